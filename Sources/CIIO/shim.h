@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <iio.h>
