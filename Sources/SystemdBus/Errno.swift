@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// An error number of the system, always positive.
+package struct Errno: Hashable, Sendable {
+    package let code: Int32
+
+    /// Takes an error number of either sign, as libsystemd and libiio return negative ones.
+    package init(_ code: Int32) {
+        self.code = abs(code)
+    }
+
+    /// The calling thread's `errno`; read it before any clean-up.
+    package static var current: Errno { Errno(errno) }
+
+    package static let again = Errno(EAGAIN)
+    package static let busy = Errno(EBUSY)
+    package static let invalid = Errno(EINVAL)
+    package static let notFound = Errno(ENOENT)
+    package static let noDevice = Errno(ENODEV)
+    package static let permission = Errno(EACCES)
+    package static let timedOut = Errno(ETIMEDOUT)
+}
+
+extension Errno: CustomStringConvertible {
+    package var description: String { String(cString: strerror(code)) }
+}
