@@ -22,6 +22,7 @@ package struct Errno: Hashable, Sendable {
 
     package static let again = Errno(EAGAIN)
     package static let busy = Errno(EBUSY)
+    package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)
     package static let notFound = Errno(ENOENT)
     package static let noDevice = Errno(ENODEV)

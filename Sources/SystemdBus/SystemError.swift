@@ -24,22 +24,25 @@ extension SystemError: CustomStringConvertible {
 
 /// Checks libsystemd's convention: a negative errno is a failure, anything else the result.
 @discardableResult
-package func check(
-    _ operation: String,
-    _ subject: @autoclosure () -> String = "",
-    _ result: Int32
-) throws(SystemError) -> Int32 {
-    guard result >= 0 else { throw SystemError(operation, subject(), errno: Errno(result)) }
+package func check(_ operation: String, _ subject: String, _ result: Int32) throws(SystemError) -> Int32 {
+    guard result >= 0 else { throw SystemError(operation, subject, errno: Errno(result)) }
     return result
+}
+
+@discardableResult
+package func check(_ operation: String, _ result: Int32) throws(SystemError) -> Int32 {
+    try check(operation, "", result)
 }
 
 /// Checks the system's convention: -1 is a failure, with the reason in `errno`.
 @discardableResult
-package func checkSystem(
-    _ operation: String,
-    _ subject: @autoclosure () -> String = "",
-    _ result: Int32
-) throws(SystemError) -> Int32 {
-    guard result != -1 else { throw SystemError(operation, subject(), errno: Errno.current) }
+package func checkSystem(_ operation: String, _ subject: String, _ result: Int) throws(SystemError) -> Int {
+    guard result != -1 else { throw SystemError(operation, subject, errno: Errno.current) }
+    return result
+}
+
+@discardableResult
+package func checkSystem(_ operation: String, _ subject: String, _ result: Int32) throws(SystemError) -> Int32 {
+    guard result != -1 else { throw SystemError(operation, subject, errno: Errno.current) }
     return result
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error as it travels over D-Bus: received from a peer, or to be sent to one.
+package struct BusError: Error, Hashable, Sendable {
+    /// The error's name, such as `org.freedesktop.DBus.Error.AccessDenied`.
+    package let name: String
+    package let message: String
+
+    package init(_ name: String, _ message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    package static func invalidArguments(_ message: String) -> BusError {
+        BusError("org.freedesktop.DBus.Error.InvalidArgs", message)
+    }
+
+    package static func accessDenied(_ message: String) -> BusError {
+        BusError("org.freedesktop.DBus.Error.AccessDenied", message)
+    }
+
+    /// Says whether it means that nobody is there to answer.
+    package var isServiceMissing: Bool {
+        switch name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown",
+            "org.freedesktop.DBus.Error.NameHasNoOwner",
+            "org.freedesktop.systemd1.NoSuchUnit",
+            "org.freedesktop.systemd1.UnitMasked":
+            true
+        default:
+            false
+        }
+    }
+}
+
+extension BusError: CustomStringConvertible {
+    package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
+}

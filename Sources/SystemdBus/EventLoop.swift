@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemd
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// The one event loop of a process, `sd_event`: everything that is not a blocking call runs in it.
+///
+/// Use it from one thread. Handlers run on that thread, one after the other.
+package final class EventLoop {
+    private let event: OpaquePointer
+
+    package init() throws(SystemError) {
+        var event: OpaquePointer?
+        try check("create an event loop", sd_event_new(&event))
+        guard let event else { throw SystemError("create an event loop", errno: .invalid) }
+        self.event = event
+    }
+
+    deinit {
+        sd_event_unref(event)
+    }
+
+    /// Runs until ``exit(_:)`` and returns its code.
+    package func run() throws(SystemError) -> Int32 {
+        try check("run the event loop", sd_event_loop(event))
+    }
+
+    /// Ends ``run()`` after the handler at hand; the first code given counts.
+    package func exit(_ code: Int32 = 0) {
+        if sd_event_get_state(event) < SD_EVENT_EXITING {
+            sd_event_exit(event, code)
+        }
+    }
+
+    /// The monotonic time at which the present turn of the loop began, in seconds.
+    package var now: Double {
+        var microseconds: UInt64 = 0
+        sd_event_now(event, CLOCK_MONOTONIC, &microseconds)
+        return Double(microseconds) / 1e6
+    }
+
+    /// Pings the service manager's watchdog from this loop, when there is one to ping.
+    package func serveWatchdog() throws(SystemError) {
+        try check("serve the watchdog", sd_event_set_watchdog(event, 1))
+    }
+
+    /// Calls `handler` on SIGTERM and SIGINT instead of letting them end the process.
+    ///
+    /// Blocks both for the calling thread and all that it starts later: call it before starting any.
+    package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
+        return TerminationWatch(
+            terminate: try source(for: SIGTERM, handler),
+            interrupt: try source(for: SIGINT, handler)
+        )
+    }
+
+    private func source(for signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
+        var source: OpaquePointer?
+        let box = Box(handler)
+        try check(
+            "watch a signal",
+            sd_event_add_signal(
+                event,
+                &source,
+                signal,
+                { _, _, userdata in
+                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                    return 0
+                },
+                box.retained()
+            )
+        )
+        return try EventSource(owning: source)
+    }
+
+    /// Calls `handler` whenever `descriptor` can be read, has failed or was hung up.
+    ///
+    /// The descriptor stays the caller's and must outlive the source.
+    package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
+        var source: OpaquePointer?
+        try check(
+            "watch a descriptor",
+            sd_event_add_io(
+                event,
+                &source,
+                descriptor,
+                UInt32(EPOLLIN.rawValue),
+                { _, _, _, userdata in
+                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                    return 0
+                },
+                Box(handler).retained()
+            )
+        )
+        return try EventSource(owning: source)
+    }
+
+    /// Makes a timer that calls `handler` once each time it was armed.
+    package func timer(_ handler: @escaping () -> Void) throws(SystemError) -> Timer {
+        var source: OpaquePointer?
+        try check(
+            "create a timer",
+            sd_event_add_time(
+                event,
+                &source,
+                CLOCK_MONOTONIC,
+                .max,
+                0,
+                { _, _, userdata in
+                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                    return 0
+                },
+                Box(handler).retained()
+            )
+        )
+        return Timer(try EventSource(owning: source))
+    }
+
+    /// Lends the loop to the bus and the device monitor, which attach themselves to it.
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        body(event)
+    }
+}
+
+/// The two signals that end a service, watched as long as this lives.
+package struct TerminationWatch: ~Copyable {
+    private let terminate: EventSource
+    private let interrupt: EventSource
+
+    fileprivate init(terminate: consuming EventSource, interrupt: consuming EventSource) {
+        self.terminate = terminate
+        self.interrupt = interrupt
+    }
+}
+
+/// Something that the loop watches, until this is gone.
+package struct EventSource: ~Copyable {
+    fileprivate let source: OpaquePointer
+
+    /// Takes over a new source whose `userdata` is a retained ``Box``.
+    fileprivate init(owning source: OpaquePointer?) throws(SystemError) {
+        guard let source else { throw SystemError("watch an event", errno: .invalid) }
+        sd_event_source_set_destroy_callback(source, release)
+        self.source = source
+    }
+
+    deinit {
+        sd_event_source_disable_unref(source)
+    }
+}
+
+/// A one-shot timer on the monotonic clock; disarmed until it is armed.
+package struct Timer: ~Copyable {
+    private let source: EventSource
+
+    fileprivate init(_ source: consuming EventSource) {
+        self.source = source
+    }
+
+    /// Fires once, `seconds` from now; anything it was armed for before is dropped.
+    ///
+    /// Up to `slack` seconds later are allowed, so that the kernel can join wake-ups.
+    package func arm(after seconds: Double, slack: Double = 0.001) {
+        sd_event_source_set_time_accuracy(source.source, UInt64(slack * 1e6))
+        sd_event_source_set_time_relative(source.source, UInt64(seconds * 1e6))
+        sd_event_source_set_enabled(source.source, Int32(SD_EVENT_ONESHOT))
+    }
+
+    package func disarm() {
+        sd_event_source_set_enabled(source.source, Int32(SD_EVENT_OFF))
+    }
+}
