@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@Suite struct DeviceOrientationTests {
+    @Test(
+        arguments: zip(
+            DeviceOrientation.allCases,
+            [
+                "unknown", "portrait", "portrait-upside-down", "landscape-left", "landscape-right", "face-up",
+                "face-down",
+            ]
+        )
+    )
+    func `every orientation is found by its name`(orientation: DeviceOrientation, name: String) {
+        #expect(orientation.name == name)
+        #expect(DeviceOrientation(name: name) == orientation)
+        #expect("\(orientation)" == name)
+    }
+
+    @Test func `the raw values are UIDeviceOrientation's`() {
+        #expect(DeviceOrientation.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6])
+    }
+
+    @Test(arguments: zip(FaceOrientation.allCases, ["none", "face-up", "face-down"]))
+    func `every face is found by its name`(face: FaceOrientation, name: String) {
+        #expect(face.name == name)
+        #expect(FaceOrientation(name: name) == face)
+        #expect("\(face)" == name)
+    }
+
+    @Test(arguments: zip(OutputTransform.allCases, ["normal", "90", "180", "270"]))
+    func `every transform is found by its name`(transform: OutputTransform, name: String) {
+        #expect(transform.name == name)
+        #expect(OutputTransform(name: name) == transform)
+        #expect("\(transform)" == name)
+    }
+
+    @Test(arguments: ["", "Portrait", "portrait ", "landscape", "270", "none"])
+    func `nothing else is a name`(name: String) {
+        #expect(DeviceOrientation(name: name) == nil)
+        if name != "none" { #expect(FaceOrientation(name: name) == nil) }
+        if name != "270" { #expect(OutputTransform(name: name) == nil) }
+    }
+
+    @Test func `a face is a device orientation while the device lies flat`() {
+        #expect(FaceOrientation.none.deviceOrientation == nil)
+        #expect(FaceOrientation.faceUp.deviceOrientation == .faceUp)
+        #expect(FaceOrientation.faceDown.deviceOrientation == .faceDown)
+    }
+
+    @Test func `quarter turns count from portrait, counter-clockwise, modulo four`() {
+        for turns in 0..<4 {
+            #expect(DeviceOrientation(quarterTurns: turns).quarterTurns == turns)
+            #expect(DeviceOrientation(quarterTurns: turns - 4).quarterTurns == turns)
+            #expect(DeviceOrientation(quarterTurns: turns + 8).quarterTurns == turns)
+        }
+        #expect(DeviceOrientation.allCases.filter(\.isEdge).count == 4)
+    }
+
+    /// What a panel shows: an edge of its own frame, the transform, and the names on a device of either kind.
+    static let panel: [(DeviceOrientation, OutputTransform, DeviceOrientation, DeviceOrientation)] = [
+        (.portrait, .normal, .portrait, .landscapeLeft),
+        (.landscapeLeft, .rotated270, .landscapeLeft, .portraitUpsideDown),
+        (.portraitUpsideDown, .rotated180, .portraitUpsideDown, .landscapeRight),
+        (.landscapeRight, .rotated90, .landscapeRight, .portrait),
+    ]
+
+    @Test(arguments: panel)
+    func `an edge of the panel has its name and its transform on portrait and landscape devices`(
+        edge: DeviceOrientation,
+        transform: OutputTransform,
+        portraitName: DeviceOrientation,
+        landscapeName: DeviceOrientation
+    ) {
+        #expect(edge.named(natural: .portrait) == portraitName)
+        #expect(edge.named(natural: .landscapeLeft) == landscapeName)
+        #expect(OutputTransform(following: portraitName, natural: .portrait) == transform)
+        #expect(OutputTransform(following: landscapeName, natural: .landscapeLeft) == transform)
+    }
+
+    @Test(arguments: [DeviceOrientation.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight])
+    func `a device held naturally needs no transform`(natural: DeviceOrientation) {
+        #expect(DeviceOrientation.portrait.named(natural: natural) == natural)
+        #expect(OutputTransform(following: natural, natural: natural) == .normal)
+    }
+
+    @Test(arguments: [DeviceOrientation.unknown, .faceUp, .faceDown])
+    func `where no edge is up there is no transform and no other name`(orientation: DeviceOrientation) {
+        #expect(orientation.named(natural: .landscapeLeft) == orientation)
+        #expect(DeviceOrientation.portrait.named(natural: orientation) == .portrait)
+        #expect(OutputTransform(following: orientation, natural: .portrait) == nil)
+        #expect(OutputTransform(following: .portrait, natural: orientation) == nil)
+    }
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// A classifier that is fed at a steady rate, with poses given in words.
+private struct Rig {
+    var classifier: OrientationClassifier
+    var time = 0.0
+    let period: Double
+
+    init(_ constants: OrientationClassifier.Constants = .robust, rate: Double = 15, start: Vector3? = .upright) {
+        period = 1 / rate
+        classifier = OrientationClassifier(constants: constants, samplePeriod: period)
+        if let start { feed(start) }
+    }
+
+    mutating func feed(_ gravity: Vector3, count: Int = 1) {
+        for _ in 0..<count {
+            time += period
+            classifier.update(gravity: gravity, at: time)
+        }
+    }
+
+    /// Feeds until the edge changes and returns how many samples it took; nothing if it never does.
+    mutating func samples(of gravity: Vector3, until edge: DeviceOrientation, atMost limit: Int = 100) -> Int? {
+        for count in 1...limit {
+            feed(gravity)
+            if classifier.edge == edge { return count }
+        }
+        return nil
+    }
+}
+
+extension Vector3 {
+    fileprivate static let upright = Vector3(0, -1, 0)
+    fileprivate static let upsideDown = Vector3(0, 1, 0)
+    fileprivate static let rightEdgeUp = Vector3(-1, 0, 0)
+    fileprivate static let leftEdgeUp = Vector3(1, 0, 0)
+    fileprivate static let faceUp = Vector3(0, 0, -1)
+    fileprivate static let faceDown = Vector3(0, 0, 1)
+    fileprivate static let notANumber = Vector3(.nan, 0, 0)
+}
+
+extension Vector3 {
+    fileprivate static func * (factor: Double, vector: Vector3) -> Vector3 {
+        Vector3(factor * vector.x, factor * vector.y, factor * vector.z)
+    }
+}
+
+@Suite struct OrientationClassifierTests {
+    // MARK: - First answers
+
+    @Test(arguments: [0.06, 0.3, 1, 5, 26])
+    func `the first sample answers at once, whatever its norm`(norm: Double) {
+        // x leans so little that the sample is not flat at any norm.
+        let rig = Rig(start: norm * .rightEdgeUp)
+        #expect(rig.classifier.edge == .landscapeLeft)
+    }
+
+    @Test(arguments: [Vector3.zero, Vector3(-0.0, 0, -0.0), .notANumber, Vector3(0, .infinity, 0)])
+    func `a sample that is no reading does not answer`(sample: Vector3) {
+        let rig = Rig(start: sample)
+        #expect(rig.classifier.edge == .unknown)
+        #expect(rig.classifier.face == .none)
+    }
+
+    @Test func `a flat start knows the face and no edge`() {
+        var rig = Rig(start: .faceUp)
+        #expect(rig.classifier.edge == .unknown)
+        #expect(rig.classifier.face == .faceUp)
+        rig.feed(.leftEdgeUp)
+        #expect(rig.classifier.edge == .landscapeRight)
+        #expect(rig.classifier.face == .none)
+    }
+
+    // MARK: - Step 1: samples that do not count
+
+    @Test(arguments: [Vector3.zero, .notANumber, Vector3(0, 0, -.infinity)])
+    func `zeros and numbers that are not finite neither help nor hinder a turn`(sample: Vector3) {
+        var rig = Rig()
+        rig.feed(.rightEdgeUp)
+        #expect(rig.classifier.isTurning)
+        rig.feed(sample)
+        #expect(rig.classifier.isTurning)
+        #expect(rig.classifier.edge == .portrait)
+        rig.feed(.rightEdgeUp)
+        #expect(rig.classifier.edge == .landscapeLeft)
+    }
+
+    @Test(arguments: [0, 0.001, 0.5, 1.0])
+    func `a sample whose time does not advance is dropped`(stepBack: Double) {
+        var rig = Rig()
+        rig.feed(.rightEdgeUp)
+        for _ in 0..<10 { rig.classifier.update(gravity: .rightEdgeUp, at: rig.time - stepBack) }
+        #expect(rig.classifier.edge == .portrait)
+        rig.feed(.rightEdgeUp)
+        #expect(rig.classifier.edge == .landscapeLeft)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `a sample without a time is dropped and does not harm the clock`(time: Double) {
+        var rig = Rig()
+        rig.classifier.update(gravity: .rightEdgeUp, at: time)
+        #expect(!rig.classifier.isTurning)
+        #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
+    }
+
+    @Test func `a gap of over a second forgets the challenger`() {
+        var rig = Rig()
+        rig.feed(.rightEdgeUp)
+        rig.time += 1
+        rig.feed(.rightEdgeUp)
+        #expect(rig.classifier.edge == .portrait)
+        rig.feed(.rightEdgeUp)
+        #expect(rig.classifier.edge == .landscapeLeft)
+    }
+
+    @Test func `a slow sensor's gap is three of its periods`() {
+        // At 0.5 Hz every sample comes two seconds after the last.
+        var rig = Rig(rate: 0.5)
+        #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
+        rig.feed(.upright)
+        rig.time += 5
+        rig.feed(.upright)
+        #expect(rig.classifier.edge == .landscapeLeft)
+        rig.feed(.upright)
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test func `a step back of over a second starts the clock anew`() {
+        var rig = Rig()
+        rig.time = 1000
+        rig.feed(.upright)
+        rig.feed(.rightEdgeUp)
+        rig.time = 5
+        rig.feed(.rightEdgeUp)
+        #expect(!rig.classifier.isTurning)
+        #expect(rig.classifier.edge == .portrait)
+        // The accepted sample counted for no time: two more make the turn.
+        #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
+    }
+
+    // MARK: - Step 2: motion
+
+    @Test(arguments: [0.1, 0.2, 1.8, 2.5, 8])
+    func `a norm far from 1 g never turns`(norm: Double) {
+        var rig = Rig(start: .upright)
+        // Alternating a little, as motion does: a steady one would be a wrong scale.
+        for step in 0..<100 { rig.feed((step % 2 == 0 ? norm : norm * 1.1) * .rightEdgeUp) }
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test func `motion drains the challenger's evidence by its time`() {
+        var rig = Rig()
+        rig.feed(.rightEdgeUp)
+        rig.feed(3 * .rightEdgeUp)
+        rig.feed(3 * .rightEdgeUp)
+        #expect(!rig.classifier.isTurning)
+        #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
+    }
+
+    @Test func `the further the norm is from 1 g the less a sample counts`() {
+        // A weight of 1/4 makes four samples' time of one.
+        var rig = Rig()
+        #expect(rig.samples(of: 0.4 * Vector3(-1, 0, 0), until: .landscapeLeft) == 7)
+    }
+
+    // MARK: - Step 3: flat
+
+    @Test func `lying flat keeps the edge`() {
+        var rig = Rig()
+        rig.feed(.faceUp, count: 50)
+        #expect(rig.classifier.edge == .portrait)
+        #expect(rig.classifier.face == .faceUp)
+        rig.feed(.faceDown, count: 50)
+        #expect(rig.classifier.edge == .portrait)
+        #expect(rig.classifier.face == .faceDown)
+    }
+
+    @Test func `the face has a gap around three quarters of a g`() {
+        var rig = Rig()
+        func pose(_ z: Double) -> Vector3 { Vector3(0, -(1 - z * z).squareRoot(), z) }
+        let steps: [(Double, FaceOrientation)] = [
+            (0.76, .none), (0.78, .faceDown), (0.76, .faceDown), (0.74, .faceDown), (0.72, .none), (0.76, .none),
+            (-0.76, .none), (-0.78, .faceUp), (-0.74, .faceUp), (-0.72, .none),
+        ]
+        for (z, face) in steps {
+            rig.feed(pose(z))
+            #expect(rig.classifier.face == face, "z = \(z)")
+        }
+    }
+
+    @Test func `motion does not change the face`() {
+        var rig = Rig()
+        rig.feed(.faceUp)
+        rig.feed(Vector3(0, -3, 0))
+        #expect(rig.classifier.face == .faceUp)
+        rig.feed(3 * .faceDown)
+        #expect(rig.classifier.face == .faceUp)
+        rig.feed(.upright)
+        #expect(rig.classifier.face == .none)
+    }
+
+    @Test func `flat samples drain the evidence`() {
+        var rig = Rig()
+        rig.feed(.rightEdgeUp)
+        rig.feed(.faceUp, count: 2)
+        #expect(!rig.classifier.isTurning)
+    }
+
+    // MARK: - Step 5: who challenges
+
+    @Test(arguments: [(50.9, false), (51.1, true)])
+    func `an edge is left only past the diagonal by the margin`(degrees: Double, turns: Bool) {
+        let across = degrees == 50.9 ? Vector3(-0.77605, -0.63067, 0) : Vector3(-0.77824, -0.62796, 0)
+        var rig = Rig()
+        rig.feed(across, count: 2000)
+        #expect((rig.classifier.edge == .landscapeLeft) == turns)
+
+        // And back again, mirrored about the diagonal.
+        var back = Rig(start: .rightEdgeUp)
+        back.feed(Vector3(across.y, across.x, 0), count: 2000)
+        #expect((back.classifier.edge == .portrait) == turns)
+    }
+
+    static let turns: [(Vector3, DeviceOrientation, Vector3, DeviceOrientation)] = {
+        let poses: [(Vector3, DeviceOrientation)] = [
+            (.upright, .portrait), (.upsideDown, .portraitUpsideDown), (.rightEdgeUp, .landscapeLeft),
+            (.leftEdgeUp, .landscapeRight),
+        ]
+        return poses.flatMap { from in poses.filter { $0.1 != from.1 }.map { (from.0, from.1, $0.0, $0.1) } }
+    }()
+
+    @Test(arguments: turns)
+    func `every clear turn, half turns too, takes two samples at 15 Hz`(
+        from: Vector3,
+        edge: DeviceOrientation,
+        to: Vector3,
+        next: DeviceOrientation
+    ) {
+        var rig = Rig(start: from)
+        rig.feed(from, count: 10)
+        #expect(rig.classifier.edge == edge)
+        #expect(rig.samples(of: to, until: next) == 2)
+        #expect(!rig.classifier.isTurning)
+    }
+
+    // MARK: - Steps 6 to 9: evidence
+
+    @Test func `a lean just past the margin takes long`() throws {
+        var clear = Rig()
+        var lean = Rig()
+        let short = clear.samples(of: .rightEdgeUp, until: .landscapeLeft)
+        let long = lean.samples(of: Vector3(-0.80, -0.60, 0), until: .landscapeLeft)
+        #expect(try #require(long) >= 5 * #require(short))
+    }
+
+    @Test func `samples of the held edge drain a challenger, and it goes on from what is left`() {
+        var rig = Rig(rate: 100)
+        rig.feed(.rightEdgeUp, count: 8)
+        rig.feed(.upright, count: 3)
+        #expect(rig.classifier.isTurning)
+        #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) ?? 0 <= 6)
+    }
+
+    @Test func `another challenger starts from nothing`() {
+        var rig = Rig(rate: 100)
+        rig.feed(.rightEdgeUp, count: 8)
+        rig.feed(.leftEdgeUp, count: 8)
+        rig.feed(.upsideDown, count: 8)
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test(arguments: [10.0, 15, 50, 100, 400])
+    func `a clear turn takes a tenth of a second at any rate`(rate: Double) throws {
+        var rig = Rig(rate: rate)
+        let samples = rig.samples(of: .rightEdgeUp, until: .landscapeLeft)
+        let count = try #require(samples)
+        #expect(Double(count) / rate >= 0.1 - 1e-9)
+        #expect(count >= 2)
+        #expect(Double(count) / rate <= 0.2 + 1e-9)
+    }
+
+    @Test(arguments: [5.0, 15, 50, 100], [Vector3.upsideDown, .rightEdgeUp, .leftEdgeUp])
+    func `a single spike never turns`(rate: Double, spike: Vector3) {
+        var rig = Rig(rate: rate)
+        for _ in 0..<100 {
+            rig.feed(.upright, count: 3)
+            rig.feed(spike)
+            #expect(rig.classifier.edge == .portrait)
+        }
+    }
+
+    @Test func `a single sample after any silence never turns`() {
+        var rig = Rig()
+        for gap in [0.2, 0.9, 1.1, 60, 1e9, 1e300] {
+            rig.feed(.upright, count: 3)
+            rig.classifier.update(gravity: .rightEdgeUp, at: rig.time + gap)
+            #expect(rig.classifier.edge == .portrait)
+            #expect(rig.classifier.isTurning)
+            rig.time += gap
+        }
+    }
+
+    // MARK: - A wrong scale
+
+    @Test(arguments: [0.06, 0.1, 0.4, 1.6, 9.80665, 26, 1000])
+    func `a steady impossible norm becomes the reference`(norm: Double) {
+        var rig = Rig()
+        rig.feed(norm * .rightEdgeUp, count: 5)
+        #expect(rig.classifier.reference == 1)
+        rig.feed(norm * .rightEdgeUp)
+        #expect(rig.classifier.reference == norm)
+        rig.feed(norm * .rightEdgeUp, count: 2)
+        #expect(rig.classifier.edge == .landscapeLeft)
+        rig.feed(norm * .faceUp, count: 2)
+        #expect(rig.classifier.face == .faceUp)
+        #expect(rig.samples(of: norm * .upright, until: .portrait) == 2)
+        #expect(rig.classifier.reference == norm)
+    }
+
+    @Test(arguments: [0, 0.01, 0.049, 0.5, 0.7, 1, 1.5])
+    func `a possible norm, or hardly any, never becomes the reference`(norm: Double) {
+        var rig = Rig()
+        rig.feed(norm * .rightEdgeUp, count: 100)
+        #expect(rig.classifier.reference == 1)
+    }
+
+    @Test func `readings further apart than two percent are motion`() {
+        var rig = Rig()
+        for step in 0..<200 { rig.feed((step % 4 == 0 ? 2.0 : 2.05) * .rightEdgeUp) }
+        #expect(rig.classifier.reference == 1)
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test func `a slow drift is not steady, however close its readings lie`() {
+        var rig = Rig(rate: 50)
+        for step in 0..<200 { rig.feed((2 + 0.004 * Double(step)) * .rightEdgeUp) }
+        #expect(rig.classifier.reference == 1)
+    }
+
+    @Test func `a steady time is not bridged over a gap`() {
+        var rig = Rig()
+        for _ in 0..<50 {
+            rig.feed(3 * .rightEdgeUp, count: 2)
+            rig.time += 2
+        }
+        #expect(rig.classifier.reference == 1)
+    }
+
+    @Test func `a reference can be mended later`() {
+        var rig = Rig()
+        rig.feed(26 * .rightEdgeUp, count: 10)
+        #expect(rig.classifier.reference == 26)
+        rig.feed(.upright, count: 10)
+        #expect(rig.classifier.reference == 1)
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test func `base keeps 1 g`() {
+        var rig = Rig(.base)
+        rig.feed(26 * .rightEdgeUp, count: 100)
+        #expect(rig.classifier.reference == 1)
+    }
+
+    // MARK: - Value
+
+    @Test func `the robust constants can never switch on one sample`() {
+        let constants = OrientationClassifier.Constants.robust
+        #expect(constants.longestCounted < constants.evidenceNeeded)
+    }
+}
