@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+package import OrientationCore
+import SystemdBus
+
+/// An accelerometer of a context: what discovery found out about it, and its values one by one.
+///
+/// Keeps its context alive. Every call can block, for seconds on a hung chip.
+// Sendable unchecked: used by one thread at a time, as its context is.
+package final class Accelerometer: @unchecked Sendable {
+    package let description: AccelerometerDescription
+
+    /// What was odd at discovery, each one line that names the file or property and the value met.
+    package let warnings: [String]
+
+    let context: IIOContext
+    let device: IIODevice
+    let axes: Axes<IIOChannel>
+    private let values: Axes<IIOAttribute>?
+    private let frequency: [IIOAttribute]
+    private let frequencyAvailable: IIOAttribute?
+
+    /// Takes a device that has input channels for x, y and z; nil for any other.
+    init?(_ device: IIODevice, of context: IIOContext) {
+        guard !device.isTrigger else { return nil }
+        let channels = device.channels
+        let inputs = channels.filter { $0.isInput && $0.isAcceleration }
+        guard
+            let x = inputs.first(where: { $0.modifier == IIO_MOD_X }),
+            let y = inputs.first(where: { $0.modifier == IIO_MOD_Y }),
+            let z = inputs.first(where: { $0.modifier == IIO_MOD_Z })
+        else { return nil }
+        let axes = Axes(x: x, y: y, z: z)
+        let raw = axes.compactMap { $0.attribute("raw") }
+        let processed = raw == nil ? axes.compactMap { $0.attribute("input") } : nil
+        let hasScans = context.isLocal && axes.compactMap { $0.scanElement } != nil
+        guard raw != nil || processed != nil || hasScans else { return nil }
+
+        self.context = context
+        self.device = device
+        self.axes = axes
+        values = raw ?? processed
+
+        // The kernel has the rate per axis, for all of acceleration, for the device, or for all inputs: that last,
+        // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
+        let odd = channels.first { $0.isInput && $0.id == "sampling" }
+        var frequency: [IIOAttribute] = []
+        for attribute in [x, y, z].compactMap({ $0.attribute("sampling_frequency") })
+        where !frequency.contains(where: { $0.path == attribute.path }) {
+            frequency.append(attribute)
+        }
+        if frequency.isEmpty {
+            frequency = [device.attribute("sampling_frequency") ?? odd?.attribute("frequency")].compactMap { $0 }
+        }
+        self.frequency = frequency
+        frequencyAvailable =
+            x.attribute("sampling_frequency_available") ?? device.attribute("sampling_frequency_available")
+            ?? odd?.attribute("frequency_available")
+
+        var discovery = AccelerometerDiscovery(context: context, device: device, channels: channels, axes: axes)
+        description = discovery.describe(isProcessed: processed != nil, canPoll: values != nil, hasScans: hasScans)
+        warnings = discovery.warnings
+    }
+
+    /// Reads x, y and z one after the other, without allocating anything of ours.
+    ///
+    /// The values are raw, for the frame of `description`; of a device that has processed values only they are
+    /// m/s² already, and the frame's offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
+    package func read() throws(IIOError) -> Vector3 {
+        guard let values else { throw IIOError("poll", device.path, errno: .invalid) }
+        return Vector3(try values.x.readNumber(), try values.y.readNumber(), try values.z.readNumber())
+    }
+
+    /// Opens the device's buffer, with its trigger where it has one, and starts it.
+    package func openBuffer() throws(IIOError) -> ScanBuffer {
+        try ScanBuffer(of: self)
+    }
+
+    // MARK: - Sampling frequency
+
+    /// The rate in Hz that the sensor runs at; nil where it has no such setting.
+    package var samplingFrequency: Double? {
+        get throws(IIOError) { try frequency.first?.readNumber() }
+    }
+
+    /// The rates that the sensor offers.
+    package var samplingRates: SamplingRates {
+        get throws(IIOError) {
+            guard let frequencyAvailable else { return .unknown }
+            return SamplingRates(try frequencyAvailable.read())
+        }
+    }
+
+    /// Raises a rate below `minimum` Hz to the smallest offered that is not, 10 Hz being the usual minimum.
+    ///
+    /// At its lowest rate a chip can take seconds for one value.
+    package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(IIOError) {
+        guard let current = try samplingFrequency else { return }
+        guard let rate = try samplingRates.raised(from: current, toAtLeast: minimum) else { return }
+        try writeFrequency(rate)
+    }
+
+    /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
+    ///
+    /// Nil, with nothing to restore, where the sensor has no such setting. `samplingFrequency` tells what it took.
+    @discardableResult
+    package func requestSamplingFrequency(_ target: Double) throws(IIOError) -> Double? {
+        guard let previous = try samplingFrequency else { return nil }
+        let rate = try samplingRates.rate(atLeast: target)
+        if rate != previous { try writeFrequency(rate) }
+        return previous
+    }
+
+    /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
+    package func restoreSamplingFrequency(_ previous: Double?) throws(IIOError) {
+        guard let previous else { return }
+        try writeFrequency(previous)
+    }
+
+    private func writeFrequency(_ rate: Double) throws(IIOError) {
+        for attribute in frequency { try attribute.write(rate) }
+    }
+}
+
+/// One thing for each of x, y and z.
+struct Axes<Element> {
+    let x: Element
+    let y: Element
+    let z: Element
+
+    /// The results for all three, or nil where one has none.
+    func compactMap<Result>(_ transform: (Element) -> Result?) -> Axes<Result>? {
+        guard let x = transform(x), let y = transform(y), let z = transform(z) else { return nil }
+        return Axes<Result>(x: x, y: y, z: z)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import SystemdBus
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
+///
+/// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
+/// network for `remoteTimeout`.
+// Sendable unchecked: a context and what was made of it is used by one thread at a time. The owner hands it to the
+// helper thread for a call that can block and takes it back with the answer.
+package final class IIOContext: @unchecked Sendable {
+    /// How long a call to another machine may take, in milliseconds.
+    package static let remoteTimeout: UInt32 = 2000
+
+    package let uri: String
+
+    /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.
+    package let isLocal: Bool
+
+    // Nil is a machine whose kernel has no IIO, and so no devices.
+    private let handle: OpaquePointer?
+
+    /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
+    ///
+    /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached.
+    package init(uri: String = "local:") throws(IIOError) {
+        self.uri = uri
+        let isLocal = uri == "local:"
+        self.isLocal = isLocal
+        guard let context = iio_create_context_from_uri(uri) else {
+            let reason = Errno.current
+            // A device that goes while it is scanned fails alike, hence the second look.
+            guard isLocal, reason == .notFound, access("/sys/bus/iio/devices", F_OK) != 0 else {
+                throw IIOError("open", uri, errno: reason)
+            }
+            handle = nil
+            return
+        }
+        handle = context
+        if !isLocal {
+            try checkIIO("set the timeout of", uri, iio_context_set_timeout(context, Self.remoteTimeout))
+        }
+    }
+
+    deinit {
+        if let handle { iio_context_destroy(handle) }
+    }
+
+    /// The accelerometers of three axes, in libiio's order, with what was found odd about each.
+    ///
+    /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults.
+    package func accelerometers() -> [Accelerometer] {
+        devices.compactMap { Accelerometer($0, of: self) }
+    }
+
+    /// All devices and triggers.
+    var devices: [IIODevice] {
+        guard let handle else { return [] }
+        return (0..<iio_context_get_devices_count(handle)).compactMap { index in
+            iio_context_get_device(handle, index).map { device in
+                let id = text(iio_device_get_id(device)) ?? ""
+                return IIODevice(pointer: device, path: directory(of: id))
+            }
+        }
+    }
+
+    /// The real directory of a local device; the URI and id of one elsewhere.
+    private func directory(of id: String) -> String {
+        guard isLocal else { return uri + "/" + id }
+        guard let device = try? Device(subsystem: "iio", name: id) else { return "/sys/bus/iio/devices/" + id }
+        return device.syspath
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import SystemdBus
+
+// Borrowed views of what a context owns. Whoever keeps one also keeps the `IIOContext`.
+
+/// A device or trigger of a context.
+struct IIODevice {
+    let pointer: OpaquePointer
+
+    /// The directory that the device's files are in, for messages.
+    let path: String
+
+    var id: String { text(iio_device_get_id(pointer)) ?? "" }
+    var name: String { text(iio_device_get_name(pointer)) ?? "" }
+    var label: String? { text(iio_device_get_label(pointer)) }
+    var isTrigger: Bool { iio_device_is_trigger(pointer) }
+
+    var channels: [IIOChannel] {
+        (0..<iio_device_get_channels_count(pointer)).compactMap { index in
+            iio_device_get_channel(pointer, index).map { IIOChannel(pointer: $0, device: self) }
+        }
+    }
+
+    /// The device's own attribute of that name, or nil.
+    func attribute(_ name: String) -> IIOAttribute? {
+        guard iio_device_find_attr(pointer, name) != nil else { return nil }
+        return IIOAttribute(owner: .device(pointer), name: name, path: path + "/" + name)
+    }
+}
+
+/// A channel of a device.
+struct IIOChannel {
+    let pointer: OpaquePointer
+    let device: IIODevice
+
+    var id: String { text(iio_channel_get_id(pointer)) ?? "" }
+    var isInput: Bool { !iio_channel_is_output(pointer) }
+    var isScanElement: Bool { iio_channel_is_scan_element(pointer) }
+    var isAcceleration: Bool { iio_channel_get_type(pointer) == IIO_ACCEL }
+    var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
+
+    /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.
+    var scanElement: ScanElement? {
+        guard isScanElement, let format = iio_channel_get_data_format(pointer)?.pointee else { return nil }
+        return ScanElement(
+            bits: Int(format.bits),
+            storageBits: Int(format.length),
+            shift: Int(format.shift),
+            isSigned: format.is_signed,
+            isBigEndian: format.is_be
+        )
+    }
+
+    /// The channel's attribute of that name, one that it shares with other channels included, or nil.
+    func attribute(_ name: String) -> IIOAttribute? {
+        guard iio_channel_find_attr(pointer, name) != nil else { return nil }
+        let file = text(iio_channel_attr_get_filename(pointer, name)) ?? name
+        return IIOAttribute(owner: .channel(pointer), name: name, path: device.path + "/" + file)
+    }
+}
+
+/// One attribute file, local or behind the network.
+struct IIOAttribute {
+    enum Owner {
+        case device(OpaquePointer)
+        case channel(OpaquePointer)
+    }
+
+    let owner: Owner
+    let name: String
+
+    /// The file, for messages and to tell shared attributes.
+    let path: String
+
+    /// The text without the white space and NULs around it.
+    func read() throws(IIOError) -> String {
+        // A page is the most that sysfs gives.
+        var bytes = try withUnsafeText(capacity: 4096) { text in text.map { UInt8(bitPattern: $0) } }
+        while let last = bytes.last, last == 0 || AttributeText.isSpace(last) { bytes.removeLast() }
+        return String(decoding: bytes.drop(while: AttributeText.isSpace), as: UTF8.self)
+    }
+
+    /// The number in the file.
+    ///
+    /// Allocates nothing of ours. Throws EINVAL for any other text.
+    func readNumber() throws(IIOError) -> Double {
+        let number = try withUnsafeText(capacity: 128) { $0.baseAddress.flatMap { AttributeText.number($0) } }
+        guard let number else { throw IIOError("make a number of", path, errno: .invalid) }
+        return number
+    }
+
+    /// Writes a number in its shortest form and a newline.
+    func write(_ number: Double) throws(IIOError) {
+        try write(AttributeText.shortest(number))
+    }
+
+    /// Writes a text and a newline.
+    ///
+    /// `iio_*_attr_write` would write a NUL too.
+    func write(_ text: String) throws(IIOError) {
+        var line = text + "\n"
+        let written = line.withUTF8 { bytes in
+            switch owner {
+            case .device(let device): iio_device_attr_write_raw(device, name, bytes.baseAddress, bytes.count)
+            case .channel(let channel): iio_channel_attr_write_raw(channel, name, bytes.baseAddress, bytes.count)
+            }
+        }
+        try checkIIO("write \(text) to", path, written)
+    }
+
+    /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
+    private func withUnsafeText<Result>(
+        capacity: Int,
+        _ body: (UnsafeBufferPointer<CChar>) -> Result
+    ) throws(IIOError) -> Result {
+        var count = 0
+        let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity + 1) { buffer -> Result? in
+            buffer.initialize(repeating: 0)
+            count =
+                switch owner {
+                case .device(let device): iio_device_attr_read(device, name, buffer.baseAddress, capacity)
+                case .channel(let channel): iio_channel_attr_read(channel, name, buffer.baseAddress, capacity)
+                }
+            guard count >= 0 else { return nil }
+            return body(UnsafeBufferPointer(rebasing: buffer.prefix(min(count, capacity))))
+        }
+        try checkIIO("read", path, count)
+        guard let result else { throw IIOError("read", path, errno: .invalid) }
+        return result
+    }
+}
+
+/// A string of libiio, or nil for NULL.
+func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+    pointer.map { String(cString: $0) }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+package import OrientationCore
+import SystemdBus
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// One scan of an accelerometer's buffer.
+package struct RawScan: Hashable, Sendable {
+    /// Raw values, for the frame of the accelerometer's description.
+    package var raw: Vector3
+
+    /// The kernel's stamp, in seconds of CLOCK_MONOTONIC; nil where it has none that can be trusted.
+    package var time: Double?
+}
+
+/// A running buffer of an accelerometer; it stops when the object goes.
+///
+/// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
+// Sendable unchecked: used by one thread at a time, as its context is.
+package final class ScanBuffer: @unchecked Sendable {
+    /// What did not go as wished when it was opened, each one line.
+    package let warnings: [String]
+
+    /// The trigger that the scans come from; nil where the device needs none, or has none.
+    package let triggerName: String?
+
+    /// Becomes readable when a scan has come; nil where there is none to wait for.
+    ///
+    /// It does not tell that the device was unplugged: the kernel reports that to readers and to udev only.
+    package let pollDescriptor: Int32?
+
+    // Keeps the context alive, which owns the device.
+    private let accelerometer: Accelerometer
+    private let buffer: OpaquePointer
+    private let scanSize: Int
+    private let x: Place
+    private let y: Place
+    private let z: Place
+    private let timestamp: Place?
+
+    /// A channel's word in a scan.
+    private struct Place {
+        let element: ScanElement
+        let offset: Int
+    }
+
+    /// Enables the channels, chooses the trigger and starts the buffer.
+    ///
+    /// Throws EBUSY when another program has the device open.
+    init(of accelerometer: Accelerometer) throws(IIOError) {
+        let device = accelerometer.device
+        let axes = accelerometer.axes
+        guard let elements = axes.compactMap({ $0.scanElement }) else {
+            throw IIOError("understand the scan format of", device.path, errno: .invalid)
+        }
+        var warnings: [String] = []
+        triggerName = Self.chooseTrigger(of: device, in: accelerometer.context, warnings: &warnings)
+
+        let stamps = Self.monotonicStamps(of: device)
+        for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
+        iio_channel_enable(axes.x.pointer)
+        iio_channel_enable(axes.y.pointer)
+        iio_channel_enable(axes.z.pointer)
+        if let stamps { iio_channel_enable(stamps.pointer) }
+
+        let created = iio_device_create_buffer(device.pointer, 1, false)
+        let buffer = try checkIIO("open the buffer of", device.path, created)
+        do {
+            try checkIIO(
+                "read without waiting from",
+                device.path,
+                iio_buffer_set_blocking_mode(buffer, false)
+            )
+            let size = iio_device_get_sample_size(device.pointer)
+            let scanSize = try checkIIO("find the scan size of", device.path, size)
+            func place(_ channel: IIOChannel, _ element: ScanElement) throws(IIOError) -> Place {
+                let start = iio_buffer_start(buffer)
+                guard let start, let first = iio_buffer_first(buffer, channel.pointer) else {
+                    throw IIOError("find \(channel.id) in the scans of", device.path, errno: .invalid)
+                }
+                let offset = UnsafeRawPointer(first) - UnsafeRawPointer(start)
+                guard offset >= 0, offset + element.byteCount <= scanSize else {
+                    throw IIOError("find \(channel.id) in the scans of", device.path, errno: .invalid)
+                }
+                return Place(element: element, offset: offset)
+            }
+            x = try place(axes.x, elements.x)
+            y = try place(axes.y, elements.y)
+            z = try place(axes.z, elements.z)
+            if let stamps, let element = stamps.scanElement {
+                timestamp = try place(stamps, element)
+            } else {
+                timestamp = nil
+            }
+            self.scanSize = scanSize
+        } catch {
+            iio_buffer_destroy(buffer)
+            throw error
+        }
+        let descriptor = iio_buffer_get_poll_fd(buffer)
+        pollDescriptor = descriptor >= 0 ? descriptor : nil
+        self.buffer = buffer
+        self.accelerometer = accelerometer
+        self.warnings = warnings
+    }
+
+    deinit {
+        iio_buffer_destroy(buffer)
+    }
+
+    /// The next scan, or nil when none has come yet.
+    ///
+    /// Allocates nothing of ours. Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
+    package func next() throws(IIOError) -> RawScan? {
+        let count = iio_buffer_refill(buffer)
+        if count == -Int(EAGAIN) { return nil }
+        try checkIIO("read a scan from", accelerometer.device.path, count)
+        guard count >= scanSize, let start = iio_buffer_start(buffer) else {
+            throw IIOError("read a whole scan from", accelerometer.device.path, errno: Errno(EBADMSG))
+        }
+        let scan = UnsafeRawPointer(start)
+        return RawScan(
+            raw: Vector3(value(x, of: scan), value(y, of: scan), value(z, of: scan)),
+            time: timestamp.flatMap { Self.monotonicTime(nanoseconds: $0.element.integer(at: scan + $0.offset)) }
+        )
+    }
+
+    private func value(_ place: Place, of scan: UnsafeRawPointer) -> Double {
+        place.element.value(at: scan + place.offset)
+    }
+
+    /// The time of a stamp; nil for one that is not of the last seconds: some hubs stamp by a clock of their own.
+    private static func monotonicTime(nanoseconds: Int64) -> Double? {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let time = Double(nanoseconds) / 1e9
+        let age = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 - time
+        return (-0.1...2).contains(age) ? time : nil
+    }
+
+    /// The timestamp channel, where its clock is CLOCK_MONOTONIC or could be set to it.
+    ///
+    /// IIO stamps by CLOCK_REALTIME unless told otherwise, and that clock jumps.
+    private static func monotonicStamps(of device: IIODevice) -> IIOChannel? {
+        guard
+            let channel = device.channels.first(where: { $0.id == "timestamp" && $0.isInput }),
+            channel.scanElement != nil,
+            let clock = device.attribute("current_timestamp_clock")
+        else { return nil }
+        if (try? clock.read()) == "monotonic" { return channel }
+        try? clock.write("monotonic")
+        return (try? clock.read()) == "monotonic" ? channel : nil
+    }
+
+    /// The name of the device's trigger, set here where none is and the driver brought one of its own.
+    private static func chooseTrigger(
+        of device: IIODevice,
+        in context: IIOContext,
+        warnings: inout [String]
+    ) -> String? {
+        var current: OpaquePointer?
+        // Fails for a device without triggers, such as Chromebooks' and those with a FIFO of their own.
+        guard iio_device_get_trigger(device.pointer, &current) >= 0 else { return nil }
+        if let current { return text(iio_device_get_name(current)) }
+
+        let name = device.name
+        let number = String(Substring(device.id.utf8.drop { !(0x30...0x39).contains($0) }))
+        let triggers = context.devices.filter { $0.isTrigger }
+        guard
+            let trigger = triggers.first(where: { $0.name == name + "-dev" + number })
+                ?? triggers.first(where: { $0.name == name + "-trigger" })
+        else { return nil }
+        let result = iio_device_set_trigger(device.pointer, trigger.pointer)
+        guard result >= 0 else {
+            warnings.append(
+                device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)
+                    + ": \(Errno(result)), going on without"
+            )
+            return nil
+        }
+        return trigger.name
+    }
+}
