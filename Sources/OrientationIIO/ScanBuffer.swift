@@ -21,7 +21,7 @@ package struct RawScan: Hashable, Sendable {
     package var time: Double?
 }
 
-/// A running buffer of an accelerometer; it stops when the object goes.
+/// A running buffer of an accelerometer, until it is closed.
 ///
 /// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
 // Sendable unchecked: used by one thread at a time, as its context is.
@@ -39,7 +39,7 @@ package final class ScanBuffer: @unchecked Sendable {
 
     // Keeps the context alive, which owns the device.
     private let accelerometer: Accelerometer
-    private let buffer: OpaquePointer
+    private var buffer: OpaquePointer?
     private let scanSize: Int
     private let x: Place
     private let y: Place
@@ -113,6 +113,13 @@ package final class ScanBuffer: @unchecked Sendable {
     }
 
     deinit {
+        close()
+    }
+
+    /// Stops the buffer, which can block; nothing can be read any more.
+    package func close() {
+        guard let buffer else { return }
+        self.buffer = nil
         iio_buffer_destroy(buffer)
     }
 
@@ -120,6 +127,7 @@ package final class ScanBuffer: @unchecked Sendable {
     ///
     /// Allocates nothing of ours. Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
     package func next() throws(IIOError) -> RawScan? {
+        guard let buffer else { return nil }
         let count = iio_buffer_refill(buffer)
         if count == -Int(EAGAIN) { return nil }
         try checkIIO("read a scan from", accelerometer.device.path, count)

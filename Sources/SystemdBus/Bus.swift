@@ -164,7 +164,14 @@ package final class Bus {
         var slot: OpaquePointer?
         let userdata = Box(completion).retained()
         let result = message.withPointer {
-            sd_bus_call_async(bus, &slot, $0, { message, userdata, _ in handOver(message, userdata) }, userdata, UInt64(timeout * 1e6))
+            sd_bus_call_async(
+                bus,
+                &slot,
+                $0,
+                { message, userdata, _ in handOver(message, userdata) },
+                userdata,
+                UInt64(timeout * 1e6)
+            )
         }
         guard result >= 0 else {
             release(userdata)

@@ -47,7 +47,11 @@ package final class BusMessage {
     /// The user id of its sender, which the bus daemon is asked for.
     package func senderUserID() throws(SystemError) -> UInt32 {
         var credentials: OpaquePointer?
-        try check("ask for the user of", sender, sd_bus_query_sender_creds(message, UInt64(SD_BUS_CREDS_EUID), &credentials))
+        try check(
+            "ask for the user of",
+            sender,
+            sd_bus_query_sender_creds(message, UInt64(SD_BUS_CREDS_EUID), &credentials)
+        )
         defer { sd_bus_creds_unref(credentials) }
         var user: UInt32 = 0
         try check("ask for the user of", sender, sd_bus_creds_get_euid(credentials, &user))

@@ -25,19 +25,16 @@ package struct FileDescriptor: ~Copyable {
         FileDescriptor(owning: try checkSystem("open", path, Glibc.open(path, O_RDONLY | O_CLOEXEC)))
     }
 
-    /// Creates a pipe, closed on exec.
-    package static func pipe() throws(SystemError) -> Pipe {
-        var ends: (Int32, Int32) = (-1, -1)
+    /// Creates a pipe, closed on exec; both ends are the caller's to own.
+    package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+        var ends: (reading: Int32, writing: Int32) = (-1, -1)
         let result = withUnsafeMutableBytes(of: &ends) { bytes in
-            pipe2(bytes.assumingMemoryBound(to: Int32.self).baseAddress, O_CLOEXEC)
+            Glibc.pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
         }
         try checkSystem("create a pipe", "", result)
-        return Pipe(reading: FileDescriptor(owning: ends.0), writing: FileDescriptor(owning: ends.1))
+        // The process starts no other that could inherit them in between.
+        try checkSystem("close on exec", "a pipe", fcntl(ends.reading, F_SETFD, FD_CLOEXEC))
+        try checkSystem("close on exec", "a pipe", fcntl(ends.writing, F_SETFD, FD_CLOEXEC))
+        return ends
     }
-}
-
-/// The two ends of a pipe.
-package struct Pipe: ~Copyable {
-    package let reading: FileDescriptor
-    package let writing: FileDescriptor
 }

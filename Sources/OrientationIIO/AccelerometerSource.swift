@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// Where samples come from: a device, a recording or a simulation.
+///
+/// Everything happens in the loop. A source is silent until it is started, and after `stop`.
+package protocol AccelerometerSource: AnyObject {
+    /// Who is told; set once, before `start`.
+    var onEvent: ((SourceEvent) -> Void)? { get set }
+
+    /// How samples come, or would come if it were started.
+    var mode: SourceMode { get }
+
+    /// Samples a second that are to be expected; 0 while unknown.
+    var sampleRate: Double { get }
+
+    /// Begins to sample; `.started` or `.failed` follows.
+    func start()
+
+    /// Ends sampling and puts the device back as it was; `completion` is called when that is done.
+    func stop(completion: @escaping () -> Void)
+}
+
+/// How a source gets its samples.
+package enum SourceMode: String, Sendable {
+    /// The device's own buffer fills at its own pace.
+    case buffer
+    /// Attributes are read, again and again.
+    case poll
+    /// A recording or a simulation is played.
+    case replay
+}
+
+/// What a source has to tell.
+package enum SourceEvent {
+    /// Sampling has begun, or goes on in another mode; the warnings say what was not as wished.
+    case started(warnings: [String])
+    case sample(AccelerometerSample)
+    /// Sampling has ended: nothing more comes until the source is started again.
+    case failed(String)
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import SystemdBus
+
+/// The samples of an IIO accelerometer: from its buffer when it has one that works, else polled.
+///
+/// All that can block is done by the helper; while it is at work, the wish to start or stop is only noted.
+package final class DeviceSource: AccelerometerSource {
+    /// Seconds in which a buffer must give its first scan; iio-sensor-proxy allows as much.
+    private static let probeTime = 0.5
+
+    /// Seconds of nothing but EAGAIN after which a polled sensor counts as failed.
+    private static let longestSilence = 1.0
+
+    package var onEvent: ((SourceEvent) -> Void)?
+    package private(set) var mode: SourceMode
+    package private(set) var sampleRate = 0.0
+
+    private let accelerometer: Accelerometer
+    private let frame: SensorFrame
+    private let targetRate: Double
+    private let loop: EventLoop
+    private let helper: HelperThread
+    private var probe: Timer?
+
+    private enum State {
+        case stopped
+        /// The helper opens or closes the device.
+        case changing
+        case buffered(BufferReader)
+        case polled(Poll)
+    }
+
+    private var state = State.stopped
+    private var isWanted = false
+    private var bufferWorks: Bool
+    private var previousRate: Double?
+    private var lastReading = 0.0
+    private var onStopped: [() -> Void] = []
+
+    /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
+    package init(
+        _ accelerometer: Accelerometer,
+        frame: SensorFrame,
+        rate: Double,
+        loop: EventLoop,
+        helper: HelperThread
+    ) throws(SystemError) {
+        self.accelerometer = accelerometer
+        self.frame = frame
+        self.loop = loop
+        self.helper = helper
+        targetRate = rate
+        bufferWorks = accelerometer.description.canBuffer
+        mode = bufferWorks ? .buffer : .poll
+        probe = try loop.timer { [unowned(unsafe) self] in
+            abandonBuffer("no scan came from \(accelerometer.description.devicePath) within \(Self.probeTime) s")
+        }
+    }
+
+    package func start() {
+        isWanted = true
+        reconcile()
+    }
+
+    package func stop(completion: @escaping () -> Void) {
+        isWanted = false
+        onStopped.append(completion)
+        reconcile()
+    }
+
+    /// Takes the next step towards what is wanted; the end of a change under way comes back here.
+    private func reconcile() {
+        switch state {
+        case .changing:
+            break
+        case .stopped where isWanted:
+            open()
+        case .stopped:
+            let completions = onStopped
+            onStopped = []
+            for completion in completions { completion() }
+        case .buffered, .polled:
+            if !isWanted { close() }
+        }
+    }
+
+    /// Reports the end of sampling, and closes what is open.
+    private func fail(_ reason: String) {
+        isWanted = false
+        onEvent?(.failed(reason))
+        reconcile()
+    }
+
+    // MARK: - Opening and closing
+
+    /// What the helper brought about when it opened the device.
+    private struct Opening: Sendable {
+        var buffer: ScanBuffer?
+        var error: IIOError?
+        var previousRate: Double?
+        var rate: Double?
+        var warnings: [String] = []
+    }
+
+    private func open() {
+        state = .changing
+        helper.run { [accelerometer, targetRate, bufferWorks] in
+            Self.open(accelerometer, rate: targetRate, buffered: bufferWorks)
+        } completion: { [self] opening in
+            opened(opening)
+        }
+    }
+
+    private static func open(_ accelerometer: Accelerometer, rate: Double, buffered: Bool) -> Opening {
+        var opening = Opening()
+        do throws(IIOError) {
+            opening.previousRate = try accelerometer.requestSamplingFrequency(rate)
+            opening.rate = try accelerometer.samplingFrequency
+        } catch {
+            opening.warnings.append("\(error); sampling goes on at the rate the sensor has")
+        }
+        guard buffered else { return opening }
+        do throws(IIOError) {
+            let buffer = try accelerometer.openBuffer()
+            opening.warnings += buffer.warnings
+            opening.buffer = buffer
+        } catch {
+            // A node opens once: whoever has it would keep polled values from us as well.
+            if error.errno == .busy || error.errno == .noDevice || !accelerometer.description.canPoll {
+                opening.error = error
+            } else {
+                opening.warnings.append("\(error); polling instead")
+            }
+        }
+        return opening
+    }
+
+    private func opened(_ opening: Opening) {
+        previousRate = previousRate ?? opening.previousRate
+        if let error = opening.error {
+            state = .stopped
+            fail("\(error)")
+        } else if let buffer = opening.buffer {
+            read(buffer, rate: opening.rate, warnings: opening.warnings)
+        } else {
+            poll(warnings: opening.warnings)
+        }
+    }
+
+    private func close() {
+        probe?.disarm()
+        let ended = state
+        state = .changing
+        switch ended {
+        case .buffered(let reader):
+            let buffer = reader.end()
+            helper.run {
+                buffer.close()
+            } completion: { [self] in
+                restoreRate()
+            }
+        case .polled(let poll):
+            helper.stop(poll) { [self] in restoreRate() }
+        case .stopped, .changing:
+            restoreRate()
+        }
+    }
+
+    /// Puts the sampling frequency back, the last step of closing.
+    private func restoreRate() {
+        let rate = previousRate
+        previousRate = nil
+        helper.run { [accelerometer] in
+            // The device may well have gone, which is why it is closed; its rate has gone with it.
+            try? accelerometer.restoreSamplingFrequency(rate)
+        } completion: { [self] _ in
+            state = .stopped
+            reconcile()
+        }
+    }
+
+    // MARK: - Buffered
+
+    private func read(_ buffer: ScanBuffer, rate: Double?, warnings: [String]) {
+        let reader = BufferReader(buffer)
+        state = .buffered(reader)
+        do throws(SystemError) {
+            try reader.begin(in: loop) { [unowned(unsafe) self] in readScans(reader) }
+        } catch {
+            return abandonBuffer("\(error)")
+        }
+        mode = .buffer
+        sampleRate = rate ?? targetRate
+        probe?.arm(after: Self.probeTime)
+        onEvent?(.started(warnings: warnings))
+        reconcile()
+    }
+
+    private func readScans(_ reader: BufferReader) {
+        do throws(IIOError) {
+            while let scan = try reader.buffer.next() {
+                probe?.disarm()
+                let acceleration = frame.acceleration(raw: scan.raw)
+                onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
+            }
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    /// Gives the buffer up for good and polls, if the device can be polled.
+    private func abandonBuffer(_ reason: String) {
+        guard case .buffered(let reader) = state else { return }
+        guard accelerometer.description.canPoll else { return fail(reason) }
+        bufferWorks = false
+        state = .changing
+        let buffer = reader.end()
+        helper.run {
+            buffer.close()
+        } completion: { [self] in
+            poll(warnings: [reason + "; polling instead"])
+        }
+    }
+
+    // MARK: - Polled
+
+    private func poll(warnings: [String]) {
+        mode = .poll
+        sampleRate = targetRate
+        lastReading = loop.now
+        let poll = helper.poll(every: 1 / targetRate) { [accelerometer] () throws(IIOError) in
+            try accelerometer.read()
+        } deliver: { [unowned(unsafe) self] result in
+            take(result)
+        }
+        state = .polled(poll)
+        onEvent?(.started(warnings: warnings))
+        reconcile()
+    }
+
+    private func take(_ result: PollResult) {
+        switch result {
+        case .reading(let raw, let time):
+            lastReading = time
+            onEvent?(.sample(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw))))
+        case .failure(.again) where loop.now - lastReading < Self.longestSilence:
+            break
+        case .failure(let errno):
+            fail("cannot read \(accelerometer.description.name): \(errno)")
+        }
+    }
+}
+
+/// A running buffer with the loop's watch on it.
+private final class BufferReader {
+    let buffer: ScanBuffer
+    private var watch: EventSource?
+
+    init(_ buffer: ScanBuffer) {
+        self.buffer = buffer
+    }
+
+    /// Calls `handler` when scans have come; throws for a buffer that cannot be waited for, as those of networks.
+    func begin(in loop: EventLoop, _ handler: @escaping () -> Void) throws(SystemError) {
+        guard let descriptor = buffer.pollDescriptor else {
+            throw SystemError("wait for scans of the buffer", errno: .notSupported)
+        }
+        watch = try loop.watch(descriptor, handler)
+    }
+
+    /// Stops reading and hands the buffer over, to be closed by the helper.
+    func end() -> ScanBuffer {
+        watch = nil
+        return buffer
+    }
+}
