@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// Where samples come from.
+package enum SourceChoice: Hashable, Sendable {
+    /// The accelerometers of a libiio context.
+    case iio(uri: String)
+    case replay(path: String)
+    case simulation
+
+    /// Understands `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
+    package init?(_ text: String) {
+        if text == "auto" || text == "iio" {
+            self = .iio(uri: "local:")
+        } else if text == "simulate" {
+            self = .simulation
+        } else if let uri = text.dropping(prefix: "iio:"), !uri.isEmpty {
+            self = .iio(uri: uri)
+        } else if let path = text.dropping(prefix: "replay:"), !path.isEmpty {
+            self = .replay(path: path)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// What the daemon is told to do; each value has the default that the manual states.
+package struct Configuration: Hashable, Sendable {
+    /// Nil where it is to be found out from the display.
+    package var naturalOrientation: DeviceOrientation?
+    package var reportsFace = false
+    package var classifier = ClassifierChoice.robust
+    package var source = SourceChoice.iio(uri: "local:")
+    /// In Hz.
+    package var rate = 15.0
+    package var convention = SensorFrame.Convention.desktop
+    /// Nil where the sensor's name tells.
+    package var faceUp: SensorFrame.FaceUp?
+
+    package init() {}
+
+    /// Understands a rate in Hz; nil for what is none from 1 to 1000.
+    package static func rate(_ text: String) -> Double? {
+        guard let rate = number(text), (1...1000).contains(rate) else { return nil }
+        return rate
+    }
+}
+
+/// The two classifiers of the core.
+package enum ClassifierChoice: Hashable, Sendable {
+    case robust
+    case base
+
+    var constants: OrientationClassifier.Constants {
+        switch self {
+        case .robust: .robust
+        case .base: .base
+        }
+    }
+}
+
+/// Reads a decimal number that takes up all of `text`.
+func number(_ text: String) -> Double? {
+    guard let first = text.utf8.first, first != UInt8(ascii: " ") else { return nil }
+    return text.withCString { start in
+        var end: UnsafeMutablePointer<CChar>?
+        let value = strtod(start, &end)
+        guard let end, end.pointee == 0, value.isFinite else { return nil }
+        return value
+    }
+}
+
+extension String {
+    /// The rest of the string after `prefix`; nil for a string that does not begin with it.
+    func dropping(prefix: String) -> String? {
+        guard utf8.starts(with: prefix.utf8) else { return nil }
+        return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
+}

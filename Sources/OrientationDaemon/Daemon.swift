@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OrientationBus
+package import OrientationCore
+package import SystemdBus
+
+/// The daemon: sensors, classification and the bus, wired together in one loop.
+package final class Daemon {
+    package static let version: StaticString = "0.1.0"
+
+    /// How long in seconds READY waits for the first look at the sensors, and the end for their being put to rest.
+    private static let patience = (start: 1.0, end: 0.5)
+
+    private let loop: EventLoop
+    private let bus: Bus
+    private let log: Log
+    private var tracker: OrientationTracker
+    private var supervisor: SensorSupervisor?
+    private var manager: ManagerObject?
+
+    private var termination: TerminationWatch?
+    private var disconnection: BusSlot?
+    private var nameLoss: BusSlot?
+    private var startTimer: Timer?
+    private var endTimer: Timer?
+    private var silence: SilenceFeed?
+    private var isReady = false
+    private var isEnding = false
+    private var reportedReference = 1.0
+
+    /// Connects to the bus and takes the service's name; nothing runs before ``run()``.
+    package init(
+        configuration: Configuration,
+        bus address: BusAddress,
+        replacing: Bool,
+        log: Log
+    ) throws(SystemError) {
+        self.log = log
+        loop = try EventLoop()
+        var naturalOrientation = configuration.naturalOrientation
+        if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
+        tracker = OrientationTracker(
+            naturalOrientation: naturalOrientation ?? .portrait,
+            constants: configuration.classifier.constants,
+            reportsFace: configuration.reportsFace
+        )
+        bus = try Bus(address)
+        try bus.attach(to: loop)
+
+        // Before any thread is started: they must not get the signals.
+        termination = try loop.onTermination { [self] in end() }
+        try loop.serveWatchdog()
+        disconnection = try bus.onDisconnect { [self] in
+            log.error("the connection to \(address) was closed")
+            loop.exit(1)
+        }
+        startTimer = try loop.timer { [self] in becomeReady() }
+        endTimer = try loop.timer { [self] in loop.exit() }
+        silence = try SilenceFeed(loop: loop) { [self] in take($0) }
+
+        let authority = PolkitAuthority(bus: bus) {
+            log.warning("polkit is not on \(address): only root and orientd's own user may claim")
+        }
+        manager = try ManagerObject(
+            bus: bus,
+            loop: loop,
+            version: Self.version,
+            status: SensingStatus(naturalOrientation: tracker.naturalOrientation),
+            authority: authority,
+            delegate: self
+        )
+        supervisor = try SensorSupervisor(
+            configuration: configuration,
+            loop: loop,
+            bus: bus,
+            log: log,
+            delegate: self
+        )
+        try bus.own(Names.service, replacing: replacing)
+        nameLoss = try bus.onNameLost(Names.service) { [self] in
+            log.info("another service has taken over \(Names.service)")
+            end()
+        }
+        try supervisor?.begin { [self] in becomeReady() }
+        startTimer?.arm(after: Self.patience.start)
+    }
+
+    /// Serves until it is told to end; returns the exit status.
+    package func run() throws(SystemError) -> Int32 {
+        try loop.run()
+    }
+
+    private func becomeReady() {
+        guard !isReady else { return }
+        isReady = true
+        startTimer?.disarm()
+        ServiceManager.ready(status: supervisor?.summary ?? "")
+    }
+
+    /// Puts the sensors to rest and ends, at once if one hangs.
+    private func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        ServiceManager.stopping()
+        endTimer?.arm(after: Self.patience.end)
+        supervisor?.end { [self] in loop.exit() }
+    }
+
+    // MARK: - Samples
+
+    private func take(_ sample: AccelerometerSample) {
+        tracker.add(sample)
+        publish()
+        if tracker.reference != reportedReference { reportReference() }
+    }
+
+    private func publish() {
+        guard let manager, let supervisor else { return }
+        var status = manager.status
+        status.hasAccelerometer = supervisor.hasAccelerometer
+        status.sensorState = supervisor.state
+        status.deviceOrientation = tracker.deviceOrientation
+        status.faceOrientation = tracker.faceOrientation
+        status.outputTransform = tracker.outputTransform
+        if status != manager.status { manager.status = status }
+        manager.answerIfKnown()
+    }
+
+    private func reportReference() {
+        reportedReference = tracker.reference
+        log.warning(
+            "the accelerometer's scale looks wrong: at rest it reads \(tracker.reference) g; taking that for 1 g"
+        )
+    }
+}
+
+extension Daemon: ManagerDelegate {
+    package var gravity: Vector3 { tracker.gravity }
+
+    package var hasFirstAnswer: Bool {
+        guard let supervisor, supervisor.isHopeful else { return true }
+        return supervisor.state == .sampling && tracker.hasAnswer
+    }
+
+    package func claimsChanged(areHeld: Bool) {
+        supervisor?.need(areHeld)
+    }
+}
+
+extension Daemon: SensorSupervisorDelegate {
+    func samplingBegan(rate: Double, mayFallSilent: Bool) {
+        tracker.begin(samplePeriod: 1 / rate)
+        silence?.begin(samplePeriod: mayFallSilent ? 1 / rate : nil)
+    }
+
+    func received(_ sample: AccelerometerSample) {
+        take(sample)
+        silence?.heard(sample, isTurning: tracker.isTurning)
+    }
+
+    func sensorChanged() {
+        if isReady, let supervisor { ServiceManager.status(supervisor.summary) }
+        publish()
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OrientationCore
+
+/// What is known of the device's orientation, sample by sample.
+struct OrientationTracker {
+    /// The filtered gravity in g; (0, 0, 0) while unknown.
+    var gravity: Vector3 { estimator.gravity ?? .zero }
+
+    /// The edge that is up, or the face where that is to be reported; unknown until the first one.
+    private(set) var deviceOrientation = DeviceOrientation.unknown
+    private(set) var faceOrientation = FaceOrientation.none
+    private(set) var outputTransform = OutputTransform.normal
+
+    /// Says whether an edge or a face was seen since ``begin(samplePeriod:)``.
+    var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
+
+    /// Says whether another orientation has evidence that a further sample could complete.
+    var isTurning: Bool { classifier.isTurning }
+
+    /// The norm that counts as 1 g, in g: 1 unless the sensor's scale is wrong.
+    var reference: Double { classifier.reference }
+
+    let naturalOrientation: DeviceOrientation
+    private let constants: OrientationClassifier.Constants
+    private let reportsFace: Bool
+    private var edge = DeviceOrientation.unknown
+    private var classifier: OrientationClassifier
+    private var estimator = GravityEstimator()
+
+    init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
+        self.naturalOrientation = naturalOrientation
+        self.constants = constants
+        self.reportsFace = reportsFace
+        classifier = OrientationClassifier(constants: constants)
+    }
+
+    /// Starts afresh after a pause: the next sample decides at once, and until then the last orientation stays.
+    mutating func begin(samplePeriod: Double) {
+        classifier = OrientationClassifier(constants: constants, samplePeriod: samplePeriod)
+        estimator = GravityEstimator()
+    }
+
+    mutating func add(_ sample: AccelerometerSample) {
+        let gravity = sample.gravity
+        classifier.update(gravity: gravity, at: sample.time)
+        estimator.update(gravity: gravity, at: sample.time)
+        if classifier.edge != .unknown { edge = classifier.edge }
+        faceOrientation = classifier.face
+        let named = edge.named(natural: naturalOrientation)
+        outputTransform = OutputTransform(following: named, natural: naturalOrientation) ?? outputTransform
+        deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? named : named
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OrientationBus
+internal import OrientationCore
+internal import OrientationIIO
+internal import SystemdBus
+
+/// What the supervisor tells of the sensor that counts.
+protocol SensorSupervisorDelegate: AnyObject {
+    /// Sampling begins: at so many samples a second, from a device that may report changes only.
+    func samplingBegan(rate: Double, mayFallSilent: Bool)
+
+    func received(_ sample: AccelerometerSample)
+
+    /// `hasAccelerometer` or `state` is another now.
+    func sensorChanged()
+}
+
+/// Finds the sensors, follows their coming and going, and keeps the best one sampling while it is needed.
+final class SensorSupervisor {
+    /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
+    private static let backoff = (first: 0.5, last: 30.0)
+
+    private let configuration: Configuration
+    private let loop: EventLoop
+    private let bus: Bus
+    private let log: Log
+    private let helper: HelperThread
+    private let delegate: any SensorSupervisorDelegate
+    private var monitor: DeviceMonitor?
+    private var retry: Timer?
+
+    private var sensors: [Sensor] = []
+    private var active: Sensor?
+    private var isNeeded = false
+    private var isScanning = false
+    private var mustScanAgain = false
+    private var delay = SensorSupervisor.backoff.first
+    private var lastWarning = ""
+    private var onFirstScan: (() -> Void)?
+
+    init(
+        configuration: Configuration,
+        loop: EventLoop,
+        bus: Bus,
+        log: Log,
+        delegate: any SensorSupervisorDelegate
+    ) throws(SystemError) {
+        self.configuration = configuration
+        self.loop = loop
+        self.bus = bus
+        self.log = log
+        self.delegate = delegate
+        helper = try HelperThread(loop: loop)
+        retry = try loop.timer { [self] in scan() }
+    }
+
+    // MARK: - What is known
+
+    /// Says whether there is a sensor that can drive the orientation.
+    var hasAccelerometer: Bool { active?.source != nil }
+
+    /// The state of the sensor that counts.
+    var state: SensorState { active?.state ?? .none }
+
+    /// Says whether samples come, or may come soon.
+    var isHopeful: Bool { active?.source != nil }
+
+    /// One line for the service manager.
+    var summary: String {
+        guard let active else { return "No accelerometer" }
+        return "\(active.name) is \(active.state.rawValue)"
+    }
+
+    // MARK: - Asked from outside
+
+    /// Looks for sensors for the first time, and then whenever udev tells of one; `completion` follows the first look.
+    func begin(completion: @escaping () -> Void) throws(SystemError) {
+        switch configuration.source {
+        case .iio(let uri):
+            if uri == "local:" {
+                monitor = try DeviceMonitor(subsystem: "iio", loop: loop) { [self] in deviceChanged($0, $1) }
+            }
+            onFirstScan = completion
+            scan()
+        case .replay(let path):
+            try add(SimulatedSource(rate: configuration.rate, loop: loop), named: path)
+            completion()
+        case .simulation:
+            try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
+            completion()
+        }
+    }
+
+    /// Samples from now on, or no longer.
+    func need(_ isNeeded: Bool) {
+        self.isNeeded = isNeeded
+        retry?.disarm()
+        delay = Self.backoff.first
+        if !isNeeded {
+            active?.rest()
+        } else if let source = active?.source, active?.works == true {
+            source.start()
+        } else if canRetry {
+            scan()
+        }
+        delegate.sensorChanged()
+    }
+
+    /// Stops sampling and calls `completion` when the device is as it was found.
+    func end(completion: @escaping () -> Void) {
+        isNeeded = false
+        monitor = nil
+        retry?.disarm()
+        guard let source = active?.source else { return completion() }
+        source.stop(completion: completion)
+    }
+
+    // MARK: - Finding
+
+    /// The accelerometers of a context, or why there are none to be had.
+    private struct Finding: Sendable {
+        var accelerometers: [Accelerometer] = []
+        var warnings: [String] = []
+    }
+
+    private func scan() {
+        guard case .iio(let uri) = configuration.source else { return }
+        guard !isScanning else {
+            mustScanAgain = true
+            return
+        }
+        isScanning = true
+        helper.run {
+            Self.find(at: uri)
+        } completion: { [self] finding in
+            isScanning = false
+            merge(finding)
+            onFirstScan?()
+            onFirstScan = nil
+            if mustScanAgain {
+                mustScanAgain = false
+                scan()
+            }
+        }
+    }
+
+    /// Runs on the helper: reading attributes can block.
+    private static func find(at uri: String) -> Finding {
+        var finding = Finding()
+        do throws(IIOError) {
+            finding.accelerometers = try IIOContext(uri: uri).accelerometers()
+        } catch {
+            finding.warnings.append("\(error)")
+        }
+        for accelerometer in finding.accelerometers {
+            do throws(IIOError) {
+                try accelerometer.raiseSamplingFrequency(toAtLeast: 10)
+            } catch {
+                finding.warnings.append("\(error)")
+            }
+        }
+        return finding
+    }
+
+    private func merge(_ finding: Finding) {
+        for warning in finding.warnings where warning != lastWarning { log.warning(warning) }
+        lastWarning = finding.warnings.last ?? ""
+        for accelerometer in finding.accelerometers where !isInUse(accelerometer.description) {
+            do throws(SystemError) {
+                try add(accelerometer)
+            } catch {
+                log.error("\(accelerometer.description.name): \(error)")
+            }
+        }
+        choose()
+        if isNeeded && canRetry { scheduleRetry() }
+    }
+
+    private func isInUse(_ description: AccelerometerDescription) -> Bool {
+        sensors.contains { $0.works && $0.identity == Sensor.Identity(description) }
+    }
+
+    private func add(_ accelerometer: Accelerometer) throws(SystemError) {
+        let description = accelerometer.description
+        let isKernelFrame = configuration.convention == .kernel
+        let frame = SensorFrame(
+            offset: description.offset,
+            scale: description.scale,
+            matrix: description.matrix,
+            convention: configuration.convention,
+            faceUp: configuration.faceUp ?? (isKernelFrame ? .positiveZ : description.faceUp)
+        )
+        let source = try DeviceSource(
+            accelerometer,
+            frame: frame,
+            rate: configuration.rate,
+            loop: loop,
+            helper: helper
+        )
+        let status = SensorStatus(
+            name: description.name,
+            sysfsPath: description.sysfsPath,
+            location: description.location.name,
+            mode: source.mode.rawValue,
+            sampleRate: source.sampleRate,
+            mountMatrix: description.matrix.elements
+        )
+        let sensor = try adopt(source, Sensor.Identity(description), status)
+        for warning in accelerometer.warnings where sensor.isNew(warning) { log.warning(warning) }
+    }
+
+    private func add(_ source: any AccelerometerSource, named name: String) throws(SystemError) {
+        let status = SensorStatus(
+            name: name,
+            sysfsPath: "",
+            location: SensorLocation.display.name,
+            mode: source.mode.rawValue,
+            sampleRate: source.sampleRate,
+            mountMatrix: MountMatrix.identity.elements
+        )
+        try adopt(source, Sensor.Identity(sysfsPath: "", name: name, location: .display), status)
+        choose()
+    }
+
+    /// Gives a source to the lost sensor that it is the return of, or to a new one.
+    @discardableResult
+    private func adopt(
+        _ source: any AccelerometerSource,
+        _ identity: Sensor.Identity,
+        _ status: SensorStatus
+    ) throws(SystemError) -> Sensor {
+        let sensor: Sensor
+        if let lost = sensors.first(where: { !$0.works && $0.identity.isSameSensor(as: identity) }) {
+            // It counts as lost until samples come, if samples are wanted.
+            var status = status
+            status.state = isNeeded ? lost.state : .idle
+            status.lastError = isNeeded ? lost.object.status.lastError : ""
+            lost.object.status = status
+            sensor = lost
+        } else {
+            let object = try SensorObject(bus: bus, number: sensors.count, status: status)
+            sensor = Sensor(object, identity)
+            sensors.append(sensor)
+            log.info("found \(status.name) (\(status.location)) \(status.sysfsPath)")
+        }
+        sensor.attach(source, identity)
+        source.onEvent = { [self] event in handle(event, of: sensor) }
+        return sensor
+    }
+
+    private func deviceChanged(_ change: DeviceMonitor.Change, _ path: String) {
+        switch change {
+        case .added:
+            delay = Self.backoff.first
+            scan()
+        case .changed:
+            break
+        case .removed:
+            guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else {
+                return
+            }
+            sensor.detach()
+            lose(sensor, "the device was removed")
+            choose()
+        }
+    }
+
+    // MARK: - Sampling
+
+    /// Makes the first sensor that works the one that counts; a lost one stays it until another works.
+    private func choose() {
+        let candidates = sensors.filter { $0.drives }
+        let best = candidates.first { $0.works } ?? active ?? candidates.first
+        if best !== active {
+            active?.rest()
+            active = best
+        }
+        if isNeeded, let active, active.works { active.source?.start() }
+        delegate.sensorChanged()
+    }
+
+    /// Says whether looking again may help: not for what udev tells of, nor for a recording that has ended.
+    private var canRetry: Bool {
+        guard case .iio(let uri) = configuration.source, active?.works != true else { return false }
+        return uri != "local:" || active?.source != nil
+    }
+
+    /// Looks at everything afresh later: a context is a snapshot, and what failed may be another device by then.
+    private func scheduleRetry() {
+        retry?.arm(after: delay, slack: delay / 10)
+        delay = min(delay * 2, Self.backoff.last)
+    }
+
+    private func handle(_ event: SourceEvent, of sensor: Sensor) {
+        switch event {
+        case .sample(let sample):
+            guard sensor === active else { return }
+            delay = Self.backoff.first
+            sensor.forgetReports()
+            delegate.received(sample)
+        case .started(let warnings):
+            for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
+            sensor.began()
+            if let source = sensor.source, sensor === active {
+                delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
+            }
+            delegate.sensorChanged()
+        case .failed(let reason):
+            lose(sensor, reason)
+            choose()
+            if isNeeded && canRetry { scheduleRetry() }
+        }
+    }
+
+    private func lose(_ sensor: Sensor, _ reason: String) {
+        if sensor.isNew(reason) { log.warning("\(sensor.name): \(reason)") }
+        sensor.failed(reason)
+    }
+}
+
+extension Sensor.Identity {
+    fileprivate init(_ description: AccelerometerDescription) {
+        self.init(sysfsPath: description.sysfsPath, name: description.name, location: description.location)
+    }
+}
+
+extension MountMatrix {
+    /// The nine numbers, row by row.
+    fileprivate var elements: [Double] { [x, y, z].flatMap { [$0.x, $0.y, $0.z] } }
+}
