@@ -25,7 +25,9 @@ let package = Package(
         .systemLibrary(name: "CIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
         .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        .systemLibrary(name: "CGetopt"),
 
+        .target(name: "CommandLineOptions", dependencies: ["CGetopt"], swiftSettings: strict),
         .target(name: "OrientationCore", swiftSettings: strict),
         .target(name: "SystemdBus", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(
@@ -42,13 +44,15 @@ let package = Package(
 
         .executableTarget(
             name: "orientd",
-            dependencies: ["OrientationDaemon"],
+            dependencies: ["OrientationDaemon", "SystemdBus", "CommandLineOptions"],
             swiftSettings: strict,
             linkerSettings: standalone
         ),
         .executableTarget(
             name: "orientctl",
-            dependencies: ["OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CJSON"],
+            dependencies: [
+                "OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CommandLineOptions", "CJSON",
+            ],
             swiftSettings: strict,
             linkerSettings: standalone
         ),
