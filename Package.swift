@@ -8,10 +8,16 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
+    .unsafeFlags(["-wmo"], .when(traits: ["Embedded"])),
 ]
 
-// Executables carry the Swift runtime with them: a machine that runs orientd needs no toolchain.
-let standalone: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld", "-static-stdlib"])]
+let executable: [LinkerSetting] = [
+    .unsafeFlags(["-use-ld=lld"]),
+    .linkedLibrary("m"),
+    // What Embedded Swift leaves to the linker for the comparing of strings.
+    .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
+]
 
 let package = Package(
     name: "orientd",
@@ -20,41 +26,45 @@ let package = Package(
         .executable(name: "orientd", targets: ["orientd"]),
         .executable(name: "orientctl", targets: ["orientctl"]),
     ],
+    traits: [
+        .trait(name: "Embedded", description: "Without the Swift runtime: the daemon that is installed.")
+    ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
         .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
-        .systemLibrary(name: "CGetopt"),
+        .systemLibrary(name: "CLinux"),
 
-        .target(name: "CommandLineOptions", dependencies: ["CGetopt"], swiftSettings: strict),
+        .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "OrientationCore", swiftSettings: strict),
-        .target(name: "SystemdBus", dependencies: ["CSystemd"], swiftSettings: strict),
+        .target(name: "SystemdBus", dependencies: ["CLinux", "CSystemd"], swiftSettings: strict),
         .target(
             name: "OrientationIIO",
-            dependencies: ["OrientationCore", "SystemdBus", "CIIO"],
+            dependencies: ["OrientationCore", "SystemdBus", "CLinux", "CIIO"],
             swiftSettings: strict
         ),
         .target(name: "OrientationBus", dependencies: ["OrientationCore", "SystemdBus"], swiftSettings: strict),
         .target(
             name: "OrientationDaemon",
-            dependencies: ["OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CInih"],
+            dependencies: ["OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CLinux", "CInih"],
             swiftSettings: strict
         ),
 
         .executableTarget(
             name: "orientd",
-            dependencies: ["OrientationDaemon", "SystemdBus", "CommandLineOptions"],
+            dependencies: ["OrientationDaemon", "SystemdBus", "CommandLineOptions", "CLinux"],
             swiftSettings: strict,
-            linkerSettings: standalone
+            linkerSettings: executable
         ),
         .executableTarget(
             name: "orientctl",
             dependencies: [
-                "OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CommandLineOptions", "CJSON",
+                "OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CommandLineOptions", "CLinux",
+                "CJSON",
             ],
             swiftSettings: strict,
-            linkerSettings: standalone
+            linkerSettings: executable
         ),
 
         .testTarget(name: "OrientationCoreTests", dependencies: ["OrientationCore"], swiftSettings: strict),

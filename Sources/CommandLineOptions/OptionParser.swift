@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CGetopt
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+internal import CLinux
 
 /// Splits a command line into options and operands by getopt_long(3), with GNU's manners: `-c FILE`, `--config=FILE`,
 /// abbreviated names, `--` for the end.
@@ -57,14 +49,14 @@ package struct OptionParser {
         defer { for argument in vector { free(argument) } }
 
         var long = options.enumerated().map { index, option in
-            CGetopt.option(
+            CLinux.option(
                 name: UnsafeRawPointer(option.name.utf8Start).assumingMemoryBound(to: CChar.self),
                 has_arg: option.takesValue ? required_argument : no_argument,
                 flag: nil,
                 val: Int32(index)
             )
         }
-        long.append(CGetopt.option())
+        long.append(CLinux.option())
 
         // Long options come back as their index, short ones as their character, which is made greater than any index.
         orientd_restart_getopt()

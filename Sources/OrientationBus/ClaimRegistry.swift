@@ -11,7 +11,7 @@ final class ClaimRegistry {
         var count = 1
         let watch: PeerWatch
 
-        init(watch: consuming PeerWatch) {
+        init(watch: PeerWatch) {
             self.watch = watch
         }
     }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 package import OrientationCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// Where samples come from.
 package enum SourceChoice: Hashable, Sendable {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CInih
+internal import CLinux
 package import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// Reads the configuration file and its drop-ins; later assignments win, and what is wrong leaves things as they were.
 package final class ConfigurationReader {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+internal import CLinux
 
 /// The daemon's messages: lines on standard error, with sd-daemon(3)'s level prefixes where the journal reads them.
 package struct Log: Sendable {
@@ -38,6 +32,6 @@ package struct Log: Sendable {
     /// Writes one line with one call, so that lines of several writers never mix.
     private func write(level: Int, _ message: String) {
         var line = hasPrefixes ? "<\(level)>\(message)\n" : "orientd: \(message)\n"
-        line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        line.withUTF8 { _ = CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

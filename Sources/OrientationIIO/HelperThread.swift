@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 package import OrientationCore
 package import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// The one thread beside the loop: it makes the calls into sysfs that the kernel may hold for seconds.
 ///
@@ -207,10 +200,10 @@ private final class HelperWorker {
     /// Waits for a job, or until a poll is due; returns what poll(2) does.
     private func wait() -> Int32 {
         var descriptor = pollfd(fd: work.reading.rawValue, events: Int16(POLLIN), revents: 0)
-        guard let next = polls.min(by: { $0.due < $1.due }) else { return Glibc.poll(&descriptor, 1, -1) }
+        guard let next = polls.min(by: { $0.due < $1.due }) else { return CLinux.poll(&descriptor, 1, -1) }
         // Rounded up: waking before anything is due would be a wake-up for nothing.
         let milliseconds = ((next.due - Self.now) * 1000).rounded(.up)
-        return Glibc.poll(&descriptor, 1, Int32(max(0, min(milliseconds, 60_000))))
+        return CLinux.poll(&descriptor, 1, Int32(max(0, min(milliseconds, 60_000))))
     }
 
     private func pollAllDue() -> Bool {
@@ -298,7 +291,7 @@ private final class MessagePipe: @unchecked Sendable {
         withUnsafeBytes(of: message) { bytes in
             var result: Int
             repeat {
-                result = Glibc.write(writing.rawValue, bytes.baseAddress, bytes.count)
+                result = CLinux.write(writing.rawValue, bytes.baseAddress, bytes.count)
             } while result < 0 && Errno.current == .interrupted
             return result == bytes.count
         }
@@ -310,7 +303,7 @@ private final class MessagePipe: @unchecked Sendable {
         let size = MemoryLayout<HelperMessage>.size
         var result: Int
         repeat {
-            result = Glibc.read(reading.rawValue, &message, size)
+            result = CLinux.read(reading.rawValue, &message, size)
         } while result < 0 && Errno.current == .interrupted
         return result == size ? message : nil
     }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CIIO
+internal import CLinux
 import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CIIO
+internal import CLinux
 package import OrientationCore
 import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// One scan of an accelerometer's buffer.
 package struct RawScan: Hashable, Sendable {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 import OrientationCore
 package import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// A device that is turned by a quarter every three seconds, for trying things out without a sensor.
 package final class SimulatedSource: AccelerometerSource {

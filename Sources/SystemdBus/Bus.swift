@@ -237,7 +237,7 @@ private func handOver(_ message: OpaquePointer?, _ userdata: UnsafeMutableRawPoi
 }
 
 /// Something registered with the bus, until this is gone.
-package struct BusSlot: ~Copyable {
+package final class BusSlot {
     private let slot: OpaquePointer
     /// What the slot points into.
     private let kept: BusInterface?

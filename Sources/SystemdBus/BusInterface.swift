@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import CSystemd
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// A D-Bus interface as one object implements it, built member by member and then exported by ``Bus/export(_:at:)``.
 ///

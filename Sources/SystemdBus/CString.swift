@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+internal import CLinux
 
 /// Copies a string into memory that C can keep, until ``deallocate(_:)``.
 func duplicate(_ string: String) -> UnsafeMutablePointer<CChar>? {

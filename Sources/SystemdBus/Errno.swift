@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+internal import CLinux
 
 /// An error number of the system, always positive.
 package struct Errno: Hashable, Sendable {
@@ -18,7 +12,7 @@ package struct Errno: Hashable, Sendable {
     }
 
     /// The calling thread's `errno`; read it before any clean-up.
-    package static var current: Errno { Errno(errno) }
+    package static var current: Errno { Errno(orientd_errno()) }
 
     package static let again = Errno(EAGAIN)
     package static let busy = Errno(EBUSY)

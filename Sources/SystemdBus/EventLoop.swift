@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import CSystemd
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// The one event loop of a process, `sd_event`: everything that is not a blocking call runs in it.
 ///
@@ -135,18 +128,18 @@ package final class EventLoop {
 }
 
 /// The two signals that end a service, watched as long as this lives.
-package struct TerminationWatch: ~Copyable {
+package final class TerminationWatch {
     private let terminate: EventSource
     private let interrupt: EventSource
 
-    fileprivate init(terminate: consuming EventSource, interrupt: consuming EventSource) {
+    fileprivate init(terminate: EventSource, interrupt: EventSource) {
         self.terminate = terminate
         self.interrupt = interrupt
     }
 }
 
 /// Something that the loop watches, until this is gone.
-package struct EventSource: ~Copyable {
+package final class EventSource {
     fileprivate let source: OpaquePointer
 
     /// Takes over a new source whose `userdata` is a retained ``Box``.
@@ -162,10 +155,10 @@ package struct EventSource: ~Copyable {
 }
 
 /// A one-shot timer on the monotonic clock; disarmed until it is armed.
-package struct Timer: ~Copyable {
+package final class Timer {
     private let source: EventSource
 
-    fileprivate init(_ source: consuming EventSource) {
+    fileprivate init(_ source: EventSource) {
         self.source = source
     }
 

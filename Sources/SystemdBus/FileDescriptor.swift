@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+internal import CLinux
 
 /// An open file descriptor, closed with its owner.
-package struct FileDescriptor: ~Copyable {
+package final class FileDescriptor {
     package let rawValue: Int32
 
     package init(owning rawValue: Int32) {
@@ -22,19 +16,16 @@ package struct FileDescriptor: ~Copyable {
 
     /// Opens a file for reading.
     package static func open(reading path: String) throws(SystemError) -> FileDescriptor {
-        FileDescriptor(owning: try checkSystem("open", path, Glibc.open(path, O_RDONLY | O_CLOEXEC)))
+        FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
     }
 
     /// Creates a pipe, closed on exec; both ends are the caller's to own.
     package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends: (reading: Int32, writing: Int32) = (-1, -1)
         let result = withUnsafeMutableBytes(of: &ends) { bytes in
-            Glibc.pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+            pipe2(bytes.assumingMemoryBound(to: Int32.self).baseAddress, O_CLOEXEC)
         }
         try checkSystem("create a pipe", "", result)
-        // The process starts no other that could inherit them in between.
-        try checkSystem("close on exec", "a pipe", fcntl(ends.reading, F_SETFD, FD_CLOEXEC))
-        try checkSystem("close on exec", "a pipe", fcntl(ends.writing, F_SETFD, FD_CLOEXEC))
         return ends
     }
 }

@@ -5,7 +5,7 @@ internal import CSystemd
 /// Watches one connection to the bus and tells when it has gone.
 ///
 /// Nothing wakes us for any other connection: the bus daemon is asked for this one alone.
-package struct PeerWatch: ~Copyable {
+package final class PeerWatch {
     private let track: OpaquePointer
 
     /// Calls `onVanish` once after the connection of that unique name has ended.

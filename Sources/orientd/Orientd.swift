@@ -1,57 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 import CommandLineOptions
 import OrientationDaemon
 import SystemdBus
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
-
-@main
-struct Orientd {
-    static func main() {
-        switch Options.parse(CommandLine.arguments) {
-        case .run(let options):
-            exit(run(options))
-        case .help:
-            print(Options.help)
-        case .version:
-            print("orientd \(Daemon.version)")
-        case .settings:
-            print(ConfigurationReader.manual)
-        case .misuse(let problem):
-            if !problem.isEmpty { StandardError.print("orientd: \(problem)") }
-            StandardError.print("Try 'orientd --help'.")
-            exit(2)
-        }
+/// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
+@c(orientd_main)
+func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
+    switch Options.parse(arguments) {
+    case .run(let options):
+        return run(options)
+    case .help:
+        print(Options.help)
+    case .version:
+        print("orientd \(Daemon.version)")
+    case .settings:
+        print(ConfigurationReader.manual)
+    case .misuse(let problem):
+        if !problem.isEmpty { StandardError.print("orientd: \(problem)") }
+        StandardError.print("Try 'orientd --help'.")
+        return 2
     }
+    return 0
+}
 
-    /// Runs the daemon; returns the exit status.
-    private static func run(_ options: Options) -> Int32 {
-        let log = Log(isVerbose: options.isVerbose)
-        do throws(SystemError) {
-            let path = options.configuration ?? ConfigurationReader.standardPath
-            let reader = ConfigurationReader()
-            try reader.read(path, isRequired: options.configuration != nil)
-            for warning in reader.warnings { log.warning(warning) }
-            var configuration = reader.configuration
-            if let source = options.source { configuration.source = source }
-            if let rate = options.rate { configuration.rate = rate }
-            let daemon = try Daemon(
-                configuration: configuration,
-                bus: options.bus,
-                replacing: options.replaces,
-                log: log
-            )
-            return try daemon.run()
-        } catch {
-            log.error("\(error)")
-            return 1
-        }
+/// Runs the daemon; returns the exit status.
+private func run(_ options: Options) -> Int32 {
+    let log = Log(isVerbose: options.isVerbose)
+    do throws(SystemError) {
+        let path = options.configuration ?? ConfigurationReader.standardPath
+        let reader = ConfigurationReader()
+        try reader.read(path, isRequired: options.configuration != nil)
+        for warning in reader.warnings { log.warning(warning) }
+        var configuration = reader.configuration
+        if let source = options.source { configuration.source = source }
+        if let rate = options.rate { configuration.rate = rate }
+        let daemon = try Daemon(
+            configuration: configuration,
+            bus: options.bus,
+            replacing: options.replaces,
+            log: log
+        )
+        return try daemon.run()
+    } catch {
+        log.error("\(error)")
+        return 1
     }
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <glob.h>
+#include <malloc.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+// Swift sees C's global variables as shared mutable state and refuses them; `errno` is a macro.
+static inline int orientd_errno(void) { return errno; }
+static inline const char *orientd_optarg(void) { return optarg; }
+static inline int orientd_optind(void) { return optind; }
+static inline void orientd_restart_getopt(void) { optind = 0; }
+
+// open(2) takes its mode as a variable argument, which Swift cannot pass.
+static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
