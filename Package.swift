@@ -68,5 +68,10 @@ let package = Package(
         ),
 
         .testTarget(name: "OrientationCoreTests", dependencies: ["OrientationCore"], swiftSettings: strict),
+        .testTarget(
+            name: "OrientationIIOTests",
+            dependencies: ["OrientationIIO", "OrientationCore"],
+            swiftSettings: strict
+        ),
     ]
 )
