@@ -7,7 +7,8 @@ import SystemdBus
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for `remoteTimeout`.
+/// network for `remoteTimeout`, and for libiio's 5 s while one is made. A process that opens `ip:` must ignore
+/// SIGPIPE: libiio writes to a closed connection without MSG_NOSIGNAL.
 // Sendable unchecked: a context and what was made of it is used by one thread at a time. The owner hands it to the
 // helper thread for a call that can block and takes it back with the answer.
 package final class IIOContext: @unchecked Sendable {
@@ -18,6 +19,9 @@ package final class IIOContext: @unchecked Sendable {
 
     /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.
     package let isLocal: Bool
+
+    /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
+    package private(set) var isDisconnected = false
 
     // Nil is a machine whose kernel has no IIO, and so no devices.
     private let handle: OpaquePointer?
@@ -50,9 +54,12 @@ package final class IIOContext: @unchecked Sendable {
 
     /// The accelerometers of three axes, in libiio's order, with what was found odd about each.
     ///
-    /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults.
-    package func accelerometers() -> [Accelerometer] {
-        devices.compactMap { Accelerometer($0, of: self) }
+    /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
+    /// connection that goes is thrown.
+    package func accelerometers() throws(IIOError) -> [Accelerometer] {
+        let found = devices.compactMap { Accelerometer($0, of: self) }
+        try checkConnection("read the devices of", uri)
+        return found
     }
 
     /// All devices and triggers.
@@ -61,7 +68,7 @@ package final class IIOContext: @unchecked Sendable {
         return (0..<iio_context_get_devices_count(handle)).compactMap { index in
             iio_context_get_device(handle, index).map { device in
                 let id = text(iio_device_get_id(device)) ?? ""
-                return IIODevice(pointer: device, path: directory(of: id))
+                return IIODevice(pointer: device, context: self, path: directory(of: id))
             }
         }
     }
@@ -71,5 +78,28 @@ package final class IIOContext: @unchecked Sendable {
         guard isLocal else { return uri + "/" + id }
         guard let device = try? Device(subsystem: "iio", name: id) else { return "/sys/bus/iio/devices/" + id }
         return device.syspath
+    }
+
+    // MARK: - The connection to another machine
+
+    /// Throws ENOTCONN when the connection is lost.
+    func checkConnection(_ operation: @autoclosure () -> String, _ subject: String) throws(IIOError) {
+        guard !isDisconnected else { throw IIOError(operation(), subject, errno: Errno(ENOTCONN)) }
+    }
+
+    /// Checks what a call returned, and gives the connection up where the failure may be its own.
+    ///
+    /// libiio 0.24 does not tell answers apart: after one that came too late, each call gets the answer to the call
+    /// before, and x reads as z. Only what the other machine's kernel can have said leaves the connection in use.
+    func checkAnswer(_ operation: @autoclosure () -> String, _ subject: String, _ result: Int) throws(IIOError) {
+        guard result < 0 else { return }
+        let reason = Errno(Int32(truncatingIfNeeded: result))
+        if !isLocal {
+            switch reason.code {
+            case EINVAL, EACCES, EPERM, EBUSY, ENODEV, ENOENT, ENOSYS, EOPNOTSUPP, ERANGE: break
+            default: isDisconnected = true
+            }
+        }
+        throw IIOError(operation(), subject, errno: reason)
     }
 }

@@ -3,11 +3,12 @@
 import CIIO
 import SystemdBus
 
-// Borrowed views of what a context owns. Whoever keeps one also keeps the `IIOContext`.
+// Views of what a context owns. Each keeps its context alive.
 
 /// A device or trigger of a context.
 struct IIODevice {
     let pointer: OpaquePointer
+    let context: IIOContext
 
     /// The directory that the device's files are in, for messages.
     let path: String
@@ -26,7 +27,7 @@ struct IIODevice {
     /// The device's own attribute of that name, or nil.
     func attribute(_ name: String) -> IIOAttribute? {
         guard iio_device_find_attr(pointer, name) != nil else { return nil }
-        return IIOAttribute(owner: .device(pointer), name: name, path: path + "/" + name)
+        return IIOAttribute(owner: .device(pointer), context: context, name: name, path: path + "/" + name)
     }
 }
 
@@ -57,7 +58,12 @@ struct IIOChannel {
     func attribute(_ name: String) -> IIOAttribute? {
         guard iio_channel_find_attr(pointer, name) != nil else { return nil }
         let file = text(iio_channel_attr_get_filename(pointer, name)) ?? name
-        return IIOAttribute(owner: .channel(pointer), name: name, path: device.path + "/" + file)
+        return IIOAttribute(
+            owner: .channel(pointer),
+            context: device.context,
+            name: name,
+            path: device.path + "/" + file
+        )
     }
 }
 
@@ -69,6 +75,7 @@ struct IIOAttribute {
     }
 
     let owner: Owner
+    let context: IIOContext
     let name: String
 
     /// The file, for messages and to tell shared attributes.
@@ -100,6 +107,7 @@ struct IIOAttribute {
     ///
     /// `iio_*_attr_write` would write a NUL too.
     func write(_ text: String) throws(IIOError) {
+        try context.checkConnection("write \(text) to", path)
         var line = text + "\n"
         let written = line.withUTF8 { bytes in
             switch owner {
@@ -107,7 +115,7 @@ struct IIOAttribute {
             case .channel(let channel): iio_channel_attr_write_raw(channel, name, bytes.baseAddress, bytes.count)
             }
         }
-        try checkIIO("write \(text) to", path, written)
+        try context.checkAnswer("write \(text) to", path, written)
     }
 
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
@@ -115,6 +123,7 @@ struct IIOAttribute {
         capacity: Int,
         _ body: (UnsafeBufferPointer<CChar>) -> Result
     ) throws(IIOError) -> Result {
+        try context.checkConnection("read", path)
         var count = 0
         let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity + 1) { buffer -> Result? in
             buffer.initialize(repeating: 0)
@@ -126,7 +135,7 @@ struct IIOAttribute {
             guard count >= 0 else { return nil }
             return body(UnsafeBufferPointer(rebasing: buffer.prefix(min(count, capacity))))
         }
-        try checkIIO("read", path, count)
+        try context.checkAnswer("read", path, count)
         guard let result else { throw IIOError("read", path, errno: .invalid) }
         return result
     }
