@@ -25,9 +25,14 @@ struct IIODevice {
     }
 
     /// The device's own attribute of that name, or nil.
-    func attribute(_ name: String) -> IIOAttribute? {
-        guard iio_device_find_attr(pointer, name) != nil else { return nil }
-        return IIOAttribute(owner: .device(pointer), context: context, name: name, path: path + "/" + name)
+    func attribute(_ name: StaticString) -> IIOAttribute? {
+        guard iio_device_find_attr(pointer, name.cString) != nil else { return nil }
+        return IIOAttribute(
+            owner: .device(pointer),
+            context: context,
+            name: name,
+            path: path + "/" + String(cString: name.cString)
+        )
     }
 }
 
@@ -55,9 +60,9 @@ struct IIOChannel {
     }
 
     /// The channel's attribute of that name, one that it shares with other channels included, or nil.
-    func attribute(_ name: String) -> IIOAttribute? {
-        guard iio_channel_find_attr(pointer, name) != nil else { return nil }
-        let file = text(iio_channel_attr_get_filename(pointer, name)) ?? name
+    func attribute(_ name: StaticString) -> IIOAttribute? {
+        guard iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
+        let file = text(iio_channel_attr_get_filename(pointer, name.cString)) ?? String(cString: name.cString)
         return IIOAttribute(
             owner: .channel(pointer),
             context: device.context,
@@ -76,7 +81,9 @@ struct IIOAttribute {
 
     let owner: Owner
     let context: IIOContext
-    let name: String
+
+    // Not a String: passing one to C would allocate at every read.
+    let name: StaticString
 
     /// The file, for messages and to tell shared attributes.
     let path: String
@@ -110,9 +117,10 @@ struct IIOAttribute {
         try context.checkConnection("write \(text) to", path)
         var line = text + "\n"
         let written = line.withUTF8 { bytes in
-            switch owner {
-            case .device(let device): iio_device_attr_write_raw(device, name, bytes.baseAddress, bytes.count)
-            case .channel(let channel): iio_channel_attr_write_raw(channel, name, bytes.baseAddress, bytes.count)
+            let (start, count) = (bytes.baseAddress, bytes.count)
+            return switch owner {
+            case .device(let device): iio_device_attr_write_raw(device, name.cString, start, count)
+            case .channel(let channel): iio_channel_attr_write_raw(channel, name.cString, start, count)
             }
         }
         try context.checkAnswer("write \(text) to", path, written)
@@ -129,8 +137,8 @@ struct IIOAttribute {
             buffer.initialize(repeating: 0)
             count =
                 switch owner {
-                case .device(let device): iio_device_attr_read(device, name, buffer.baseAddress, capacity)
-                case .channel(let channel): iio_channel_attr_read(channel, name, buffer.baseAddress, capacity)
+                case .device(let device): iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
+                case .channel(let channel): iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
                 }
             guard count >= 0 else { return nil }
             return body(UnsafeBufferPointer(rebasing: buffer.prefix(min(count, capacity))))
@@ -144,4 +152,11 @@ struct IIOAttribute {
 /// A string of libiio, or nil for NULL.
 func text(_ pointer: UnsafePointer<CChar>?) -> String? {
     pointer.map { String(cString: $0) }
+}
+
+extension StaticString {
+    /// The literal for a C function; it ends in a NUL and lives for ever.
+    fileprivate var cString: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 }
