@@ -7,8 +7,7 @@ import SystemdBus
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for `remoteTimeout`, and for libiio's 5 s while one is made. A process that opens `ip:` must ignore
-/// SIGPIPE: libiio writes to a closed connection without MSG_NOSIGNAL.
+/// network for `remoteTimeout`, and for libiio's 5 s while one is made.
 // Sendable unchecked: a context and what was made of it is used by one thread at a time. The owner hands it to the
 // helper thread for a call that can block and takes it back with the answer.
 package final class IIOContext: @unchecked Sendable {
@@ -28,11 +27,14 @@ package final class IIOContext: @unchecked Sendable {
 
     /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
     ///
-    /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached.
+    /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached. The
+    /// process ignores SIGPIPE once another machine's context was opened.
     package init(uri: String = "local:") throws(IIOError) {
         self.uri = uri
         let isLocal = uri == "local:"
         self.isLocal = isLocal
+        // libiio writes to its connection without MSG_NOSIGNAL: when the other end goes, the signal would end us.
+        if !isLocal { signal(SIGPIPE, SIG_IGN) }
         guard let context = iio_create_context_from_uri(uri) else {
             let reason = Errno.current
             // A device that goes while it is scanned fails alike, hence the second look.
