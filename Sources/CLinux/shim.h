@@ -24,3 +24,6 @@ static inline void orientd_restart_getopt(void) { optind = 0; }
 
 // open(2) takes its mode as a variable argument, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+
+// SIG_IGN is a cast, which Swift does not import.
+static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }
