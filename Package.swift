@@ -70,7 +70,7 @@ let package = Package(
         .testTarget(name: "OrientationCoreTests", dependencies: ["OrientationCore"], swiftSettings: strict),
         .testTarget(
             name: "OrientationIIOTests",
-            dependencies: ["OrientationIIO", "OrientationCore"],
+            dependencies: ["OrientationIIO", "OrientationCore", "SystemdBus", "CLinux"],
             swiftSettings: strict
         ),
     ]

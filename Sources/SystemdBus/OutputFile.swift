@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+#error("unsupported libc")
+#endif
+
+/// A file, pipe or terminal that is written through a buffer.
+///
+/// Nothing is lost silently: whoever writes ends with `flush`, which throws as `write` does. A closed pipe is an error
+/// only where SIGPIPE is ignored.
+package struct OutputFile: ~Copyable {
+    private static let capacity = 65536
+
+    private let descriptor: FileDescriptor
+    private let name: String
+    private var buffer: [UInt8] = []
+
+    /// Takes a descriptor to write to; `name` is what errors call it.
+    package init(_ descriptor: consuming FileDescriptor, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+        buffer.reserveCapacity(Self.capacity)
+    }
+
+    /// Creates a file, or empties it.
+    package static func create(_ path: String) throws(SystemError) -> OutputFile {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        return OutputFile(FileDescriptor(owning: try checkSystem("create", path, open(path, flags, 0o666))), name: path)
+    }
+
+    /// Takes the process's standard output, which is closed with the value.
+    package static func standardOutput() -> OutputFile {
+        OutputFile(FileDescriptor(owning: STDOUT_FILENO), name: "standard output")
+    }
+
+    /// Whether a person may be watching each line as it comes.
+    package var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
+
+    package mutating func write(_ text: String) throws(SystemError) {
+        if buffer.count + text.utf8.count > Self.capacity { try flush() }
+        buffer.append(contentsOf: text.utf8)
+    }
+
+    /// Hands everything written so far to the system.
+    package mutating func flush() throws(SystemError) {
+        var done = 0
+        while done < buffer.count {
+            let count = buffer.withUnsafeBytes { bytes in
+                #if canImport(Glibc)
+                Glibc.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                #else
+                Musl.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                #endif
+            }
+            if count == -1, errno == EINTR { continue }
+            done += try checkSystem("write", name, count)
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
