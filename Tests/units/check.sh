@@ -1,0 +1,250 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: Tests/units/check.sh [SYSTEMD_FOLDER]
+# Gives each file of systemd/ to the program that reads it on a real machine, without touching this one: prints
+# "ok: ..." or "FAILED: ..." a check, then "N passed, N failed"; exits 1 when one failed. Root is not needed, only a
+# user namespace or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux.
+set -u
+
+# Everything happens in a mount namespace, where the user is root and this machine's folders can be covered.
+if [ "${ORIENTD_CHECK_UNITS:-}" != inside ]; then
+    folder=$(cd "${1:-$(dirname "$0")/../../systemd}" && pwd) || exit 2
+    export ORIENTD_CHECK_UNITS=inside
+    for enter in 'unshare --mount' 'unshare --map-root-user --mount' 'sudo -n --preserve-env=ORIENTD_CHECK_UNITS unshare --mount'; do
+        # shellcheck disable=SC2086
+        if $enter mount -t tmpfs none /run 2>/dev/null; then exec $enter sh "$0" "$folder"; fi
+    done
+    echo "FAILED: no mount namespace: neither root, nor user namespaces, nor sudo without a password"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+systemd=$1
+work=$(mktemp -d) && chmod 755 "$work" || exit 2
+bus=
+# shellcheck disable=SC2154  # status is set where the trap runs
+trap 'status=$?; [ -z "$bus" ] || kill "$bus"; umount -q /etc/passwd /etc/group; rm -rf "$work"; exit $status' EXIT
+trap 'exit 1' HUP INT TERM
+mount -t tmpfs none /run || exit 2
+
+passed=0 failed=0
+check() {  # check WHAT COMMAND...
+    what=$1
+    shift
+    if "$@" >"$work/output" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok: $what"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+        sed 's/^/    /' "$work/output"
+    fi
+}
+same() { [ "$1" = "$2" ] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; false; }; }
+silent() {  # silent COMMAND...: it succeeds and says nothing
+    "$@" >"$work/noise" 2>&1
+    set -- $?
+    cat "$work/noise"
+    [ "$1" -eq 0 ] && [ ! -s "$work/noise" ]
+}
+
+# --- the unit ---------------------------------------------------------------------------------------------------
+unit=$work/orientd.service
+mkdir "$work/bin"
+ln -s /bin/true "$work/bin/orientd"
+sed "s,@BINDIR@,$work/bin,g" "$systemd/orientd.service" >"$unit"
+check "orientd.service: systemd-analyze verify is silent" silent systemd-analyze verify --man=no "$unit"
+check "orientd.service: exposure at most 2.0" \
+    systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
+
+# --- the user -----------------------------------------------------------------------------------------------------
+mkdir -p "$work/root/etc" "$work/root/usr/lib/sysusers.d"
+cp "$systemd/sysusers.d/orientd.conf" "$work/root/usr/lib/sysusers.d/"
+user() {
+    systemd-sysusers --root="$work/root" orientd.conf >"$work/noise" 2>&1 && ! grep -v '^Creating ' "$work/noise" || return
+    same orientd:/:/usr/sbin/nologin "$(cut -d: -f1,6,7 "$work/root/etc/passwd")" &&
+        same "$(cut -d: -f4 "$work/root/etc/passwd")" "$(sed -n 's/^orientd:[^:]*:\([0-9]*\):.*/\1/p' "$work/root/etc/group")"
+}
+check "sysusers.d: makes the user orientd with a group of its own and no shell" user
+check "orientd.service: runs as the user and group that sysusers.d makes" \
+    same "User=orientd Group=orientd" "$(grep -E '^(User|Group)=' "$unit" | xargs)"
+
+# --- the udev rule --------------------------------------------------------------------------------------------------
+# Only this rule, and a group orientd for it to find.
+mkdir "$work/rules"
+cp "$systemd"/udev/rules.d/*.rules "$work/rules/"
+chmod 644 "$work/rules"/*
+mount --bind "$work/rules" /usr/lib/udev/rules.d || exit 2
+[ ! -d /etc/udev/rules.d ] || mount -t tmpfs none /etc/udev/rules.d || exit 2
+{ grep -v '^orientd:' /etc/group; echo orientd:x:990:; } >"$work/group"
+mount --bind "$work/group" /etc/group || exit 2
+cat >"$work/devices" <<'DEVICES'
+P: /devices/hid/iio:device0
+N: iio:device0
+E: DEVNAME=/dev/iio:device0
+E: MAJOR=240
+E: MINOR=0
+E: SUBSYSTEM=iio
+A: dev=240:0\n
+A: in_accel_x_raw=0\n
+A: in_accel_y_raw=0\n
+A: in_accel_z_raw=0\n
+
+P: /devices/hid/trigger0
+E: SUBSYSTEM=iio
+A: name=accel_3d-dev0\n
+
+P: /devices/fifo/iio:device1
+N: iio:device1
+E: DEVNAME=/dev/iio:device1
+E: MAJOR=240
+E: MINOR=1
+E: SUBSYSTEM=iio
+A: dev=240:1\n
+A: scan_elements/in_accel_x_en=0\n
+A: scan_elements/in_accel_y_en=0\n
+A: scan_elements/in_accel_z_en=0\n
+
+P: /devices/light/iio:device2
+N: iio:device2
+E: DEVNAME=/dev/iio:device2
+E: MAJOR=240
+E: MINOR=2
+E: SUBSYSTEM=iio
+A: dev=240:2\n
+A: in_illuminance_raw=0\n
+
+P: /devices/half/iio:device3
+N: iio:device3
+E: DEVNAME=/dev/iio:device3
+E: MAJOR=240
+E: MINOR=3
+E: SUBSYSTEM=iio
+A: dev=240:3\n
+A: in_accel_x_raw=0\n
+A: in_accel_y_raw=0\n
+DEVICES
+event() {  # event ACTION DEVICE: what udev would do, in $work/event
+    rm -rf /run/udev  # what it remembers of the last event
+    timeout 60 umockdev-run -d "$work/devices" -- udevadm test --action="$1" "/sys/devices/$2" >"$work/event" 2>&1
+}
+complaints() { grep -E '\.rules:[0-9]+:? ' "$work/event" | grep -vE ':[0-9]+ (GROUP [0-9]+|MODE 0[0-7]+|RUN .*)$'; }
+rule_is_clean() {
+    if udevadm verify --help >/dev/null 2>&1; then udevadm verify "$work"/rules/*.rules || return; fi  # since 254
+    event add hid/iio:device0 && same '' "$(complaints)"
+}
+taken() {  # taken ACTION DEVICE
+    event "$1" "$2" || return
+    cat "$work/event"
+    for line in '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660' SYSTEMD_WANTS=orientd.service TAGS=:systemd: \
+        "run: '/bin/sh -c 'cd /sys/devices/$2 && .*"; do
+        grep -qx "$line" "$work/event" || { echo "not found: $line"; return 1; }
+    done
+}
+left() { event "$1" "$2" && ! grep -E '(GROUP|MODE) [0-9]|^SYSTEMD_WANTS|^run:' "$work/event"; }
+check "udev: udev $(udevadm --version) reads the rule without a complaint" rule_is_clean
+check "udev: a polled accelerometer goes to the group and starts the daemon" taken add hid/iio:device0
+sed -n "s/^run: '\/bin\/sh -c '\(.*\)''.*/\1/p" "$work/event" >"$work/run"
+check "udev: so does a change" taken change hid/iio:device0
+check "udev: so does one that can only scan" taken add fifo/iio:device1
+check "udev: a trigger is left alone" left add hid/trigger0
+check "udev: a light sensor is left alone" left add light/iio:device2
+check "udev: two axes are left alone" left add half/iio:device3
+check "udev: a removal is left alone" left remove hid/iio:device0
+
+# The rule's RUN on a copy of a device's folder. The group does not exist here, so chgrp only takes notes.
+device=$work/sys/devices/hid/iio:device0
+writable='buffer/enable buffer/length buffer/watermark buffer0/enable buffer0/in_accel_x_en buffer0/length
+    current_timestamp_clock in_accel_sampling_frequency sampling_frequency scan_elements/in_accel_x_en
+    scan_elements/in_timestamp_en trigger/current_trigger'
+readonly='buffer/data_available buffer0/data_available buffer0/in_accel_x_index'
+others='in_accel_x_raw in_accel_scale in_accel_x_calibbias label name power/control sampling_frequency_available
+    scan_elements/in_accel_x_index uevent'
+mkdir -p "$device/buffer" "$device/buffer0" "$device/scan_elements" "$device/trigger" "$device/power"
+for file in $writable $others; do : >"$device/$file" && chmod 644 "$device/$file"; done
+for file in $readonly; do : >"$device/$file" && chmod 444 "$device/$file"; done
+# shellcheck disable=SC2016
+printf '#!/bin/sh\n[ "$1" = orientd ] && shift && echo "$@" >>"$NOTES"\n' >"$work/bin/chgrp"
+chmod 755 "$work/bin/chgrp"
+modes() { (cd "$device" && find . -type f -perm "$1" -printf '%P\n' | sort | xargs); }
+sorted() { printf '%s\n' "$@" | sort | xargs; }
+attributes() {
+    sed "s,cd /sys/,cd $work/sys/," "$work/run" >"$work/run.sh" && [ -s "$work/run.sh" ] &&
+        NOTES=$work/notes PATH=$work/bin:$PATH silent sh "$work/run.sh" || return
+    # shellcheck disable=SC2086
+    same "$(sorted $writable $readonly)" "$(sort "$work/notes" | xargs)" &&
+        same "$(sorted $writable)" "$(modes 664)" && same "$(sorted $readonly)" "$(modes 444)" &&
+        same "$(sorted $others)" "$(modes 644)"
+}
+check "udev: the group may write exactly the attributes that set sampling up" attributes
+
+# --- the bus ------------------------------------------------------------------------------------------------------
+# A bus with the system bus's defaults: nobody may own or call anything.
+cat >"$work/bus.conf" <<CONF
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <listen>unix:path=$work/bus</listen>
+  <servicedir>$systemd/dbus-1/system-services</servicedir>
+  <policy context="default">
+    <allow user="*"/>
+    <deny own="*"/>
+    <deny send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+    <allow send_destination="org.freedesktop.DBus"/>
+  </policy>
+  <includedir>$systemd/dbus-1/system.d</includedir>
+</busconfig>
+CONF
+# The namespace has one user, number 0; what the policy calls it is a matter of the password file.
+as() {  # as NAME: a bus on which we are NAME
+    umount -q /etc/passwd
+    for name in root orientd somebody; do
+        if [ "$name" = "$1" ]; then echo "$name:x:0:0::/:"; else echo "$name:x:1000:0::/:"; fi
+    done >"$work/passwd"
+    mount --bind "$work/passwd" /etc/passwd || return
+    [ -z "$bus" ] || { kill "$bus"; wait "$bus"; } 2>/dev/null
+    rm -f "$work/bus"
+    dbus-daemon --config-file="$work/bus.conf" --nofork --nopidfile --nosyslog >"$work/bus.log" 2>&1 &
+    bus=$!
+    tries=100
+    until [ -S "$work/bus" ]; do
+        tries=$((tries - 1))
+        if [ $tries -eq 0 ] || ! kill -0 "$bus" 2>/dev/null; then bus=; cat "$work/bus.log"; return 1; fi
+        sleep 0.05
+    done
+}
+call() { timeout 30 busctl --address="unix:path=$work/bus" call "$@" 2>&1; }
+own() { call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su org.orientd1 4; }
+ping() { call org.orientd1 /org/orientd1 org.freedesktop.DBus.Peer Ping; }
+loads() { as somebody && ! grep -v 'Failed to set fd limit' "$work/bus.log"; }
+may_own() { as "$1" && same 'u 1' "$(own)"; }
+may_not_own() { as "$1" && reply=$(own); echo "$reply"; echo "$reply" | grep -q 'Access denied'; }
+# /bin/false is started in the daemon's place: the call was let through when that is what fails.
+may_call() { as somebody && reply=$(ping); echo "$reply"; echo "$reply" | grep -q 'exited with status 1'; }
+check "bus policy: dbus-daemon loads it" loads
+check "bus policy: the user orientd may own org.orientd1" may_own orientd
+check "bus policy: root may own org.orientd1" may_own root
+check "bus policy: nobody else may" may_not_own somebody
+check "bus policy: everybody may call, and a call starts the service" may_call
+check "bus service: names the unit, and the unit names the bus name" \
+    same "orientd.service org.orientd1" \
+    "$(sed -n 's/^SystemdService=//p' "$systemd/dbus-1/system-services/org.orientd1.service") $(sed -n 's/^BusName=//p' "$unit")"
+
+# --- polkit ---------------------------------------------------------------------------------------------------------
+policy=$systemd/polkit-1/actions/org.orientd1.policy
+path() { xmllint --nonet --xpath "$1" "$policy" 2>&1; }
+check "polkit: the actions follow polkit's DTD" \
+    silent xmllint --nonet --noout --dtdvalid /usr/share/polkit-1/policyconfig-1.dtd "$policy"
+check "polkit: claim is for active local sessions" same "no no yes" \
+    "$(for who in any inactive active; do path "string(//action[@id='org.orientd1.claim']/defaults/allow_$who)"; done | xargs)"
+check "polkit: the daemon's user owns each action" same "$(path 'count(//action)')" \
+    "$(path "count(//action[annotate[@key='org.freedesktop.policykit.owner']='unix-user:orientd'])")"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
