@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buffered sensors: scan formats, switching on and off, and what to do when no scan comes."""
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+
+from feed import Feed
+from rig import DEVICE, LANDSCAPE_LEFT, LIBC, MINUS_Z, PORTRAIT, RigTestCase, accelerometer, wait_until
+
+HID = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
+HID_PORTRAIT = (0, -1000000, 0)
+HID_LANDSCAPE_LEFT = (-1000000, 0, 0)
+
+OPEN_AT = {"x86_64": 257, "aarch64": 56}
+
+
+def buffered(scan_type, attributes=None):
+    """Returns a device like the HID one with another scan type, scale 0.009807."""
+    values = {
+        "buffer/enable": "0",
+        "buffer/length": "2",
+        "buffer/watermark": "1",
+        "buffer/data_available": "0",
+        "trigger/current_trigger": "",
+    }
+    for index, axis in enumerate("xyz"):
+        values[f"scan_elements/in_accel_{axis}_en"] = "0"
+        values[f"scan_elements/in_accel_{axis}_index"] = str(index)
+        values[f"scan_elements/in_accel_{axis}_type"] = scan_type
+    values.update(attributes or {})
+    return accelerometer(attributes=values, node=True)
+
+
+def refuse_opening_the_node():
+    """Makes open(…, O_RDWR | O_CLOEXEC | O_NONBLOCK), as libiio opens a device node, answer EBUSY (seccomp)."""
+    pr_set_no_new_privileges, pr_set_seccomp, seccomp_mode_filter = 38, 22, 2
+    load, jump_if_equal, give_back = 0x20, 0x15, 0x06  # classic BPF: LD W ABS, JMP JEQ K, RET K
+    allow, fail = 0x7FFF0000, 0x00050000 | errno.EBUSY
+    number_offset, third_argument_offset = 0, 16 + 2 * 8  # of struct seccomp_data
+    instructions = [
+        (load, 0, 0, number_offset),
+        (jump_if_equal, 0, 3, OPEN_AT[platform.machine()]),
+        (load, 0, 0, third_argument_offset),
+        (jump_if_equal, 0, 1, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK),
+        (give_back, 0, 0, fail),
+        (give_back, 0, 0, allow),
+    ]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in instructions))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(code)))
+    LIBC.prctl(pr_set_no_new_privileges, 1, 0, 0, 0)
+    LIBC.prctl(pr_set_seccomp, seccomp_mode_filter, program)
+
+
+class Buffer(RigTestCase):
+    def test_hid_sensor_is_followed_through_its_buffer(self):
+        self.rig.add_fixture("buffered-trigger")
+        feed = Feed(self.rig, HID, HID_PORTRAIT)
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        self.assertEqual(self.client.sensor()["Mode"], "buffer")
+        self.assertTrue(feed.is_enabled())
+        self.assertEqual(self.rig.read("trigger/current_trigger", HID), "accel_3d-dev0")
+        feed.turn(HID_LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        feed.turn((0, 0, -1000000))
+        self.client.wait_for("FaceOrientation", "face-up")
+
+    def test_last_release_switches_off_and_restores_the_rate(self):
+        self.rig.add_fixture("buffered-trigger")
+        feed = Feed(self.rig, HID, HID_PORTRAIT)
+        self.rig.start_orientd()
+        before = self.rig.read("in_accel_sampling_frequency", HID)
+        self.assertEqual(float(before), 10)
+        other = self.rig.connect()
+        self.client.claim()
+        other.claim()
+        self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 15)
+        self.client.release()
+        self.client.wait_for("Claims", 1)
+        self.assertTrue(feed.is_enabled())
+        other.release()
+        wait_until(lambda: not feed.is_enabled(), "the buffer is off")
+        wait_until(lambda: float(self.rig.read("in_accel_sampling_frequency", HID)) == 10, "the rate is restored")
+        self.client.wait_for("SensorState", "idle")
+        self.client.claim()
+        wait_until(feed.is_enabled, "the buffer is on again")
+
+    def test_stopping_the_daemon_switches_off(self):
+        self.rig.add_fixture("buffered-trigger")
+        feed = Feed(self.rig, HID, HID_PORTRAIT)
+        daemon = self.rig.start_orientd()
+        self.client.claim()
+        self.assertTrue(feed.is_enabled())
+        daemon.stop()
+        self.assertFalse(feed.is_enabled())
+
+    def test_scan_formats(self):
+        # Unsigned ones count from the middle of their range, by the offset.
+        formats = [
+            ("le:s32/32>>0", 0),
+            ("le:s16/32>>0", 0),
+            ("be:s16/16>>0", 0),
+            ("le:s12/16>>4", 0),
+            ("be:u12/16>>4", 2048),
+            ("le:u16/16>>0", 32768),
+            ("be:s24/32>>8", 0),
+            ("le:s64/64>>0", 0),
+            ("be:u64/64>>0", 32768),
+            ("le:s16/16X2>>0", 0),
+        ]
+        for scan_type, middle in formats:
+            with self.case(scan_type):
+                self.rig.add_device(buffered(scan_type, {"in_accel_offset": str(-middle)}))
+                feed = Feed(self.rig, DEVICE, [value + middle for value in PORTRAIT], stray=True)
+                self.rig.start_orientd()
+                self.client.claim()
+                self.assertEqual(self.client.sensor()["Mode"], "buffer")
+                self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+                feed.turn([value + middle for value in LANDSCAPE_LEFT])
+                self.assert_orientation("landscape-left")
+
+    def test_eight_bits(self):
+        # 8 bits hold 1 g only with a coarser scale: 100 * 0.09807 = 9.807.
+        self.rig.add_device(buffered("le:s8/8>>0", {"in_accel_scale": "0.09807"}))
+        Feed(self.rig, DEVICE, (0, -100, 0))
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.client.sensor()["Mode"], "buffer")
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
+    def test_timestamp_channel_keeps_the_axes_in_place(self):
+        timestamp = {
+            "scan_elements/in_timestamp_en": "1",
+            "scan_elements/in_timestamp_index": "3",
+            "scan_elements/in_timestamp_type": "le:s64/64>>0",
+        }
+        self.rig.add_device(buffered("le:s16/16>>0", timestamp))
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        feed.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+
+
+class NoScans(RigTestCase):
+    def test_silent_buffer_falls_back_to_polling(self):
+        self.rig.add_device(buffered("le:s16/16>>0"))
+        feed = Feed(self.rig, DEVICE, MINUS_Z, muted=True)
+        daemon = self.rig.start_orientd()
+        self.client.claim()
+        self.assert_orientation("portrait")
+        self.assertEqual(self.client.sensor()["Mode"], "poll")
+        self.assertFalse(feed.is_enabled())
+        self.assertTrue(daemon.log_lines("poll"), daemon.log())
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+
+    def test_without_a_device_node_it_is_polled(self):
+        self.rig.add_device(buffered("le:s16/16>>0"))
+        self.rig.path("/dev/iio:device0").unlink()
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        self.assertEqual(self.client.sensor()["Mode"], "poll")
+
+    def test_unknown_scan_format_falls_back_to_polling(self):
+        for scan_type in ("le:x16/16>>0", "", "le:s0/0>>0", "le:s99/16>>0"):
+            with self.case(scan_type):
+                self.rig.add_device(buffered(scan_type))
+                self.rig.start_orientd()
+                self.client.claim()
+                self.assert_orientation("portrait")
+                self.assertEqual(self.client.sensor()["Mode"], "poll")
+
+    def test_node_in_use_makes_the_sensor_lost(self):
+        self.rig.add_device(buffered("le:s16/16>>0"))
+        Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd(before_exec=refuse_opening_the_node)
+        self.client.claim()
+        self.client.wait_for("SensorState", "lost")
+        self.assertIn("busy", self.client.sensor()["LastError"])
+        self.assertIn("/dev/iio:device0", self.client.sensor()["LastError"])
+
+    def test_scans_that_stop_and_come_again(self):
+        self.rig.add_device(buffered("le:s16/16>>0"))
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd()
+        self.client.claim()
+        feed.muted = True
+        self.assert_bus_answers()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        feed.turn(LANDSCAPE_LEFT)
+        feed.muted = False
+        self.assert_orientation("landscape-left")

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orientctl as people and scripts use it."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+
+from rig import (
+    BUILD,
+    DEVICE,
+    LANDSCAPE_LEFT,
+    LANDSCAPE_RIGHT,
+    RigTestCase,
+    UPSIDE_DOWN,
+    accelerometer,
+    wait_until,
+)
+
+DONE, FAILED, USAGE, NO_DAEMON, REFUSED = range(5)
+HEADER = "t_seconds,x,y,z\n"
+
+
+class OrientctlTestCase(RigTestCase):
+    def start_orientctl(self, *arguments, **options):
+        """Starts an orientctl that runs until it is told to end; its output goes to a file."""
+        self.output_path = self.rig.directory / "orientctl.out"
+        with open(self.output_path, "wb") as output:
+            return self.rig.spawn([BUILD / "orientctl", *arguments], stdout=output, **options)
+
+    def output(self):
+        return self.output_path.read_text()
+
+    def interrupt(self, process):
+        """Sends what Ctrl-C sends and returns the exit status."""
+        process.send_signal(signal.SIGINT)
+        return process.wait(10)
+
+    def start_claimed(self, **options):
+        self.rig.add_device(accelerometer(**options))
+        self.rig.start_orientd()
+        self.client.claim()
+
+
+class Status(OrientctlTestCase):
+    def test_plain_lines_when_piped(self):
+        self.start_claimed(raw=LANDSCAPE_LEFT)
+        run = self.rig.orientctl("status")
+        self.assertEqual(run.returncode, DONE)
+        self.assertEqual(run.stderr, "")
+        self.assertIn("landscape-left", run.stdout)
+        self.assertIn("sampling", run.stdout)
+        self.assertNotIn("\x1b", run.stdout)
+
+    def test_no_command_is_status(self):
+        self.start_claimed()
+        self.assertEqual(self.rig.orientctl().stdout, self.rig.orientctl("status").stdout)
+
+    def test_json(self):
+        self.start_claimed(raw=LANDSCAPE_LEFT)
+        for arguments in (["status", "--json"], ["--json"], ["--json", "status"]):
+            with self.subTest(arguments):
+                run = self.rig.orientctl(*arguments)
+                self.assertEqual(run.returncode, DONE, run.stderr)
+                self.assertIn("landscape-left", json.dumps(json.loads(run.stdout)))
+
+    def test_on_a_terminal(self):
+        self.start_claimed(raw=LANDSCAPE_LEFT)
+        plain = self.rig.orientctl("status").stdout
+        coloured = self.on_terminal({"TERM": "xterm"})
+        colourless = self.on_terminal({"TERM": "xterm", "NO_COLOR": "1"})
+        self.assertIn("landscape-left", coloured)
+        self.assertGreater(len(coloured.splitlines()), len(plain.splitlines()), "there is a picture")
+        self.assertNotIn("\x1b[3", colourless)
+        self.assertIn("landscape-left", colourless)
+
+    def on_terminal(self, environment):
+        """Returns what `orientctl status` writes to a terminal."""
+        controller, terminal = os.openpty()
+        process = self.rig.spawn(
+            [BUILD / "orientctl", "status"],
+            env=dict(self.rig.plain_environment, **environment),
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+        )
+        os.close(terminal)
+        text = b""
+        try:
+            while chunk := os.read(controller, 65536):
+                text += chunk
+        except OSError:
+            pass  # EIO: the last one who had the terminal open has gone
+        os.close(controller)
+        self.assertEqual(process.wait(10), DONE)
+        return text.decode()
+
+
+class Monitor(OrientctlTestCase):
+    def test_prints_changes_and_ends_well_on_ctrl_c(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.start_orientctl("monitor")
+        self.client.wait_for("Claims", 1)
+        wait_until(lambda: "portrait" in self.output(), "the first orientation is printed")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: "landscape-left" in self.output(), "the change is printed")
+        self.assertEqual(self.interrupt(process), DONE)
+        self.assertNotIn("\x1b", self.output())
+        self.client.wait_for("Claims", 0)
+
+    def test_json_is_one_object_a_line(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.start_orientctl("monitor", "--json")
+        wait_until(lambda: "portrait" in self.output(), "the first orientation is printed")
+        self.rig.turn(LANDSCAPE_RIGHT)
+        wait_until(lambda: "landscape-right" in self.output(), "the change is printed")
+        self.assertEqual(self.interrupt(process), DONE)
+        for line in self.output().splitlines():
+            self.assertIsInstance(json.loads(line), dict)
+
+    def test_daemon_that_goes_and_comes_back(self):
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        process = self.start_orientctl("monitor")
+        self.client.wait_for("Claims", 1)
+        daemon.stop()
+        self.rig.turn(UPSIDE_DOWN)
+        self.rig.start_orientd()
+        self.client.wait_for("Claims", 1)
+        wait_until(lambda: "portrait-upside-down" in self.output(), "the new daemon's orientation is printed")
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_closed_pipe_ends_it(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.rig.spawn([BUILD / "orientctl", "monitor"], stdout=subprocess.PIPE)
+        self.client.wait_for("Claims", 1)
+        process.stdout.close()
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: process.poll() is not None, "it ends")
+
+
+class Sensors(OrientctlTestCase):
+    def test_lists_them(self):
+        self.start_claimed(name="bma253")
+        run = self.rig.orientctl("sensors")
+        self.assertEqual(run.returncode, DONE)
+        self.assertIn("bma253", run.stdout)
+        self.assertIn("poll", run.stdout)
+        self.assertIn(DEVICE, run.stdout)
+
+    def test_json(self):
+        self.start_claimed(name="bma253")
+        run = self.rig.orientctl("sensors", "--json")
+        self.assertIn("bma253", json.dumps(json.loads(run.stdout)))
+
+    def test_names_from_hardware_cannot_break_the_output(self):
+        self.start_claimed(name='a"\\\x1b[31mb\x07')
+        self.assertNotIn("\x1b", self.rig.orientctl("sensors").stdout)
+        self.assertIsNotNone(json.loads(self.rig.orientctl("sensors", "--json").stdout))
+
+
+class RecordAndReplay(OrientctlTestCase):
+    def test_round_trip(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        trace = self.rig.directory / "trace.csv"
+        process = self.start_orientctl("record", "-o", trace)
+        self.client.wait_for("DeviceOrientation", "portrait")
+        for raw, orientation in [(LANDSCAPE_LEFT, "landscape-left"), (UPSIDE_DOWN, "portrait-upside-down")]:
+            self.rig.turn(raw)
+            self.assert_orientation(orientation)
+            wait_until(lambda: trace.stat().st_size > 0, "something is recorded")
+        # Long enough for the recorder to see the last turn too: it may be a sample behind the daemon.
+        before = trace.stat().st_size
+        try:
+            wait_until(lambda: trace.stat().st_size > before + 400, "ten more samples", timeout=2)
+        except AssertionError:
+            pass  # it writes when it ends
+        self.assertEqual(self.interrupt(process), DONE)
+        text = trace.read_text()
+        self.assertTrue(text.startswith(HEADER), text[:100])
+        run = self.rig.orientctl("replay", str(trace))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        states = [line.split()[1] for line in run.stdout.splitlines()]
+        self.assertEqual(states, ["portrait", "landscape-left", "portrait-upside-down"])
+
+    def test_replay_reads_standard_input_and_prints_times_as_read(self):
+        upright = [f"{step}e-1,0,9.81,0\n" for step in range(10)]
+        turned = [f"{step}e-1,9.81,0,0\n" for step in range(10, 20)]
+        run = self.rig.orientctl("replay", "-", text=HEADER + "".join(upright + turned))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        first, second = run.stdout.splitlines()
+        self.assertEqual(first, "0e-1 portrait")
+        time, state = second.split()
+        self.assertEqual(state, "landscape-left")
+        self.assertRegex(time, r"^1\de-1$")
+
+    def test_replay_in_json(self):
+        run = self.rig.orientctl("replay", "--json", "-", text=HEADER + "1.5,9.81,0,0\n")
+        self.assertEqual(json.loads(run.stdout), {"time": 1.5, "orientation": "landscape-left"})
+
+    def test_plot_is_svg(self):
+        plot = self.rig.directory / "plot.svg"
+        run = self.rig.orientctl("replay", "-", "--plot", plot, text=HEADER + "0,0,9.81,0\n1,0,9.81,0\n")
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn("<svg", plot.read_text())
+
+    def test_malformed_lines_are_named_and_skipped(self):
+        trace = self.rig.directory / "bad.csv"
+        trace.write_text(HEADER + "0,0,9.81,0\n1,2\nx,0,9.81,0\n3,0,9.81,0\n")
+        run = self.rig.orientctl("replay", trace)
+        self.assertEqual(run.returncode, FAILED)
+        self.assertEqual(run.stdout, "0 portrait\n")
+        lines = run.stderr.splitlines()
+        self.assertEqual(len(lines), 2, lines)
+        self.assertIn(f"{trace}:3:", lines[0])
+        self.assertIn(f"{trace}:4:", lines[1])
+
+    def test_ten_thousand_random_lines(self):
+        for seed in (1, 2):
+            with self.subTest(seed=seed):
+                trace = self.rig.directory / f"random-{seed}.csv"
+                trace.write_bytes(HEADER.encode() + random_lines(seed, 10000))
+                run = self.rig.orientctl("replay", trace, text=b"")
+                self.assertEqual(run.returncode, FAILED)
+                lines = run.stderr.splitlines()
+                self.assertGreater(len(lines), 1000)
+                prefix = f"orientctl: {trace}:".encode()
+                numbers = [int(line.removeprefix(prefix).split(b":")[0]) for line in lines]
+                self.assertEqual(numbers, sorted(set(numbers)))
+                self.assertLessEqual(numbers[-1], 10001)
+
+
+class ExitCodes(OrientctlTestCase):
+    def test_no_daemon(self):
+        for command in ("status", "monitor", "sensors", "record"):
+            with self.subTest(command):
+                run = self.rig.orientctl(command)
+                self.assertEqual(run.returncode, NO_DAEMON, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_no_bus(self):
+        environment = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
+        run = self.rig.orientctl("status", environment=environment)
+        self.assertEqual(run.returncode, NO_DAEMON, run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_refused(self):
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd()
+        run = self.rig.orientctl("monitor")
+        self.assertEqual(run.returncode, REFUSED, run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_usage(self):
+        for arguments in (["dance"], ["status", "--frobnicate"], ["replay"], ["replay", "a", "b"]):
+            with self.subTest(arguments):
+                run = self.rig.orientctl(*arguments)
+                self.assertEqual(run.returncode, USAGE, run.stderr)
+                self.assertTrue(run.stderr)
+                self.assertEqual(run.stdout, "")
+
+    def test_failed(self):
+        run = self.rig.orientctl("replay", "/nonexistent.csv")
+        self.assertEqual(run.returncode, FAILED)
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_full_disk_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run(
+                [BUILD / "orientctl", "help"],
+                env=self.rig.plain_environment,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        self.assertEqual(run.returncode, FAILED)
+
+    def test_version_and_help(self):
+        self.assertRegex(self.rig.orientctl("version").stdout, r"\d+\.\d+")
+        run = self.rig.orientctl("help")
+        self.assertEqual(run.returncode, DONE)
+        for command in ("status", "monitor", "sensors", "record", "replay"):
+            self.assertIn(command, run.stdout)
+
+
+def random_lines(seed, count):
+    """Returns mutations of trace lines and lines of random bytes, the same for the same seed."""
+    generator = random.Random(seed)
+    lines = []
+    for step in range(count):
+        line = bytearray(f"{step / 15:.3f},{generator.gauss(0, 5):.3f},{generator.gauss(0, 5):.3f},0.1".encode())
+        if generator.random() < 0.1:
+            line = bytearray(generator.randbytes(generator.randrange(500)))
+        for _ in range(generator.randrange(4)):
+            position = generator.randrange(len(line) + 1)
+            line[position : position + generator.randrange(3)] = generator.randbytes(generator.randrange(3))
+        lines.append(bytes(line).replace(b"\n", b"\r"))
+    return b"\n".join(lines) + b"\n"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors that go, fail, hang and come back: nothing is forgotten and the bus stays answered."""
+
+from feed import Feed, ReadCounter
+from rig import DEVICE, LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, RigTestCase, UPSIDE_DOWN, accelerometer, wait_until
+from test_buffer import buffered
+
+
+class Unplugging(RigTestCase):
+    def test_claims_and_orientation_stay_and_reading_resumes(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.claim()
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        changes = self.client.record_changes()
+        self.rig.remove_device()
+        self.client.wait_for("SensorState", "lost")
+        self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
+        self.assertEqual(self.client.get("Claims"), 1)
+        self.rig.add_device(accelerometer(raw=UPSIDE_DOWN))
+        self.assert_orientation("portrait-upside-down")
+        self.client.wait_for("SensorState", "sampling")
+        self.assertTrue(self.client.get("HasAccelerometer"))
+        self.assertEqual(self.client.get("Claims"), 1)
+        states = [change.changed["SensorState"] for change in changes if "SensorState" in change.changed]
+        self.assertEqual(states, ["lost", "sampling"])
+        told = {value for change in changes for name, value in change.changed.items() if name == "DeviceOrientation"}
+        self.assertEqual(told, {"portrait-upside-down"})
+
+    def test_buffered_sensor_comes_back(self):
+        # Without an N: line umockdev takes the device away and back; the FIFO stands for the node all the time.
+        description = "".join(
+            line for line in buffered("le:s16/16>>0").splitlines(keepends=True) if not line.startswith("N:")
+        )
+        self.rig.add_device(description)
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd()
+        self.client.claim()
+        self.client.wait_for_sensor("Mode", "buffer")
+        self.rig.remove_device()
+        self.client.wait_for("SensorState", "lost")
+        self.assert_bus_answers()
+        feed.turn(LANDSCAPE_RIGHT)
+        self.rig.add_device(description)
+        self.assert_orientation("landscape-right")
+        self.assertEqual(self.client.get("Claims"), 1)
+
+    def test_unclaimed_sensor_comes_back_idle(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.assertEqual(self.client.get("SensorState"), "idle")
+        self.rig.remove_device()
+        wait_until(lambda: self.client.get("SensorState") != "idle", "the loss is noticed")
+        self.rig.add_device(accelerometer())
+        self.client.wait_for("SensorState", "idle")
+        self.client.claim()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
+    def test_many_times(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.claim()
+        for _ in range(5):
+            self.rig.remove_device()
+            self.rig.add_device(accelerometer())
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        self.assertEqual(self.client.get("SensorState"), "sampling")
+
+    def test_display_sensor_found_beside_a_base_sensor_later(self):
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT, attributes={"location": "base"}))
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertFalse(self.client.get("HasAccelerometer"))
+        self.rig.add_device(accelerometer(index=1, attributes={"location": "lid"}))
+        self.assert_orientation("portrait")
+        self.assertTrue(self.client.get("HasAccelerometer"))
+
+
+class ReadErrors(RigTestCase):
+    def lose_sensor(self, break_attribute):
+        """Breaks an attribute of a sensor in use and checks what is told of it."""
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        self.client.claim()
+        break_attribute(self.rig.path(DEVICE, "in_accel_y_raw"))
+        self.client.wait_for("SensorState", "lost")
+        self.assertIn("in_accel_y_raw", self.client.sensor()["LastError"])
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        self.assertEqual(self.client.get("Claims"), 1)
+        return daemon
+
+    def mend(self):
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("SensorState", "sampling")
+        self.assert_orientation("landscape-left")
+        self.assertEqual(self.client.sensor()["LastError"], "")
+
+    def test_attribute_that_goes_and_comes_back(self):
+        self.lose_sensor(lambda path: path.unlink())
+        self.mend()
+
+    def test_attribute_that_cannot_be_read(self):
+        def replace_by_folder(path):
+            path.unlink()
+            path.mkdir()
+
+        self.lose_sensor(replace_by_folder)
+        self.rig.path(DEVICE, "in_accel_y_raw").rmdir()
+        self.mend()
+
+    def test_attribute_that_is_empty(self):
+        self.lose_sensor(lambda path: path.write_text(""))
+        self.mend()
+
+    def test_failing_reads_are_retried_ever_more_rarely_and_logged_once(self):
+        daemon = self.lose_sensor(lambda path: path.unlink())
+        counter = ReadCounter(self.rig, "in_accel_x_raw")
+        self.assert_bus_answers()
+        wait_until(lambda: counter.reads() >= 2, "it is tried again")
+        self.assertEqual(len(daemon.log_lines("in_accel_y_raw")), 1, daemon.log())
+        self.mend()
+
+
+class Blocking(RigTestCase):
+    def test_bus_answers_while_a_read_hangs(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.claim()
+        self.rig.block("in_accel_x_raw")
+        counter = ReadCounter(self.rig, "in_accel_y_raw")
+        with self.assertRaises(AssertionError, msg="reading goes on"):
+            wait_until(lambda: counter.reads() > 3, "reads of y", timeout=0.5)
+        self.assert_bus_answers()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+        other = self.rig.connect()
+        other.claim()
+        self.assertEqual(self.client.get("Claims"), 2)
+        self.rig.unblock("in_accel_x_raw", 0)
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+
+    def test_sigterm_ends_it_within_a_second_while_a_read_hangs(self):
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        self.rig.block("in_accel_x_raw")
+        self.client.start_call("Claim")
+        self.client.wait_for("Claims", 1)
+        self.assertLess(daemon.stop(), 1)
+        self.assertEqual(daemon.process.returncode, 0)
+
+    def test_release_and_unplugging_while_a_read_hangs(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.rig.block("in_accel_x_raw")
+        self.client.start_call("Claim")
+        self.client.wait_for("Claims", 1)
+        self.client.release()
+        self.assert_bus_answers()
+        self.rig.unblock("in_accel_x_raw", 0)
+        self.rig.remove_device()
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.client.wait_for("SensorState", "idle")
+        self.client.claim()
+        self.assert_orientation("landscape-left")
+
+    def test_scale_that_hangs_at_discovery(self):
+        self.rig.add_device(accelerometer())
+        self.rig.block("in_accel_scale")
+        daemon = self.rig.start_orientd()
+        self.assert_bus_answers()
+        self.assertLess(daemon.stop(), 1)
