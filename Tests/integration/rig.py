@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -274,9 +275,11 @@ class Daemon:
     def __init__(self, rig, arguments, environment, before_exec):
         self.log_path = rig.directory / f"orientd-{len(rig.daemons)}.log"
         notify_path = rig.directory / f"notify-{len(rig.daemons)}"
-        self.notify_socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+        self.notify_socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notify_socket.bind(str(notify_path))
         self.notifications = []
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
         self.may_end = False
 
         def prepare():
@@ -310,13 +313,13 @@ class Daemon:
         """Waits for a line in which a regular expression is found and returns all such lines."""
         return wait_until(lambda: self.log_lines(pattern), f"log line with {pattern}", timeout)
 
+    def listen(self):
+        """Takes each notification at once: as the service manager does, so that the daemon never waits for us."""
+        while message := self.notify_socket.recv(65536):
+            self.notifications += message.decode().splitlines()
+
     def is_ready(self):
         """Returns whether it has sent READY=1."""
-        try:
-            while True:
-                self.notifications += self.notify_socket.recv(65536).decode().splitlines()
-        except BlockingIOError:
-            pass
         return "READY=1" in self.notifications
 
     def wait_until_ready(self, timeout=PATIENCE):
@@ -356,13 +359,17 @@ class Daemon:
 
     def close(self):
         """Stops it, and fails when it had ended unasked or does not end properly."""
-        self.notify_socket.close()
         ended_early = self.process.poll() is not None and not self.may_end
-        if self.process.poll() is None:
-            self.stop()
-            if self.process.returncode != 0:
-                raise AssertionError(f"orientd ends with {self.process.returncode} on SIGTERM")
-        elif ended_early:
+        try:
+            if self.process.poll() is None:
+                self.stop()
+                if self.process.returncode != 0:
+                    raise AssertionError(f"orientd ends with {self.process.returncode} on SIGTERM")
+        finally:
+            self.notify_socket.shutdown(socket.SHUT_RD)
+            self.listener.join()
+            self.notify_socket.close()
+        if ended_early:
             raise AssertionError(f"orientd had ended by itself with {self.process.returncode}")
         if "Sanitizer" in self.log():
             raise AssertionError("a sanitizer complains")
@@ -565,9 +572,14 @@ class RigTestCase(unittest.TestCase):
         self.client = self.rig.client
 
     def close_rig(self):
-        if not self._outcome.success:
-            self.print_logs()
         self.rig.close()
+
+    def _callTestMethod(self, method):  # the only place that sees a failure while the rig is still there
+        try:
+            super()._callTestMethod(method)
+        except BaseException:
+            self.print_logs()
+            raise
 
     @contextlib.contextmanager
     def case(self, *message, **parameters):
