@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
+// Not .enableExperimentalFeature: SwiftPM links every program without the runtime then, whatever the traits.
+let embedded = ["-enable-experimental-feature", "Embedded"]
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableExperimentalFeature("Embedded", .when(traits: ["Embedded"])),
-    .unsafeFlags(["-wmo"], .when(traits: ["Embedded"])),
+    .unsafeFlags(embedded + ["-wmo"], .when(traits: ["Embedded"])),
 ]
 
 let executable: [LinkerSetting] = [
     .unsafeFlags(["-use-ld=lld"]),
+    .unsafeFlags(embedded, .when(traits: ["Embedded"])),
+    .unsafeFlags(["-static-stdlib"], .when(traits: ["Runtime"])),
     .linkedLibrary("m"),
     // What Embedded Swift leaves to the linker for the comparing of strings.
     .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
@@ -27,7 +31,9 @@ let package = Package(
         .executable(name: "orientctl", targets: ["orientctl"]),
     ],
     traits: [
-        .trait(name: "Embedded", description: "Without the Swift runtime: the daemon that is installed.")
+        .default(enabledTraits: ["Runtime"]),
+        .trait(name: "Runtime", description: "With the Swift runtime linked into each program."),
+        .trait(name: "Embedded", description: "Without the Swift runtime: the daemon that is installed."),
     ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -60,7 +66,8 @@ let package = Package(
         .executableTarget(
             name: "orientctl",
             dependencies: [
-                "OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CommandLineOptions", "CLinux",
+                "OrientationCore", "OrientationIIO", "OrientationBus", "OrientationDaemon", "SystemdBus",
+                "CommandLineOptions", "CLinux",
                 "CJSON",
             ],
             swiftSettings: strict,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -22,8 +21,10 @@ static inline const char *orientd_optarg(void) { return optarg; }
 static inline int orientd_optind(void) { return optind; }
 static inline void orientd_restart_getopt(void) { optind = 0; }
 
-// open(2) takes its mode as a variable argument, which Swift cannot pass.
+// open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+static inline int orientd_create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
+static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// Splits a command line into options and operands by getopt_long(3), with GNU's manners: `-c FILE`, `--config=FILE`,
 /// abbreviated names, `--` for the end.

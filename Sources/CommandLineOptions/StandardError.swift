@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// The stream for messages to the person at the keyboard.
 package enum StandardError {

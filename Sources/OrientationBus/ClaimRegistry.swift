@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SystemdBus
+import SystemdBus
 
 /// Who has claimed the sensor, and how often: counted per connection, and gone with it.
 final class ClaimRegistry {

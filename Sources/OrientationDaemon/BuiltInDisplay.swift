@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationCore
-internal import SystemdBus
+import OrientationCore
+import SystemdBus
 
 /// The panel that is built into the machine, as the kernel's DRM shows it.
 enum BuiltInDisplay {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 package import OrientationCore
 
 /// Where samples come from.
@@ -62,7 +62,7 @@ package enum ClassifierChoice: Hashable, Sendable {
 }
 
 /// Reads a decimal number that takes up all of `text`.
-func number(_ text: String) -> Double? {
+package func number(_ text: String) -> Double? {
     guard let first = text.utf8.first, first != UInt8(ascii: " ") else { return nil }
     return text.withCString { start in
         var end: UnsafeMutablePointer<CChar>?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CInih
-internal import CLinux
+import CInih
+import CLinux
 package import SystemdBus
 
 /// Reads the configuration file and its drop-ins; later assignments win, and what is wrong leaves things as they were.

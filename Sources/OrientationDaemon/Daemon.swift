@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationBus
+import OrientationBus
 package import OrientationCore
 package import SystemdBus
 
@@ -149,8 +149,9 @@ extension Daemon: ManagerDelegate {
 
 extension Daemon: SensorSupervisorDelegate {
     func samplingBegan(rate: Double, mayFallSilent: Bool) {
-        tracker.begin(samplePeriod: 1 / rate)
-        silence?.begin(samplePeriod: mayFallSilent ? 1 / rate : nil)
+        let samplePeriod = rate > 0 ? 1 / rate : 1 / 15
+        tracker.begin(samplePeriod: samplePeriod)
+        silence?.begin(samplePeriod: mayFallSilent ? samplePeriod : nil)
     }
 
     func received(_ sample: AccelerometerSample) {

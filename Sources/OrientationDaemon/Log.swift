@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// The daemon's messages: lines on standard error, with sd-daemon(3)'s level prefixes where the journal reads them.
 package struct Log: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationCore
+import OrientationCore
 
 /// What is known of the device's orientation, sample by sample.
 struct OrientationTracker {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationBus
-internal import OrientationIIO
+import OrientationBus
+import OrientationIIO
 
 /// One sensor that is, or was, there: its object on the bus and, while there is a device, the source of samples.
 final class Sensor {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationBus
-internal import OrientationCore
-internal import OrientationIIO
-internal import SystemdBus
+import OrientationBus
+import OrientationCore
+import OrientationIIO
+import SystemdBus
 
 /// What the supervisor tells of the sensor that counts.
 protocol SensorSupervisorDelegate: AnyObject {
@@ -84,7 +84,7 @@ final class SensorSupervisor {
             onFirstScan = completion
             scan()
         case .replay(let path):
-            try add(SimulatedSource(rate: configuration.rate, loop: loop), named: path)
+            try add(ReplaySource(path: path, loop: loop), named: path)
             completion()
         case .simulation:
             try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
@@ -183,14 +183,7 @@ final class SensorSupervisor {
 
     private func add(_ accelerometer: Accelerometer) throws(SystemError) {
         let description = accelerometer.description
-        let isKernelFrame = configuration.convention == .kernel
-        let frame = SensorFrame(
-            offset: description.offset,
-            scale: description.scale,
-            matrix: description.matrix,
-            convention: configuration.convention,
-            faceUp: configuration.faceUp ?? (isKernelFrame ? .positiveZ : description.faceUp)
-        )
+        let frame = description.frame(convention: configuration.convention, faceUp: configuration.faceUp)
         let source = try DeviceSource(
             accelerometer,
             frame: frame,
@@ -306,6 +299,10 @@ final class SensorSupervisor {
                 delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
             }
             delegate.sensorChanged()
+        case .ended:
+            log.info("\(sensor.name) has ended")
+            sensor.failed("the recording has ended")
+            choose()
         case .failed(let reason):
             lose(sensor, reason)
             choose()

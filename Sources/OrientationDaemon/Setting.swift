@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrientationCore
+import OrientationCore
 
 /// A key of the configuration: everything that the reader, the manual page and the messages know of it.
 struct Setting {

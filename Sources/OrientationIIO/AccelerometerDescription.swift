@@ -48,7 +48,8 @@ package struct AccelerometerDescription: Hashable, Sendable {
             scale: scale,
             matrix: matrix,
             convention: convention,
-            faceUp: faceUp ?? self.faceUp
+            // The kernel's convention is the device frame itself, z included.
+            faceUp: faceUp ?? (convention == .kernel ? .positiveZ : self.faceUp)
         )
     }
 }

@@ -37,6 +37,8 @@ package enum SourceEvent {
     /// Sampling has begun, or goes on in another mode; the warnings say what was not as wished.
     case started(warnings: [String])
     case sample(AccelerometerSample)
-    /// Sampling has ended: nothing more comes until the source is started again.
+    /// The recording is over: nothing more comes.
+    case ended
+    /// Sampling has broken off, and why; the source is of no use any more.
     case failed(String)
 }

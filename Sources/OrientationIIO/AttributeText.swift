@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 package import OrientationCore
 
 /// The texts that the kernel and udev write into attributes and properties.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CIIO
-internal import CLinux
+import CLinux
 import SystemdBus
 
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.

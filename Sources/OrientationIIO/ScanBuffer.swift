@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CIIO
-internal import CLinux
+import CLinux
 package import OrientationCore
 import SystemdBus
 

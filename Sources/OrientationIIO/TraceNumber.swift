@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+import CLinux
 
 /// The numbers of a trace: decimal as C writes them, `nan` and `inf`; nothing in hexadecimal.
 enum TraceNumber {

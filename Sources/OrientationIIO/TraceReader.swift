@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 package import OrientationCore
 package import SystemdBus
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
 
 /// Reads a trace line by line, in constant memory.
 ///
@@ -45,7 +38,7 @@ package struct TraceReader: ~Copyable {
     package private(set) var line = 0
 
     /// Takes a file open for reading; `name` is what errors call it.
-    package init(_ descriptor: consuming FileDescriptor, name: String) {
+    package init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
         buffer = UnsafeMutablePointer.allocate(capacity: Self.capacity + 1)
@@ -151,7 +144,7 @@ extension TraceReader {
         var count: Int
         repeat {
             count = read(descriptor.rawValue, buffer + unread.upperBound, Self.capacity - unread.upperBound)
-        } while count == -1 && errno == EINTR
+        } while count == -1 && Errno.current == .interrupted
         try checkSystem("read", name, count)
         isAtEnd = count == 0
         unread = 0..<unread.upperBound + count

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemd
+import CSystemd
 
 /// Which bus to connect to.
 package enum BusAddress: Hashable, Sendable {
@@ -90,6 +90,31 @@ package final class Bus {
     package func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
         return try subscribe(match) { _ in handler() }
+    }
+
+    /// Says whether anybody has `name`.
+    package func hasOwner(of name: String) throws(BusError) -> Bool {
+        let reply = try call(
+            "org.freedesktop.DBus",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus",
+            "NameHasOwner"
+        ) { $0.append(name) }
+        return try reply.readBool()
+    }
+
+    /// Calls `handler` with true when somebody takes `name`, with false when it is free.
+    package func onOwnerChange(of name: String, _ handler: @escaping (Bool) -> Void) throws(SystemError) -> BusSlot {
+        let match = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+        return try subscribe(match) { message in
+            do throws(BusError) {
+                _ = try message.readString()
+                _ = try message.readString()
+                handler(try !message.readString().isEmpty)
+            } catch {
+                preconditionFailure("the bus daemon's own signal is malformed: \(error)")
+            }
+        }
     }
 
     // MARK: - Serving

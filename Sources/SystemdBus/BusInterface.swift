@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
-internal import CSystemd
+import CLinux
+import CSystemd
 
 /// A D-Bus interface as one object implements it, built member by member and then exported by ``Bus/export(_:at:)``.
 ///

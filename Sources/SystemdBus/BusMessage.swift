@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemd
+import CSystemd
 
 /// A D-Bus message: read from the front, appended to at the end.
 ///
@@ -93,6 +93,14 @@ package final class BusMessage {
     private func read(_ type: some BinaryInteger, _ value: UnsafeMutableRawPointer) throws(BusError) {
         let result = sd_bus_message_read_basic(message, CChar(type), value)
         guard result > 0 else { throw .invalidArguments("the arguments are not of the expected types") }
+    }
+
+    /// The signature of what the next value, a variant, holds; empty where there is no variant.
+    package func peekVariantContents() -> String {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        let result = sd_bus_message_peek_type(message, &type, &contents)
+        return result > 0 && type == CChar(SD_BUS_TYPE_VARIANT) ? String(optional: contents) : ""
     }
 
     /// Skips the next value, whatever it holds.

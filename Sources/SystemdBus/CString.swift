@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// Copies a string into memory that C can keep, until ``deallocate(_:)``.
 func duplicate(_ string: String) -> UnsafeMutablePointer<CChar>? {

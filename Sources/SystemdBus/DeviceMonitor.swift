@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemd
+import CSystemd
 
 /// Tells of devices of one subsystem that udev has added, changed or removed.
 package final class DeviceMonitor {

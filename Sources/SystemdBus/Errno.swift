@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// An error number of the system, always positive.
 package struct Errno: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
-internal import CSystemd
+import CLinux
+import CSystemd
 
 /// The one event loop of a process, `sd_event`: everything that is not a blocking call runs in it.
 ///

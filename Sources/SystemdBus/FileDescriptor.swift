@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 
 /// An open file descriptor, closed with its owner.
 package final class FileDescriptor {
@@ -23,9 +23,12 @@ package final class FileDescriptor {
     package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends: (reading: Int32, writing: Int32) = (-1, -1)
         let result = withUnsafeMutableBytes(of: &ends) { bytes in
-            pipe2(bytes.assumingMemoryBound(to: Int32.self).baseAddress, O_CLOEXEC)
+            CLinux.pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
         }
         try checkSystem("create a pipe", "", result)
+        // The process starts no other that could inherit them in between.
+        try checkSystem("close on exec", "a pipe", orientd_close_on_exec(ends.reading))
+        try checkSystem("close on exec", "a pipe", orientd_close_on_exec(ends.writing))
         return ends
     }
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+import CLinux
 
 /// A file, pipe or terminal that is written through a buffer.
 ///
@@ -20,7 +14,7 @@ package struct OutputFile: ~Copyable {
     private var buffer: [UInt8] = []
 
     /// Takes a descriptor to write to; `name` is what errors call it.
-    package init(_ descriptor: consuming FileDescriptor, name: String) {
+    package init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
         buffer.reserveCapacity(Self.capacity)
@@ -28,8 +22,7 @@ package struct OutputFile: ~Copyable {
 
     /// Creates a file, or empties it.
     package static func create(_ path: String) throws(SystemError) -> OutputFile {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-        return OutputFile(FileDescriptor(owning: try checkSystem("create", path, open(path, flags, 0o666))), name: path)
+        OutputFile(FileDescriptor(owning: try checkSystem("create", path, orientd_create(path))), name: path)
     }
 
     /// Takes the process's standard output, which is closed with the value.
@@ -50,13 +43,9 @@ package struct OutputFile: ~Copyable {
         var done = 0
         while done < buffer.count {
             let count = buffer.withUnsafeBytes { bytes in
-                #if canImport(Glibc)
-                Glibc.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                #else
-                Musl.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                #endif
+                CLinux.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
             }
-            if count == -1, errno == EINTR { continue }
+            if count == -1, Errno.current == .interrupted { continue }
             done += try checkSystem("write", name, count)
         }
         buffer.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemd
+import CSystemd
 
 /// Watches one connection to the bus and tells when it has gone.
 ///

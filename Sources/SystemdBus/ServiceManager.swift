@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemd
+import CSystemd
 
 /// What a service of `Type=notify` tells the service manager; without one, all of this does nothing.
 package enum ServiceManager {

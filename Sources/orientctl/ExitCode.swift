@@ -5,4 +5,6 @@ enum ExitCode: Int32 {
     case done = 0
     case failed = 1
     case usage = 2
+    case noDaemon = 3
+    case refused = 4
 }

@@ -1,30 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
+import CLinux
+import CommandLineOptions
+import OrientationDaemon
+import SystemdBus
 
 @main
 struct Orientctl {
+    private static let help = """
+        Usage: orientctl [OPTION]... [COMMAND]
+        Ask orientd which way up this device is, and look at what it sees.
+
+        Commands:
+          status             show the orientation and the sensor (the default)
+          monitor            print every change until Ctrl-C; keeps the sensor running
+          sensors            list the accelerometers
+          record [-o FILE]   write the accelerometer's samples as a trace
+          replay FILE        run the classifier over a trace; - is standard input
+          version            print the version
+          help               print this help
+
+        Options, before or after the command:
+          -b, --bus=BUS      look for orientd on BUS: system, session or an address
+          -j, --json         print JSON
+          -h, --help         print this help
+
+        Options of record:
+          -o, --output=FILE  write to FILE instead of standard output
+          -s, --source=SOURCE
+                             record SOURCE: auto, iio:URI, replay:FILE or simulate
+          -d, --duration=S   end after S seconds instead of with Ctrl-C
+
+        Options of replay:
+          -c, --classifier=NAME
+                             robust (the default) or base
+          -p, --plot=FILE    draw the trace as an SVG picture
+
+        Exit status: 0 done, 1 failed, 2 wrong usage, 3 no orientd, 4 refused.
+        See orientctl(1).
+        """
+
+    private static let globalOptions: [OptionParser.Option] = [
+        .init("bus", "b", takesValue: true), .init("json", "j"), .init("help", "h"),
+    ]
+
     static func main() {
-        // A reader that goes away is an error of the write, told and counted as every other.
-        signal(SIGPIPE, SIG_IGN)
-        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+        // A reader that goes away is an error of the write, told as every other.
+        orientd_ignore_signal(SIGPIPE)
+        exit(run(CommandLine.arguments).rawValue)
     }
 
     private static func run(_ arguments: [String]) -> ExitCode {
-        switch arguments.first {
-        case "replay": return Replay.run(Array(arguments.dropFirst()))
-        case let command?:
-            complain("unknown command \(command)")
-            return .usage
-        case nil:
-            complain("usage: \(Replay.usage)")
+        let global = OptionParser(globalOptions, stopsAtOperand: true)
+        guard let parsed = global.parse(["orientctl"] + arguments.dropFirst()) else { return .usage }
+        var invocation = Invocation()
+        if !invocation.take(parsed.options) { return printHelp() }
+
+        let name = parsed.operands.first ?? "status"
+        guard let command = command(named: name) else {
+            complain("no command is called '\(name)'; try 'orientctl help'")
             return .usage
         }
+        let local = OptionParser(globalOptions + command.options)
+        guard let rest = local.parse(["orientctl \(name)"] + parsed.operands.dropFirst()) else { return .usage }
+        if !invocation.take(rest.options) { return printHelp() }
+        invocation.operands = rest.operands
+        guard rest.operands.count == command.operandCount else {
+            complain("usage: orientctl \(command.usage)")
+            return .usage
+        }
+        return carryOut(command, invocation)
     }
+
+    /// Runs a command and says why it failed, if it does.
+    private static func carryOut(_ command: Command, _ invocation: Invocation) -> ExitCode {
+        do throws(CommandError) {
+            return try command.run(invocation)
+        } catch {
+            complain(error.message)
+            return error.exitCode
+        }
+    }
+
+    private static func command(named name: String) -> Command? {
+        switch name {
+        case "status": Status.command
+        case "monitor": Monitor.command
+        case "sensors": Sensors.command
+        case "record": Record.command
+        case "replay": Replay.command
+        case "version":
+            Command("version") { _ throws(CommandError) in
+                print("orientctl \(Daemon.version)")
+                return .done
+            }
+        case "help": Command("help") { _ throws(CommandError) in printHelp() }
+        default: nil
+        }
+    }
+
+    private static func printHelp() -> ExitCode {
+        print(help)
+        return .done
+    }
+}
+
+/// Writes one line on standard error, after the program's name.
+func complain(_ message: String) {
+    StandardError.print("orientctl: \(message)")
 }

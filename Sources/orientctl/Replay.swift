@@ -1,65 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CJSON
+import CLinux
+import CommandLineOptions
 import OrientationCore
 import OrientationIIO
 import SystemdBus
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-#error("unsupported libc")
-#endif
-
 /// `orientctl replay`: the daemon's classifier, run over a trace.
 enum Replay {
-    static let usage = "orientctl replay FILE|- [--classifier robust|base] [--json] [--plot OUT.svg]"
-
-    static func run(_ arguments: [String]) -> ExitCode {
-        guard let options = Options(arguments) else { return .usage }
-        do throws(SystemError) {
-            var replay = try Run(options)
-            return try replay.finish()
-        } catch {
-            complain("\(error)")
-            return .failed
+    static let command = Command(
+        "replay FILE|- [--classifier robust|base] [--json] [--plot FILE]",
+        options: [.init("classifier", "c", takesValue: true), .init("plot", "p", takesValue: true)],
+        operandCount: 1
+    ) { invocation throws(CommandError) in
+        let constants: OrientationClassifier.Constants
+        switch invocation.value(of: "classifier") {
+        case nil, "robust": constants = .robust
+        case "base": constants = .base
+        case let name?: throw CommandError("--classifier=\(name): takes robust or base", .usage)
         }
-    }
-}
-
-// MARK: - Options
-
-extension Replay {
-    private struct Options {
-        var path = ""
-        var constants = OrientationClassifier.Constants.robust
-        var isJSON = false
-        var plotPath: String?
-
-        init?(_ arguments: [String]) {
-            let allowed = [
-                CommandOption(name: "classifier", takesValue: true), CommandOption(name: "json"),
-                CommandOption(name: "plot", takesValue: true),
-            ]
-            guard let parsed = ParsedArguments(arguments, of: "replay", allowing: allowed) else { return nil }
-            for (name, value) in parsed.options {
-                switch (name, value) {
-                case ("classifier", "robust"): constants = .robust
-                case ("classifier", "base"): constants = .base
-                case ("classifier", let value?):
-                    complain("no classifier is called \(value); there are robust and base")
-                    return nil
-                case ("plot", let value?): plotPath = value
-                default: isJSON = true
-                }
-            }
-            guard parsed.operands.count == 1 else {
-                complain("usage: \(Replay.usage)")
-                return nil
-            }
-            path = parsed.operands[0]
+        return try calling { () throws(SystemError) in
+            var replay = try Run(
+                path: invocation.operands[0],
+                constants: constants,
+                isJSON: invocation.isJSON,
+                plotPath: invocation.value(of: "plot")
+            )
+            return try replay.finish()
         }
     }
 }
@@ -69,22 +36,30 @@ extension Replay {
 extension Replay {
     /// One pass over a trace.
     private struct Run: ~Copyable {
-        private let options: Options
+        private let path: String
+        private let isJSON: Bool
+        private let plotPath: String?
         private var reader: TraceReader
         private var classifier: OrientationClassifier
         private var output = OutputFile.standardOutput()
         private var plot: PlotData?
         private var sawFault = false
 
-        init(_ options: Options) throws(SystemError) {
-            self.options = options
-            let isStandardInput = options.path == "-"
+        init(
+            path: String,
+            constants: OrientationClassifier.Constants,
+            isJSON: Bool,
+            plotPath: String?
+        ) throws(SystemError) {
+            self.path = path
+            self.isJSON = isJSON
+            self.plotPath = plotPath
+            let isStandardInput = path == "-"
             let file =
-                try isStandardInput
-                ? FileDescriptor(owning: STDIN_FILENO) : FileDescriptor.open(reading: options.path)
-            reader = TraceReader(file, name: isStandardInput ? "standard input" : options.path)
-            classifier = OrientationClassifier(constants: options.constants)
-            if options.plotPath != nil { plot = PlotData() }
+                try isStandardInput ? FileDescriptor(owning: STDIN_FILENO) : FileDescriptor.open(reading: path)
+            reader = TraceReader(file, name: isStandardInput ? "standard input" : path)
+            classifier = OrientationClassifier(constants: constants)
+            if plotPath != nil { plot = PlotData() }
         }
 
         /// Replays to the end and says how it went.
@@ -94,12 +69,12 @@ extension Replay {
                 case .sample(let sample): try take(sample)
                 case .malformed(let error):
                     sawFault = true
-                    complain("\(options.path):\(error.line): \(error)")
+                    complain("\(path):\(error.line): \(error)")
                 }
             }
             try output.flush()
-            if let plot, let path = options.plotPath {
-                try Plot(plot, title: options.path).write(to: path)
+            if let plot, let plotPath {
+                try Plot(plot, title: path).write(to: plotPath)
             }
             return sawFault ? .failed : .done
         }
@@ -111,13 +86,13 @@ extension Replay {
                 try print(classifier.edge, at: sample.time)
             }
             if classifier.reference != reference {
-                complain("\(options.path):\(reader.line): the scale looks wrong: 1 g reads \(classifier.reference) g")
+                complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(classifier.reference) g")
             }
             plot?.add(sample, in: classifier.edge)
         }
 
         private mutating func print(_ orientation: DeviceOrientation, at time: Double) throws(SystemError) {
-            if options.isJSON {
+            if isJSON {
                 try output.write(json(orientation, at: time) + "\n")
             } else {
                 try output.write("\(reader.timeText) \(orientation)\n")
@@ -128,15 +103,10 @@ extension Replay {
         /// A change as a JSON object, with the time as it was read where JSON can have it so.
         private func json(_ orientation: DeviceOrientation, at time: Double) -> String {
             let text = reader.timeText
-            let object = json_object_new_object()
-            defer { json_object_put(object) }
-            json_object_object_add(
-                object,
-                "time",
-                json_object_new_double_s(time, isJSONNumber(text) ? text : "\(time)")
-            )
-            json_object_object_add(object, "orientation", json_object_new_string(orientation.name))
-            return String(cString: json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN))
+            let object = JSONObject()
+            object.set("time", time, text: isJSONNumber(text) ? text : nil)
+            object.set("orientation", orientation.name)
+            return object.line
         }
     }
 }

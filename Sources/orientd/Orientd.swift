@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
+import CLinux
 import CommandLineOptions
 import OrientationDaemon
 import SystemdBus

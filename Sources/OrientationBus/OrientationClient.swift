@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import SystemdBus
+
+/// What the manager publishes, as one answer.
+package struct ManagerSnapshot: Hashable {
+    package var version = ""
+    package var status = SensingStatus(naturalOrientation: .portrait)
+    /// In g; (0, 0, 0) while unknown.
+    package var gravity = Vector3.zero
+    package var claims: UInt32 = 0
+}
+
+/// A property that has changed, with its value as D-Bus tools would print it.
+package struct PropertyChange: Hashable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The service seen from a client's side.
+package final class OrientationClient {
+    private let bus: Bus
+
+    package init(bus: Bus) {
+        self.bus = bus
+    }
+
+    /// Reads all of the manager's properties; the bus starts the daemon if it can and must.
+    package func snapshot() throws(BusError) -> ManagerSnapshot {
+        let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
+        var snapshot = ManagerSnapshot()
+        try reply.readProperties { name throws(BusError) in try snapshot.read(name, from: reply) }
+        return snapshot
+    }
+
+    /// All sensors, by object path.
+    package func sensors() throws(BusError) -> [(path: String, status: SensorStatus)] {
+        let reply = try bus.call(
+            Names.service,
+            Names.path,
+            "org.freedesktop.DBus.ObjectManager",
+            "GetManagedObjects"
+        )
+        var sensors: [(path: String, status: SensorStatus)] = []
+        try reply.readArray("{oa{sa{sv}}}") { () throws(BusError) in
+            try reply.readDictionaryEntry("oa{sa{sv}}") { () throws(BusError) in
+                let path = try reply.readObjectPath()
+                try reply.readArray("{sa{sv}}") { () throws(BusError) in
+                    try reply.readDictionaryEntry("sa{sv}") { () throws(BusError) in
+                        guard try reply.readString() == Names.sensor else { return try reply.skip() }
+                        var status = SensorStatus.blank
+                        try reply.readProperties { name throws(BusError) in try status.read(name, from: reply) }
+                        sensors.append((path, status))
+                    }
+                }
+            }
+        }
+        return sensors.sorted { $0.path < $1.path }
+    }
+
+    /// Keeps the sensor running until ``release()`` or the end of the connection.
+    ///
+    /// Returns when the first orientation is known, or after a second without one.
+    package func claim() throws(BusError) {
+        _ = try bus.call(Names.service, Names.path, Names.manager, "Claim")
+    }
+
+    package func release() throws(BusError) {
+        _ = try bus.call(Names.service, Names.path, Names.manager, "Release")
+    }
+
+    /// Calls `handler` with the properties of the manager that have changed, all of one signal at once.
+    package func onManagerChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
+        let match = "type='signal',sender='\(Names.service)',path='\(Names.path)',member='PropertiesChanged'"
+        return try subscribe(match, to: Names.manager, handler)
+    }
+
+    /// Calls `handler` with the properties of any sensor that have changed.
+    package func onSensorChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
+        let match = "type='signal',sender='\(Names.service)',path_namespace='\(Names.path)',member='PropertiesChanged'"
+        return try subscribe(match, to: Names.sensor, handler)
+    }
+
+    /// Calls `handler` with true when the daemon has come, with false when it has gone.
+    package func onPresenceChange(_ handler: @escaping (Bool) -> Void) throws(SystemError) -> BusSlot {
+        try bus.onOwnerChange(of: Names.service, handler)
+    }
+
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    private func subscribe(
+        _ match: String,
+        to interface: String,
+        _ handler: @escaping ([PropertyChange]) -> Void
+    ) throws(SystemError) -> BusSlot {
+        try bus.subscribe(match) { message in
+            var changes: [PropertyChange] = []
+            do throws(BusError) {
+                guard try message.readString() == interface else { return }
+                try message.readProperties { name throws(BusError) in
+                    changes.append(PropertyChange(name: name, value: try message.readText()))
+                }
+            } catch {
+                // A signal that is not org.orientd1's cannot be told of in its terms.
+                return
+            }
+            handler(changes)
+        }
+    }
+}
+
+extension BusMessage {
+    /// Reads a dictionary of properties: `read` is given each name and reads the variant that follows, or skips it.
+    fileprivate func readProperties(_ read: (String) throws(BusError) -> Void) throws(BusError) {
+        try readArray("{sv}") { () throws(BusError) in
+            try readDictionaryEntry("sv") { () throws(BusError) in try read(try readString()) }
+        }
+    }
+
+    /// Reads a variant that holds a string.
+    fileprivate func readVariantString() throws(BusError) -> String {
+        var value = ""
+        try readVariant("s") { () throws(BusError) in value = try readString() }
+        return value
+    }
+
+    /// Reads a variant of any basic type as text.
+    fileprivate func readText() throws(BusError) -> String {
+        var text = ""
+        switch peekVariantContents() {
+        case "s": text = try readVariantString()
+        case "b": try readVariant("b") { () throws(BusError) in text = try readBool() ? "true" : "false" }
+        case "u": try readVariant("u") { () throws(BusError) in text = "\(try readUInt32())" }
+        case "d": try readVariant("d") { () throws(BusError) in text = "\(try readDouble())" }
+        default: try skip()
+        }
+        return text
+    }
+}
+
+extension ManagerSnapshot {
+    /// Reads the variant of one property.
+    fileprivate mutating func read(_ name: String, from message: BusMessage) throws(BusError) {
+        switch name {
+        case "Version":
+            version = try message.readVariantString()
+        case "HasAccelerometer":
+            try message.readVariant("b") { () throws(BusError) in status.hasAccelerometer = try message.readBool() }
+        case "SensorState":
+            status.sensorState = try known(SensorState.init(rawValue:), try message.readVariantString(), name)
+        case "DeviceOrientation":
+            status.deviceOrientation = try known(DeviceOrientation.init(name:), try message.readVariantString(), name)
+        case "FaceOrientation":
+            status.faceOrientation = try known(FaceOrientation.init(name:), try message.readVariantString(), name)
+        case "OutputTransform":
+            status.outputTransform = try known(OutputTransform.init(name:), try message.readVariantString(), name)
+        case "NaturalOrientation":
+            status.naturalOrientation = try known(DeviceOrientation.init(name:), try message.readVariantString(), name)
+        case "Gravity":
+            try message.readVariant("(ddd)") { () throws(BusError) in
+                try message.readStruct("ddd") { () throws(BusError) in
+                    gravity = Vector3(try message.readDouble(), try message.readDouble(), try message.readDouble())
+                }
+            }
+        case "Claims":
+            try message.readVariant("u") { () throws(BusError) in claims = try message.readUInt32() }
+        default:
+            try message.skip()
+        }
+    }
+}
+
+extension SensorStatus {
+    fileprivate static let blank = SensorStatus(
+        name: "",
+        sysfsPath: "",
+        location: "",
+        mode: "",
+        sampleRate: 0,
+        mountMatrix: []
+    )
+
+    /// Reads the variant of one property.
+    fileprivate mutating func read(_ property: String, from message: BusMessage) throws(BusError) {
+        switch property {
+        case "Name": name = try message.readVariantString()
+        case "SysfsPath": sysfsPath = try message.readVariantString()
+        case "Location": location = try message.readVariantString()
+        case "Mode": mode = try message.readVariantString()
+        case "State": state = try known(SensorState.init(rawValue:), try message.readVariantString(), property)
+        case "LastError": lastError = try message.readVariantString()
+        case "SampleRate":
+            try message.readVariant("d") { () throws(BusError) in sampleRate = try message.readDouble() }
+        case "MountMatrix":
+            try message.readVariant("ad") { () throws(BusError) in
+                try message.readArray("d") { () throws(BusError) in mountMatrix.append(try message.readDouble()) }
+            }
+        default:
+            try message.skip()
+        }
+    }
+}
+
+/// Makes a value of its name on the bus; throws for a name that this client does not know.
+private func known<Value>(_ make: (String) -> Value?, _ text: String, _ property: String) throws(BusError) -> Value {
+    guard let value = make(text) else {
+        throw .invalidArguments("\(property) reads \(text), which this client does not know")
+    }
+    return value
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CJSON
+
+/// A JSON value under construction, made and printed by json-c.
+final class JSONObject {
+    private let object: OpaquePointer?
+
+    init() {
+        object = json_object_new_object()
+    }
+
+    deinit {
+        json_object_put(object)
+    }
+
+    func set(_ key: String, _ value: String) {
+        json_object_object_add(object, key, json_object_new_string(value))
+    }
+
+    func set(_ key: String, _ value: Bool) {
+        json_object_object_add(object, key, json_object_new_boolean(value ? 1 : 0))
+    }
+
+    func set(_ key: String, _ value: Int) {
+        json_object_object_add(object, key, json_object_new_int64(Int64(value)))
+    }
+
+    /// Sets a number that is written as `text`, which must be JSON; without one the shortest that reads back the same.
+    func set(_ key: String, _ value: Double, text: String? = nil) {
+        json_object_object_add(object, key, json_object_new_double_s(value, text ?? "\(value)"))
+    }
+
+    func set(_ key: String, _ values: [Double]) {
+        let array = json_object_new_array()
+        for value in values { json_object_array_add(array, json_object_new_double_s(value, "\(value)")) }
+        json_object_object_add(object, key, array)
+    }
+
+    /// Sets a list of objects.
+    func set(_ key: String, _ values: [JSONObject]) {
+        let array = json_object_new_array()
+        for value in values { json_object_array_add(array, json_object_get(value.object)) }
+        json_object_object_add(object, key, array)
+    }
+
+    /// The text on one line.
+    var line: String { text(JSON_C_TO_STRING_PLAIN) }
+
+    /// The text for people to read.
+    var pretty: String { text(JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) }
+
+    private func text(_ flags: Int32) -> String {
+        json_object_to_json_string_ext(object, flags).map { String(cString: $0) } ?? ""
+    }
+}

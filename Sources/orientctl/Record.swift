@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineOptions
+import OrientationCore
+import OrientationDaemon
+import OrientationIIO
+import SystemdBus
+
+/// `orientctl record`: the samples of an accelerometer, read beside the daemon, as a trace for `replay`.
+enum Record {
+    static let command = Command(
+        "record [-o FILE] [-s SOURCE] [-d SECONDS]",
+        options: [
+            .init("output", "o", takesValue: true), .init("source", "s", takesValue: true),
+            .init("duration", "d", takesValue: true),
+        ]
+    ) { invocation throws(CommandError) in
+        var configuration = try readConfiguration()
+        if let text = invocation.value(of: "source") {
+            guard let source = SourceChoice(text) else {
+                throw CommandError("--source=\(text): takes auto, iio, iio:URI, replay:FILE or simulate", .usage)
+            }
+            configuration.source = source
+        }
+        var duration: Double?
+        if let text = invocation.value(of: "duration") {
+            guard let seconds = number(text), seconds > 0 else {
+                throw CommandError("--duration=\(text): takes a number of seconds above 0", .usage)
+            }
+            duration = seconds
+        }
+        let path = invocation.value(of: "output")
+        let recording = try calling { () throws(SystemError) in try Recording() }
+        let source = try recording.open(configuration)
+        return try calling { () throws(SystemError) in
+            let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
+            return try recording.run(source, into: file, duration: duration)
+        }
+    }
+
+    /// What orientd.conf says of the sensor's frame counts for recordings as well.
+    private static func readConfiguration() throws(CommandError) -> Configuration {
+        let reader = ConfigurationReader()
+        try calling { () throws(SystemError) in try reader.read(ConfigurationReader.standardPath, isRequired: false) }
+        for warning in reader.warnings { complain("warning: \(warning)") }
+        return reader.configuration
+    }
+}
+
+/// One run of the command.
+private final class Recording {
+    private let loop: EventLoop
+    private let helper: HelperThread
+    private var failure: SystemError?
+    private var complaint = ""
+    private var start: Double?
+
+    init() throws(SystemError) {
+        loop = try EventLoop()
+        helper = try HelperThread(loop: loop)
+    }
+
+    /// Opens what the configuration names as the source.
+    func open(_ configuration: Configuration) throws(CommandError) -> any AccelerometerSource {
+        switch configuration.source {
+        case .iio(let uri):
+            let accelerometer = try find(at: uri)
+            for warning in accelerometer.warnings { complain("warning: \(warning)") }
+            let frame = accelerometer.description.frame(
+                convention: configuration.convention,
+                faceUp: configuration.faceUp
+            )
+            return try calling { () throws(SystemError) in
+                try DeviceSource(accelerometer, frame: frame, rate: configuration.rate, loop: loop, helper: helper)
+            }
+        case .replay(let path):
+            return try calling { () throws(SystemError) in try ReplaySource(path: path, loop: loop) }
+        case .simulation:
+            return try calling { () throws(SystemError) in
+                try SimulatedSource(rate: configuration.rate, loop: loop)
+            }
+        }
+    }
+
+    private func find(at uri: String) throws(CommandError) -> Accelerometer {
+        do throws(IIOError) {
+            let found = try IIOContext(uri: uri).accelerometers()
+            guard let accelerometer = found.first(where: { $0.description.location != .base }) else {
+                throw IIOError("find an accelerometer at", uri, errno: .noDevice)
+            }
+            return accelerometer
+        } catch {
+            throw CommandError("\(error)")
+        }
+    }
+
+    /// Writes samples until a signal, the end of the source or of the time.
+    func run(
+        _ source: any AccelerometerSource,
+        into file: consuming OutputFile,
+        duration: Double?
+    ) throws(SystemError) -> ExitCode {
+        let trace = Trace(try TraceWriter(file))
+        let limit = try loop.timer { [self] in end(source) }
+        let termination = try loop.onTermination { [self] in end(source) }
+        if let duration { limit.arm(after: duration) }
+        source.onEvent = { [self] event in take(event, of: source, into: trace) }
+        source.start()
+        _ = try loop.run()
+        withExtendedLifetime((limit, termination)) {}
+        try trace.writer.flush()
+        if let failure { throw failure }
+        guard complaint.isEmpty else {
+            complain(complaint)
+            return .failed
+        }
+        return .done
+    }
+
+    /// Ends when the sensor is back as it was found.
+    private func end(_ source: any AccelerometerSource) {
+        source.onEvent = nil
+        source.stop { [self] in loop.exit() }
+    }
+
+    private func take(_ event: SourceEvent, of source: any AccelerometerSource, into trace: Trace) {
+        switch event {
+        case .started(let warnings):
+            for warning in warnings { complain("warning: \(warning)") }
+        case .sample(var sample):
+            let start = start ?? sample.time
+            self.start = start
+            // Nothing is known to less than a microsecond, and shorter texts make better traces.
+            sample.time = ((sample.time - start) * 1e6).rounded() / 1e6
+            do throws(SystemError) {
+                try trace.writer.write(sample)
+            } catch {
+                failure = error
+                end(source)
+            }
+        case .ended:
+            end(source)
+        case .failed(let reason):
+            complaint = reason
+            end(source)
+        }
+    }
+}
+
+/// A trace being written, shared by the run and the handler of events.
+private final class Trace {
+    var writer: TraceWriter
+
+    init(_ writer: consuming TraceWriter) {
+        self.writer = writer
+    }
+}

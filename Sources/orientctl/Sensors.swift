@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import SystemdBus
+
+/// `orientctl sensors`: every accelerometer that the daemon knows, with what drives nothing included.
+enum Sensors {
+    static let command = Command("sensors [--json]") { invocation throws(CommandError) in
+        let client = OrientationClient(bus: try invocation.connect())
+        let sensors = try asking { () throws(BusError) in try client.sensors() }
+        if invocation.isJSON {
+            for sensor in sensors { print(json(sensor.path, sensor.status).line) }
+        } else if sensors.isEmpty {
+            print("no accelerometer")
+        } else {
+            for sensor in sensors { show(sensor.path, sensor.status) }
+        }
+        return .done
+    }
+
+    /// One line about a sensor.
+    static func summary(_ status: SensorStatus) -> String {
+        let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
+        let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
+        return "\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.rawValue)\(error)"
+    }
+
+    private static func show(_ path: String, _ status: SensorStatus) {
+        print(Terminal.styled(path, .accent))
+        print("  \(summary(status))")
+        if !status.sysfsPath.isEmpty { print("  \(status.sysfsPath)") }
+        let rows = stride(from: 0, to: status.mountMatrix.count, by: 3).map { start in
+            status.mountMatrix[start..<min(start + 3, status.mountMatrix.count)]
+                .map { decimal($0, places: $0 == $0.rounded() ? 0 : 3) }.joined(separator: ", ")
+        }
+        print("  mount matrix \(rows.joined(separator: "; "))")
+    }
+
+    static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
+        let object = JSONObject()
+        object.set("Path", path)
+        object.set("Name", status.name)
+        object.set("SysfsPath", status.sysfsPath)
+        object.set("Location", status.location)
+        object.set("Mode", status.mode)
+        object.set("SampleRate", status.sampleRate)
+        object.set("MountMatrix", status.mountMatrix)
+        object.set("State", status.state.rawValue)
+        object.set("LastError", status.lastError)
+        return object
+    }
+}

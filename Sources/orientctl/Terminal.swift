@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+
+/// What standard output is, and how to write on it.
+enum Terminal {
+    enum Style: String {
+        case accent = "36"
+        case faint = "2"
+    }
+
+    /// Whether a person is looking.
+    static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// The text in a style, on a terminal whose owner has not asked for none (no-color.org).
+    static func styled(_ text: String, _ style: Style) -> String {
+        let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        return isOutput && !noColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// A number in decimal notation with so many places.
+func decimal(_ value: Double, places: Int) -> String {
+    guard value.isFinite else { return "\(value)" }
+    var unit = 1.0
+    for _ in 0..<places { unit *= 10 }
+    let scaled = (abs(value) * unit).rounded()
+    // Beyond 2^53 every number is whole.
+    guard scaled < 9e15 else { return "\(value)" }
+    let digits = "\(Int(scaled))"
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let sign = value < 0 && scaled > 0 ? "-" : ""
+    return sign + padded.dropLast(places) + (places > 0 ? "." + padded.suffix(places) : "")
+}
