@@ -14,8 +14,11 @@ public struct OrientationClassifier: Sendable {
     /// A step back of the time, in seconds, over which the clock was set rather than samples mixed up.
     public static let longestStepBack = 1.0
 
-    /// The norms, in parts of the reference, that a sensor with a sound scale shows at rest.
-    public static let soundNorms = 0.5...1.5
+    /// The least norm, in parts of the reference, that a sensor with a sound scale shows at rest.
+    public static let leastSoundNorm = 0.5
+
+    /// The greatest such norm.
+    public static let greatestSoundNorm = 1.5
 
     /// The least norm in g that may become the reference.
     public static let leastReference = 0.05
@@ -109,6 +112,7 @@ extension OrientationClassifier {
     /// Whether a sample counts at all.
     ///
     /// Without the need for evidence only the reading itself decides, as the bare rule has it.
+    @inline(__always)  // A call would copy the whole classifier: a quarter of a sample's time.
     private func isUsable(_ gravity: Vector3, at time: Double) -> Bool {
         guard gravity.isFinite else { return false }
         guard constants.evidenceNeeded > 0 else { return true }
@@ -187,9 +191,9 @@ extension OrientationClassifier {
 
     /// Takes a steady but impossible norm for gravity itself: motion is never that steady.
     private mutating func repairReference(with gravity: Vector3, norm: Double, at time: Double) {
-        guard constants.steadyTime > 0, !Self.soundNorms.contains(norm * inverseReference),
-            norm >= Self.leastReference, norm.isFinite
-        else {
+        let relative = norm * inverseReference
+        let isSound = relative >= Self.leastSoundNorm && relative <= Self.greatestSoundNorm
+        guard constants.steadyTime > 0, !isSound, norm >= Self.leastReference, norm.isFinite else {
             steady = nil
             return
         }
