@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "orientd", path: "..")],
+    targets: [
+        .target(name: "CMallocShims"),
+        .executableTarget(
+            name: "classifier-benchmark",
+            dependencies: [.product(name: "OrientationCore", package: "orientd"), "CMallocShims"],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+    ]
+)
