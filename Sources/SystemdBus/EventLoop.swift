@@ -166,7 +166,8 @@ package final class Timer {
     ///
     /// Up to `slack` seconds later are allowed, so that the kernel can join wake-ups.
     package func arm(after seconds: Double, slack: Double = 0.001) {
-        sd_event_source_set_time_accuracy(source.source, UInt64(slack * 1e6))
+        // An accuracy of 0 stands for sd-event's own, which is 250 ms.
+        sd_event_source_set_time_accuracy(source.source, max(1, UInt64(slack * 1e6)))
         sd_event_source_set_time_relative(source.source, UInt64(seconds * 1e6))
         sd_event_source_set_enabled(source.source, Int32(SD_EVENT_ONESHOT))
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/units/check.sh [SYSTEMD_FOLDER]
+# usage: Tests/systemd/check.sh [SYSTEMD_FOLDER]
 # Gives each file of systemd/ to the program that reads it on a real machine, without touching this one: prints
 # "ok: ..." or "FAILED: ..." a check, then "N passed, N failed"; exits 1 when one failed. Root is not needed, only a
 # user namespace or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux.

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one entry point: `make help` lists what it does. Nothing is written outside .build but by deps and install.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The folders that systemd, udev, polkit and the bus read from are the same whatever the prefix.
+SYSTEM ?= /usr
+
+# What Debian and Ubuntu call the things that are needed.
+BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev
+RUN_PACKAGES := dbus-daemon
+DOC_PACKAGES := scdoc
+CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
+    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck
+
+BIN := .build/bin
+# SwiftPM keeps caches in the home folder unless it is told otherwise.
+SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
+STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+
+# The daemon is built for Embedded Swift where the toolchain has its library for this machine: it needs 3 MiB less.
+TARGET_INFO = $(shell swiftc -print-target-info | sed -n 's/.*"$(1)": "\(.*\)".*/\1/p')
+EMBEDDED_LIBRARIES = $(call TARGET_INFO,runtimeResourcePath)/embedded/$(call TARGET_INFO,moduleTriple)
+EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
+RELEASE := swift build -c release $(SWIFTPM) $(STRICT)
+
+.PHONY: help build run check test integration lint docs bench coverage install uninstall clean \
+    build-deps run-deps check-deps
+
+help:  ## list what this makes
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+build: build-deps  ## build orientd and orientctl into .build/bin
+	@mkdir -p $(BIN)
+ifeq ($(EMBEDDED),yes)
+	$(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded -Xlinker -L$(EMBEDDED_LIBRARIES)
+	@ln -f .build/embedded/release/orientd $(BIN)/orientd
+else
+	$(RELEASE) --product orientd
+	@ln -f .build/release/orientd $(BIN)/orientd
+endif
+	$(RELEASE) --product orientctl
+	@ln -f .build/release/orientctl $(BIN)/orientctl
+
+run: build run-deps  ## show orientd at work: on this machine's sensor, or on a recorded trace
+	@Tests/demo.sh $(BIN)
+
+check: check-deps  ## check the format, build with warnings as errors and run every test
+	@Tests/check.sh
+
+test: check-deps  ## run the unit tests alone
+	swift test $(SWIFTPM) $(STRICT)
+
+integration: check-deps build  ## run the integration tests alone
+	Tests/integration/run $(BIN)
+
+lint: check-deps  ## check the format of all sources
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
+	shellcheck $$(git ls-files '*.sh' .ci/run)
+
+docs: build  ## build the manual pages into .build/man
+	@$(call deps,$(DOC_PACKAGES))
+	@docs/build.sh $(BIN)/orientd .build/man
+
+bench: check-deps build  ## print what orientd costs
+	@Benchmarks/run.sh $(BIN)
+
+coverage: check-deps  ## print how much of the sources the unit tests reach
+	swift test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
+	@llvm-cov report .build/coverage/debug/orientdPackageTests.xctest \
+	    -instr-profile .build/coverage/debug/codecov/default.profdata \
+	    -ignore-filename-regex '(\.build|Tests)/'
+
+UNIT_FOLDER = $(DESTDIR)$(SYSTEM)/lib/systemd/system
+
+# What is installed: each line is a file and where it goes.
+install: docs  ## install; then, without DESTDIR, make the system take notice
+	install -D $(BIN)/orientd $(DESTDIR)$(PREFIX)/libexec/orientd
+
+clean:  ## remove what was built
+	rm -rf .build
+
+# --- what must be installed -----------------------------------------------------------------------------------------
+
+# Installs those of the given packages that are missing, by apt where there is one.
+define deps
+	missing=$$(for package in $(1); do dpkg-query -W -f '$${db:Status-Status}\n' $$package 2>/dev/null | \
+	    grep -qx installed || echo $$package; done); \
+	[ -z "$$missing" ] || { \
+	    command -v apt-get >/dev/null || { echo "please install what Debian calls: $(1)" >&2; exit 0; }; \
+	    sudo=; [ "$$(id -u)" -eq 0 ] || sudo=sudo; \
+	    echo "installing $$missing"; \
+	    $$sudo apt-get -qq update && \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends $$missing >/dev/null; }
+endef
+
+build-deps:
+	@$(call deps,$(BUILD_PACKAGES))
+
+run-deps:
+	@$(call deps,$(RUN_PACKAGES))
+
+check-deps: build-deps
+	@$(call deps,$(CHECK_PACKAGES))

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: Tests/check.sh
+# Runs every check there is, one after the other, and ends with "N passed, N failed" over all of them; a skipped test
+# counts as failed. Called by `make check`, which installs what is needed.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+logs=.build/check
+mkdir -p "$logs"
+passed=0 failed=0
+
+count() {  # count PASSED FAILED
+    passed=$((passed + $1)) failed=$((failed + $2))
+}
+
+step() {  # step NAME COMMAND...: one check, passed or failed
+    name=$1
+    shift
+    echo "== $name"
+    if "$@"; then count 1 0; else count 0 1 && echo "FAILED: $name"; fi
+}
+
+suite() {  # suite NAME COMMAND...: many checks, which end with "N passed, N failed"
+    name=$1
+    shift
+    echo "== $name"
+    { "$@" 2>&1; echo "exit $?"; } | tee "$logs/$name"
+    totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$name" | tail -n 1)
+    # shellcheck disable=SC2086
+    if [ -z "$totals" ]; then count 0 1; else count $totals; fi
+    if grep -qx 'exit 0' "$logs/$name"; then :; elif [ "${totals#* }" = 0 ]; then count 0 1; fi
+}
+
+# Swift Testing counts in its own words; a skipped test is one that did not pass.
+unit_tests() {
+    make --no-print-directory test >"$logs/swift" 2>&1
+    status=$?
+    grep -vE '^(\[|Build|◇)' "$logs/swift"
+    ok=$(grep -cE '^✔ Test "?[^ ].* passed after' "$logs/swift")
+    bad=$(grep -cE '^(✘ Test .* (failed|recorded)|➜ Test .* skipped)' "$logs/swift")
+    [ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+    echo "$ok passed, $bad failed"
+    [ "$bad" -eq 0 ]
+}
+
+step format make --no-print-directory lint
+suite unit unit_tests
+step build make --no-print-directory build
+step manual make --no-print-directory docs
+suite systemd Tests/systemd/check.sh
+suite integration Tests/integration/run .build/bin
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
