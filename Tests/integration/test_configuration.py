@@ -142,10 +142,11 @@ class BadLines(RigTestCase):
         daemon = self.rig.start_orientd(configuration=VALID)
         self.assertEqual(daemon.log_lines(re.escape(str(daemon.configuration_path))), [])
 
-    def test_missing_file_is_told(self):
+    def test_missing_file_that_was_asked_for_is_an_error(self):
         daemon = self.rig.start_orientd("--config", "/nonexistent/orientd.conf", wait=False)
-        wait_until(lambda: daemon.log_lines("/nonexistent/orientd.conf"), "the missing file is named")
-        daemon.may_end = True
+        self.assertEqual(daemon.wait_for_end(), 1)
+        self.assertEqual(len(daemon.log().splitlines()), 1, daemon.log())
+        self.assertIn("/nonexistent/orientd.conf", daemon.log())
 
     def test_ten_thousand_random_lines(self):
         for seed in (1, 2):
