@@ -397,8 +397,10 @@ class Rig:
         self.plain_environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.address
         configuration = self.directory / "bus.conf"
         configuration.write_text(BUS_CONFIGURATION.format(socket=bus_socket))
-        self.bus_process = self.spawn(["dbus-daemon", "--nofork", f"--config-file={configuration}"])
-        wait_until(bus_socket.exists, "the bus listens")
+        self.bus_process = self.spawn(
+            ["dbus-daemon", "--nofork", "--print-address", f"--config-file={configuration}"], stdout=subprocess.PIPE
+        )
+        self.bus_process.stdout.readline()  # it listens from now on
         self.client = self.connect()
 
     def spawn(self, command, **options):
