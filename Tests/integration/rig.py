@@ -77,15 +77,23 @@ def die_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def handle_events():
+    """Runs what is due in the main loop."""
+    while GLib.MainContext.default().iteration(False):
+        pass
+
+
 def wait_until(condition, what, timeout=PATIENCE):
-    """Runs the main loop until `condition` gives something true, which it returns."""
-    context = GLib.MainContext.default()
+    """Runs the main loop until `condition` gives something true, which it returns.
+
+    Signals that came before the answer to a call made by `condition` have been handled by then.
+    """
     deadline = time.monotonic() + timeout
     while True:
-        while context.iteration(False):
-            pass
+        handle_events()
         value = condition()
         if value:
+            handle_events()
             return value
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {timeout} s: {what}")
