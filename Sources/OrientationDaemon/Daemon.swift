@@ -27,6 +27,7 @@ package final class Daemon {
     private var isReady = false
     private var isEnding = false
     private var reportedReference = 1.0
+    private var reportedSummary = ""
 
     /// Connects to the bus and takes the service's name; nothing runs before ``run()``.
     package init(
@@ -47,7 +48,6 @@ package final class Daemon {
         bus = try Bus(address)
         try bus.attach(to: loop)
 
-        // Before any thread is started: they must not get the signals.
         termination = try loop.onTermination { [self] in end() }
         try loop.serveWatchdog()
         disconnection = try bus.onDisconnect { [self] in
@@ -94,7 +94,8 @@ package final class Daemon {
         guard !isReady else { return }
         isReady = true
         startTimer?.disarm()
-        ServiceManager.ready(status: supervisor?.summary ?? "")
+        reportedSummary = supervisor?.summary ?? ""
+        ServiceManager.ready(status: reportedSummary)
     }
 
     /// Puts the sensors to rest and ends, at once if one hangs.
@@ -160,7 +161,9 @@ extension Daemon: SensorSupervisorDelegate {
     }
 
     func sensorChanged() {
-        if isReady, let supervisor { ServiceManager.status(supervisor.summary) }
         publish()
+        guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }
+        reportedSummary = summary
+        ServiceManager.status(summary)
     }
 }

@@ -245,10 +245,10 @@ package final class DeviceSource: AccelerometerSource {
         case .reading(let raw, let time):
             lastReading = time
             onEvent?(.sample(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw))))
-        case .failure(.again) where loop.now - lastReading < Self.longestSilence:
+        case .failure(let error) where error.errno == .again && loop.now - lastReading < Self.longestSilence:
             break
-        case .failure(let errno):
-            fail("cannot read \(accelerometer.description.name): \(errno)")
+        case .failure(let error):
+            fail("\(error)")
         }
     }
 }

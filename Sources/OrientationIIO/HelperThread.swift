@@ -23,6 +23,13 @@ package final class HelperThread {
     }
 
     private static func start(_ worker: HelperWorker) throws(SystemError) {
+        // A thread inherits what is blocked: every signal is the loop's to take.
+        var everything = sigset_t()
+        var before = sigset_t()
+        sigfillset(&everything)
+        pthread_sigmask(SIG_SETMASK, &everything, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
         var thread = pthread_t()
         let userdata = Unmanaged.passRetained(worker)
         let result = pthread_create(
@@ -85,7 +92,7 @@ package final class HelperThread {
 /// A polled reading with the monotonic time it was made at in seconds, or the reason for having none.
 package enum PollResult {
     case reading(Vector3, time: Double)
-    case failure(Errno)
+    case failure(IIOError)
 }
 
 /// A reading that the helper repeats.
@@ -162,6 +169,21 @@ private final class PollJob: HelperJob {
     }
 }
 
+/// A failed reading on its way back.
+private final class PollFailure: HelperJob {
+    private let poll: Poll
+    private let error: IIOError
+
+    init(_ poll: Poll, _ error: IIOError) {
+        self.poll = poll
+        self.error = error
+    }
+
+    override func complete() {
+        if !poll.isStopped { poll.deliver(.failure(error)) }
+    }
+}
+
 // MARK: - On the other side
 
 /// What the thread runs; all of it is the thread's own.
@@ -212,7 +234,7 @@ private final class HelperWorker {
             do throws(IIOError) {
                 message = .reading(try poll.read(), time: Self.now, of: poll)
             } catch {
-                message = .failure(error.errno, of: poll)
+                message = .job(PollFailure(poll, error))
             }
             // A reading that took longer than the period is followed by the next one after a whole period.
             poll.due = max(poll.due + poll.period, Self.now)
@@ -224,53 +246,35 @@ private final class HelperWorker {
 
 // MARK: - Between them
 
-/// What travels through the pipes.
+/// What travels through the pipes: a job, or a reading.
 private struct HelperMessage {
-    private enum Kind: UInt8 {
-        case job
-        case reading
-        case failure
-    }
-
-    private let kind: Kind
+    private let isJob: Bool
     /// A job, retained; or a poll, which its owner keeps until after the last message of it.
     private let object: UInt
     private let reading: Vector3
     private let time: Double
-    private let errno: Int32
 
-    private init(_ kind: Kind, _ object: UInt, _ reading: Vector3 = .zero, time: Double = 0, errno: Int32 = 0) {
-        self.kind = kind
-        self.object = object
-        self.reading = reading
-        self.time = time
-        self.errno = errno
-    }
-
-    static let nothing = HelperMessage(.failure, 0)
+    static let nothing = HelperMessage(isJob: false, object: 0, reading: .zero, time: 0)
 
     static func job(_ job: HelperJob) -> HelperMessage {
-        HelperMessage(.job, UInt(bitPattern: Unmanaged.passRetained(job).toOpaque()))
+        let object = UInt(bitPattern: Unmanaged.passRetained(job).toOpaque())
+        return HelperMessage(isJob: true, object: object, reading: .zero, time: 0)
     }
 
     static func reading(_ reading: Vector3, time: Double, of poll: Poll) -> HelperMessage {
-        HelperMessage(.reading, UInt(bitPattern: Unmanaged.passUnretained(poll).toOpaque()), reading, time: time)
-    }
-
-    static func failure(_ errno: Errno, of poll: Poll) -> HelperMessage {
-        HelperMessage(.failure, UInt(bitPattern: Unmanaged.passUnretained(poll).toOpaque()), errno: errno.code)
+        let object = UInt(bitPattern: Unmanaged.passUnretained(poll).toOpaque())
+        return HelperMessage(isJob: false, object: object, reading: reading, time: time)
     }
 
     func takeJob() -> HelperJob? {
-        guard kind == .job, let object = UnsafeRawPointer(bitPattern: object) else { return nil }
+        guard isJob, let object = UnsafeRawPointer(bitPattern: object) else { return nil }
         return Unmanaged<HelperJob>.fromOpaque(object).takeRetainedValue()
     }
 
     func deliver() {
-        guard kind != .job, let object = UnsafeRawPointer(bitPattern: object) else { return }
+        guard !isJob, let object = UnsafeRawPointer(bitPattern: object) else { return }
         let poll = Unmanaged<Poll>.fromOpaque(object).takeUnretainedValue()
-        guard !poll.isStopped else { return }
-        poll.deliver(kind == .reading ? .reading(reading, time: time) : .failure(Errno(errno)))
+        if !poll.isStopped { poll.deliver(.reading(reading, time: time)) }
     }
 }
 

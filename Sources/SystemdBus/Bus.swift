@@ -77,7 +77,25 @@ package final class Bus {
     package func own(_ name: String, replacing: Bool) throws(SystemError) {
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
-        try check("own the name", name, sd_bus_request_name(bus, name, flags))
+        let result = sd_bus_request_name(bus, name, flags)
+        guard result == -EEXIST else {
+            try check("own the name", name, result)
+            return
+        }
+        throw SystemError("own the name", "\(name), which \(owner(of: name)) has", errno: Errno(result))
+    }
+
+    /// Whoever has `name`, for people to read.
+    private func owner(of name: String) -> String {
+        var credentials: OpaquePointer?
+        let wanted = UInt64(SD_BUS_CREDS_PID) | UInt64(SD_BUS_CREDS_COMM) | UInt64(SD_BUS_CREDS_AUGMENT)
+        guard sd_bus_get_name_creds(bus, name, wanted, &credentials) >= 0 else { return "another connection" }
+        defer { sd_bus_creds_unref(credentials) }
+        var process: pid_t = 0
+        guard sd_bus_creds_get_pid(credentials, &process) >= 0 else { return "another connection" }
+        var command: UnsafePointer<CChar>?
+        sd_bus_creds_get_comm(credentials, &command)
+        return "process \(process) (\(String(optional: command)))"
     }
 
     /// Calls `handler` once the bus has gone: its daemon ended, or threw us out.

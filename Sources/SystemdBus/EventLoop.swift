@@ -46,7 +46,7 @@ package final class EventLoop {
 
     /// Calls `handler` on SIGTERM and SIGINT instead of letting them end the process.
     ///
-    /// Blocks both for the calling thread and all that it starts later: call it before starting any.
+    /// Blocks both for the calling thread; other threads must not take them either.
     package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -54,7 +54,7 @@ struct Orientctl {
         let global = OptionParser(globalOptions, stopsAtOperand: true)
         guard let parsed = global.parse(["orientctl"] + arguments.dropFirst()) else { return .usage }
         var invocation = Invocation()
-        if !invocation.take(parsed.options) { return printHelp() }
+        if !invocation.take(parsed.options) { return carryOut(helpCommand, invocation) }
 
         let name = parsed.operands.first ?? "status"
         guard let command = command(named: name) else {
@@ -63,7 +63,7 @@ struct Orientctl {
         }
         let local = OptionParser(globalOptions + command.options)
         guard let rest = local.parse(["orientctl \(name)"] + parsed.operands.dropFirst()) else { return .usage }
-        if !invocation.take(rest.options) { return printHelp() }
+        if !invocation.take(rest.options) { return carryOut(helpCommand, invocation) }
         invocation.operands = rest.operands
         guard rest.operands.count == command.operandCount else {
             complain("usage: orientctl \(command.usage)")
@@ -91,16 +91,16 @@ struct Orientctl {
         case "replay": Replay.command
         case "version":
             Command("version") { _ throws(CommandError) in
-                print("orientctl \(Daemon.version)")
+                try emit(["orientctl \(Daemon.version)"])
                 return .done
             }
-        case "help": Command("help") { _ throws(CommandError) in printHelp() }
+        case "help": helpCommand
         default: nil
         }
     }
 
-    private static func printHelp() -> ExitCode {
-        print(help)
+    private static let helpCommand = Command("help") { _ throws(CommandError) in
+        try emit([help])
         return .done
     }
 }

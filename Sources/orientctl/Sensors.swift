@@ -9,11 +9,11 @@ enum Sensors {
         let client = OrientationClient(bus: try invocation.connect())
         let sensors = try asking { () throws(BusError) in try client.sensors() }
         if invocation.isJSON {
-            for sensor in sensors { print(json(sensor.path, sensor.status).line) }
+            try emit(sensors.map { json($0.path, $0.status).line })
         } else if sensors.isEmpty {
-            print("no accelerometer")
+            try emit(["no accelerometer"])
         } else {
-            for sensor in sensors { show(sensor.path, sensor.status) }
+            try emit(sensors.flatMap { lines($0.path, $0.status) })
         }
         return .done
     }
@@ -22,18 +22,17 @@ enum Sensors {
     static func summary(_ status: SensorStatus) -> String {
         let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
-        return "\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.rawValue)\(error)"
+        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.rawValue)\(error)")
     }
 
-    private static func show(_ path: String, _ status: SensorStatus) {
-        print(Terminal.styled(path, .accent))
-        print("  \(summary(status))")
-        if !status.sysfsPath.isEmpty { print("  \(status.sysfsPath)") }
+    private static func lines(_ path: String, _ status: SensorStatus) -> [String] {
         let rows = stride(from: 0, to: status.mountMatrix.count, by: 3).map { start in
             status.mountMatrix[start..<min(start + 3, status.mountMatrix.count)]
                 .map { decimal($0, places: $0 == $0.rounded() ? 0 : 3) }.joined(separator: ", ")
         }
-        print("  mount matrix \(rows.joined(separator: "; "))")
+        let place = status.sysfsPath.isEmpty ? [] : ["  \(printable(status.sysfsPath))"]
+        return [Terminal.styled(path, .accent), "  \(summary(status))"] + place
+            + ["  mount matrix \(rows.joined(separator: "; "))"]
     }
 
     static func json(_ path: String, _ status: SensorStatus) -> JSONObject {

@@ -10,11 +10,10 @@ enum Status {
         let client = OrientationClient(bus: try invocation.connect())
         let snapshot = try current(client)
         let sensors = try asking { () throws(BusError) in try client.sensors() }
-        if invocation.isJSON {
-            print(json(snapshot, sensors).pretty)
-        } else {
-            show(lines(snapshot, sensors), snapshot)
-        }
+        try emit(
+            invocation.isJSON
+                ? [json(snapshot, sensors).pretty] : text(of: values(snapshot, sensors), beside: snapshot.status)
+        )
         return .done
     }
 
@@ -37,42 +36,40 @@ enum Status {
 
     // MARK: - Text
 
-    private static func lines(
+    private static func values(
         _ snapshot: ManagerSnapshot,
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
-        var lines = [
+        var values = [
             ("Orientation", status.deviceOrientation.name),
             ("Face", status.faceOrientation.name),
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
             ("Claims", "\(snapshot.claims)"),
+            ("Sensor", status.sensorState.rawValue),
         ]
-        lines.append(("Sensor", sensors.isEmpty ? "none" : status.sensorState.rawValue))
-        for sensor in sensors {
-            lines.append(("", Sensors.summary(sensor.status)))
-        }
-        lines.append(("orientd", snapshot.version))
-        return lines
+        for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
+        values.append(("orientd", snapshot.version))
+        return values
     }
 
-    private static func show(_ lines: [(label: String, value: String)], _ snapshot: ManagerSnapshot) {
+    /// One value a line; on a terminal beside a picture of the device.
+    private static func text(
+        of values: [(label: String, value: String)],
+        beside status: SensingStatus
+    ) -> [String] {
         guard Terminal.isOutput else {
-            for line in lines { print(line.label.isEmpty ? "  \(line.value)" : "\(line.label): \(line.value)") }
-            return
+            return values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
         }
-        let picture = Pose.picture(of: snapshot.status)
-        for index in 0..<max(lines.count, picture.count) {
+        let picture = Pose.picture(of: status)
+        return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
-            guard index < lines.count else {
-                print(Terminal.styled(left, .accent))
-                continue
-            }
-            let label = lines[index].label
+            guard index < values.count else { return Terminal.styled(left, .accent) }
+            let (label, value) = values[index]
             let padded = label + String(repeating: " ", count: 12 - label.count)
-            print("\(Terminal.styled(left, .accent))  \(Terminal.styled(padded, .faint))\(lines[index].value)")
+            return "\(Terminal.styled(left, .accent))  \(Terminal.styled(padded, .faint))\(value)"
         }
     }
 
