@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [.package(name: "orientd", path: "..")],
     targets: [
         .target(name: "CMallocShims"),
+        .executableTarget(name: "libiio-alone", linkerSettings: [.linkedLibrary("iio")]),
         .executableTarget(
             name: "classifier-benchmark",
             dependencies: [.product(name: "OrientationCore", package: "orientd"), "CMallocShims"],

@@ -11,6 +11,8 @@ wake-ups    voluntary context switches of all threads a minute
 CPU         run time of all threads; a sample is one read of x, or one scan of the buffer while claimed
 latency     a new value in sysfs, or handed to the buffer's feed, to PropertiesChanged here
 memory      smaps_rollup while claimed
+libiio      the same samples taken by libiio alone, in a program that does nothing with them: what no user of libiio
+            can do without
 
 All of it includes umockdev's preload: a little memory, and some time for each sysfs access.
 """
@@ -20,6 +22,7 @@ import os
 import pathlib
 import random
 import statistics
+import subprocess
 import sys
 import time
 
@@ -34,6 +37,7 @@ if is_preloaded():
 
 PEER_PATHS = ("/usr/libexec/iio-sensor-proxy", "/usr/sbin/iio-sensor-proxy")
 SAMPLES_A_SECOND = 15
+LIBIIO_ALONE = SOURCE_ROOT / ".build" / "benchmarks" / "release" / "libiio-alone"
 
 
 class Subject:
@@ -262,6 +266,24 @@ class Measurement:
             self.rig.close()
 
 
+def measure_libiio(sensor_class, results, options):
+    """Measures what libiio alone costs a sample."""
+    rig = Rig()
+    try:
+        sensor_class(rig)
+        mode = "poll" if sensor_class is PolledSensor else "buffer"
+        output = subprocess.run(
+            [LIBIIO_ALONE, mode, str(options.window)],
+            env=rig.mocked_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        ).stdout
+        results.setdefault((sensor_class.name, "CPU µs a sample, claimed"), []).append(float(output.split()[0]))
+    finally:
+        rig.close()
+
+
 def quantile(values, share):
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
@@ -309,6 +331,8 @@ def main(options):
             for subject in candidates if number % 2 == 0 else candidates[::-1]:
                 print(f"round {number + 1}: {subject.title}, {sensor_class.name}", file=sys.stderr)
                 Measurement(subject, sensor_class, results[subject.title], options).run(waits)
+            if LIBIIO_ALONE.exists():
+                measure_libiio(sensor_class, results.setdefault("libiio alone", {}), options)
     print_table(results)
 
 

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: Benchmarks/run.sh FOLDER [OPTION OF daemon.py]...
+# Prints what the orientd and orientctl of FOLDER cost; called by `make bench`.
+set -eu
+bin=$(cd "$1" && pwd)
+shift
+cd "$(dirname "$0")"
+
+swift build -c release --cache-path ../.build/cache --config-path ../.build/config --security-path ../.build/security \
+    --manifest-cache local --scratch-path ../.build/benchmarks
+echo '== classifier alone'
+../.build/benchmarks/release/classifier-benchmark
+echo '== orientctl replay, two million lines'
+./replay.sh "$bin/orientctl"
+echo '== daemon'
+./daemon.py "$bin" "$@"
