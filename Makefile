@@ -14,7 +14,8 @@ CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck
 
 BIN := .build/bin
-# SwiftPM keeps caches in the home folder unless it is told otherwise.
+# SwiftPM and clang keep caches in the home folder unless they are told otherwise.
+export XDG_CACHE_HOME := $(CURDIR)/.build/cache
 SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
