@@ -16,6 +16,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
 BIN := .build/bin
 # SwiftPM and clang keep caches in the home folder unless they are told otherwise.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
+export XDG_DATA_HOME := $(CURDIR)/.build/cache
 SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
@@ -72,11 +73,47 @@ coverage: check-deps  ## print how much of the sources the unit tests reach
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
-UNIT_FOLDER = $(DESTDIR)$(SYSTEM)/lib/systemd/system
+# What is installed, as SOURCE:MODE:DESTINATION.
+INSTALLED := \
+    $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
+    $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
+    .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
+    .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
+    .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
+    .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
+    systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
+    systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
+    systemd/dbus-1/system.d/org.orientd1.conf:644:$(SYSTEM)/share/dbus-1/system.d/org.orientd1.conf \
+    systemd/dbus-1/system-services/org.orientd1.service:644:$(SYSTEM)/share/dbus-1/system-services/org.orientd1.service \
+    systemd/polkit-1/actions/org.orientd1.policy:644:$(SYSTEM)/share/polkit-1/actions/org.orientd1.policy
 
-# What is installed: each line is a file and where it goes.
-install: docs  ## install; then, without DESTDIR, make the system take notice
-	install -D $(BIN)/orientd $(DESTDIR)$(PREFIX)/libexec/orientd
+RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
+
+# Building is for the user, installing for root: `make docs && sudo make install` builds nothing as root.
+install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR the system takes notice too
+	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
+	@set -e; for entry in $(INSTALLED); do \
+	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
+	    echo "$(DESTDIR)$${rest#*:}"; done
+ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
+	systemd-sysusers
+	systemctl daemon-reload
+	$(RELOAD_BUS)
+	udevadm control --reload
+	udevadm trigger --subsystem-match=iio --action=add --settle
+	systemctl try-restart orientd.service
+endif
+
+uninstall:  ## remove what install has put there, and stop the service
+ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
+	systemctl stop orientd.service
+endif
+	@for entry in $(INSTALLED); do rm -fv "$(DESTDIR)$${entry##*:}"; done
+ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
+	systemctl daemon-reload
+	$(RELOAD_BUS)
+	udevadm control --reload
+endif
 
 clean:  ## remove what was built
 	rm -rf .build

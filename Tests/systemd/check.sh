@@ -51,7 +51,7 @@ silent() {  # silent COMMAND...: it succeeds and says nothing
 unit=$work/orientd.service
 mkdir "$work/bin"
 ln -s /bin/true "$work/bin/orientd"
-sed "s,@BINDIR@,$work/bin,g" "$systemd/orientd.service" >"$unit"
+sed "s,@LIBEXECDIR@,$work/bin,g" "$systemd/orientd.service" >"$unit"
 check "orientd.service: systemd-analyze verify is silent" silent systemd-analyze verify --man=no "$unit"
 check "orientd.service: exposure at most 2.0" \
     systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
