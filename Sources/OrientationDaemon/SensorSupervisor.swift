@@ -235,7 +235,8 @@ final class SensorSupervisor {
             let object = try SensorObject(bus: bus, number: sensors.count, status: status)
             sensor = Sensor(object, identity)
             sensors.append(sensor)
-            log.info("found \(status.name) (\(status.location)) \(status.sysfsPath)")
+            let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
+            log.info("found \(status.name) (\(status.location))\(place)")
         }
         sensor.attach(source, identity)
         source.onEvent = { [self] event in handle(event, of: sensor) }

@@ -69,7 +69,7 @@ struct Setting {
             standard: "auto",
             help: """
                 Where samples come from: _auto_ and _iio_ are this machine's accelerometer, _iio:URI_ one behind a URI \
-                of libiio (ip:HOST, usb:…), _replay:FILE_ a recording, _simulate_ a device that turns by itself.
+                of libiio, such as ip:HOST, _replay:FILE_ a recording, _simulate_ a device that turns by itself.
                 """
         ) { configuration, text in
             guard let source = SourceChoice(text) else { return false }

@@ -27,7 +27,7 @@ package final class ReplaySource: AccelerometerSource {
         self.loop = loop
         reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
         guard case .sample(let first) = try reader.next() else {
-            throw SystemError("replay a trace without samples,", path, errno: .invalid)
+            throw SystemError("find samples in", path, errno: .invalid)
         }
         next = first
         timer = try loop.timer { [unowned(unsafe) self] in play() }

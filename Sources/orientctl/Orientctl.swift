@@ -28,7 +28,8 @@ struct Orientctl {
         Options of record:
           -o, --output=FILE  write to FILE instead of standard output
           -s, --source=SOURCE
-                             record SOURCE: auto, iio:URI, replay:FILE or simulate
+                             record SOURCE: auto, iio, iio:URI, replay:FILE
+                             or simulate
           -d, --duration=S   end after S seconds instead of with Ctrl-C
 
         Options of replay:

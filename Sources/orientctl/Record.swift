@@ -83,15 +83,16 @@ private final class Recording {
     }
 
     private func find(at uri: String) throws(CommandError) -> Accelerometer {
+        let found: [Accelerometer]
         do throws(IIOError) {
-            let found = try IIOContext(uri: uri).accelerometers()
-            guard let accelerometer = found.first(where: { $0.description.location != .base }) else {
-                throw IIOError("find an accelerometer at", uri, errno: .noDevice)
-            }
-            return accelerometer
+            found = try IIOContext(uri: uri).accelerometers()
         } catch {
             throw CommandError("\(error)")
         }
+        guard let accelerometer = found.first(where: { $0.description.location != .base }) else {
+            throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
+        }
+        return accelerometer
     }
 
     /// Writes samples until a signal, the end of the source or of the time.

@@ -54,7 +54,7 @@ struct Options {
 
     /// Reads the arguments, the program's name being the first.
     static func parse(_ arguments: [String]) -> Outcome {
-        guard let result = parser.parse(arguments) else { return .misuse("") }
+        guard let result = parser.parse(["orientd"] + arguments.dropFirst()) else { return .misuse("") }
         if let operand = result.operands.first { return .misuse("unexpected argument '\(operand)'") }
         var options = Options()
         for option in result.options {
