@@ -140,8 +140,9 @@ package final class DeviceSource: AccelerometerSource {
     private func opened(_ opening: Opening) {
         previousRate = previousRate ?? opening.previousRate
         if let error = opening.error {
-            state = .stopped
-            fail("\(error)")
+            isWanted = false
+            onEvent?(.failed("\(error)"))
+            restoreRate()
         } else if let buffer = opening.buffer {
             read(buffer, rate: opening.rate, warnings: opening.warnings)
         } else {
@@ -194,13 +195,14 @@ package final class DeviceSource: AccelerometerSource {
         mode = .buffer
         sampleRate = rate ?? targetRate
         probe?.arm(after: Self.probeTime)
-        onEvent?(.started(warnings: warnings))
+        // It may have been stopped while the helper was at work.
+        if isWanted { onEvent?(.started(warnings: warnings)) }
         reconcile()
     }
 
     private func readScans(_ reader: BufferReader) {
         do throws(IIOError) {
-            while let scan = try reader.buffer.next() {
+            while isWanted, let scan = try reader.buffer.next() {
                 probe?.disarm()
                 let acceleration = frame.acceleration(raw: scan.raw)
                 onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
@@ -236,7 +238,8 @@ package final class DeviceSource: AccelerometerSource {
             take(result)
         }
         state = .polled(poll)
-        onEvent?(.started(warnings: warnings))
+        // It may have been stopped while the helper was at work.
+        if isWanted { onEvent?(.started(warnings: warnings)) }
         reconcile()
     }
 
