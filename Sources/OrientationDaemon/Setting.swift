@@ -51,8 +51,8 @@ struct Setting {
             values: "robust, base",
             standard: "robust",
             help: """
-                How gravity becomes an orientation: _robust_ waits for evidence, so that neither rest on an edge nor \
-                shaking makes it flap; _base_ is the bare rule on every sample.
+                How gravity becomes an orientation: _robust_ waits for evidence, so that a device held between two \
+                orientations, or shaken, does not make it flap; _base_ is the bare rule on every sample.
                 """
         ) { configuration, text in
             switch text {
@@ -81,7 +81,10 @@ struct Setting {
             key: "Rate",
             values: "a number of Hz from 1 to 1000",
             standard: "15",
-            help: "Samples a second: the sensor runs at the next rate that it offers, and is polled at this one."
+            help: """
+                Samples a second. The sensor is set to the lowest rate it offers that is no lower, else to its highest; \
+                one without a buffer is polled at this rate.
+                """
         ) { configuration, text in
             guard let rate = Configuration.rate(text) else { return false }
             configuration.rate = rate
@@ -110,8 +113,8 @@ struct Setting {
             values: "auto, +z, -z",
             standard: "auto",
             help: """
-                The sign of z while the display faces up. With _auto_ it is -z for HID sensors and Chromebooks', +z for \
-                all others. The four edges never depend on it.
+                The sign of z while the display faces up. With _auto_ it is -z for HID sensors and Chromebooks' unless \
+                Frame is _kernel_, +z for all others. The four edges never depend on it.
                 """
         ) { configuration, text in
             switch text {

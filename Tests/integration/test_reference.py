@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents say what the programs do: the D-Bus reference, and the example configuration."""
+
+import re
+import subprocess
+import xml.etree.ElementTree
+
+from rig import BUILD, MANAGER, ROOT_PATH, RigTestCase, SENSOR, SENSOR_PREFIX, SOURCE_ROOT, accelerometer
+
+REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
+EXAMPLE = SOURCE_ROOT / "docs" / "orientd.conf"
+EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
+
+
+def documented(interface):
+    """Returns what the reference says: ({property: (type, change)}, {method: arguments})."""
+    text = REFERENCE.read_text()
+    (section,) = re.findall(rf"^## Interface `{re.escape(interface)}`\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    properties = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (\w+) \|", section, re.M)
+    methods = re.findall(r"^### Method `(\w+)\((.*?)\)`$", section, re.M)
+    return {name: (kind, change) for name, kind, change in properties}, dict(methods)
+
+
+class Reference(RigTestCase):
+    def introspected(self, interface, path):
+        """Returns what the daemon says, in the form of documented()."""
+        text = self.client.call("Introspect", "org.freedesktop.DBus.Introspectable", path)[0]
+        root = xml.etree.ElementTree.fromstring(text)
+        (element,) = [found for found in root.iter("interface") if found.get("name") == interface]
+        properties = {}
+        for found in element.iter("property"):
+            annotations = {note.get("name"): note.get("value") for note in found.iter("annotation")}
+            change = CHANGES[annotations.get(EMITS_CHANGED, "true")]
+            properties[found.get("name")] = (found.get("type"), change)
+        methods = {
+            found.get("name"): ", ".join(f"{arg.get('type')} {arg.get('name')}" for arg in found.iter("arg"))
+            for found in element.iter("method")
+        }
+        self.assertEqual(list(element.iter("signal")), [], "the reference has no form for signals yet")
+        return properties, methods
+
+    def test_every_member_is_documented_and_nothing_else(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        for interface, path in ((MANAGER, ROOT_PATH), (SENSOR, SENSOR_PREFIX + "0")):
+            with self.subTest(interface):
+                self.assertEqual(documented(interface), self.introspected(interface, path))
+
+
+class Settings(RigTestCase):
+    def test_example_has_every_setting_commented_out_at_its_default(self):
+        manual = subprocess.run([BUILD / "orientd", "--settings"], capture_output=True, text=True, check=True).stdout
+        settings = []
+        for part in re.split(r"^# \[", manual, flags=re.M)[1:]:
+            section = part.split("]")[0].capitalize()
+            settings.append(f"[{section}]")
+            settings += [
+                f"#{key}={default}"
+                for key, default in re.findall(r"^\*(\w+)=\*$.*?Default: (\S+)\.$", part, re.M | re.S)
+            ]
+            self.assertEqual(len(re.findall(r"^\*\w+=\*$", part, re.M)), part.count("Default: "))
+        example = [line for line in EXAMPLE.read_text().splitlines() if re.match(r"\[|#\w+=", line)]
+        self.assertEqual(example, settings)
+
+    def test_example_is_understood_with_its_comment_signs_taken_away(self):
+        text = re.sub(r"^#(\w+=)", r"\1", EXAMPLE.read_text(), flags=re.M)
+        daemon = self.rig.start_orientd(configuration=text)
+        self.assertEqual(daemon.log_lines("warning"), [])
