@@ -80,5 +80,16 @@ let package = Package(
             dependencies: ["OrientationIIO", "OrientationCore", "SystemdBus", "CLinux"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "SystemdBusTests",
+            dependencies: ["SystemdBus", "PrivateBus", "CLinux", "CSystemd"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PrivateBus",
+            dependencies: ["SystemdBus", "CSystemd", "CLinux"],
+            path: "Tests/PrivateBus",
+            swiftSettings: strict
+        ),
     ]
 )

@@ -27,9 +27,9 @@ package final class EventLoop {
 
     /// Ends ``run()`` after the handler at hand; the first code given counts.
     package func exit(_ code: Int32 = 0) {
-        if sd_event_get_state(event) < SD_EVENT_EXITING {
-            sd_event_exit(event, code)
-        }
+        var given: Int32 = 0
+        guard sd_event_get_exit_code(event, &given) == -ENODATA else { return }
+        sd_event_exit(event, code)
     }
 
     /// The monotonic time at which the present turn of the loop began, in seconds.
@@ -61,20 +61,19 @@ package final class EventLoop {
 
     private func source(for signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         var source: OpaquePointer?
-        let box = Box(handler)
-        try check(
-            "watch a signal",
-            sd_event_add_signal(
-                event,
-                &source,
-                signal,
-                { _, _, userdata in
-                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                    return 0
-                },
-                box.retained()
-            )
+        let userdata = Box(handler).retained()
+        let result = sd_event_add_signal(
+            event,
+            &source,
+            signal,
+            { _, _, userdata in
+                if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                return 0
+            },
+            userdata
         )
+        if result < 0 { release(userdata) }
+        try check("watch a signal", result)
         return try EventSource(owning: source)
     }
 
@@ -83,41 +82,41 @@ package final class EventLoop {
     /// The descriptor stays the caller's and must outlive the source.
     package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         var source: OpaquePointer?
-        try check(
-            "watch a descriptor",
-            sd_event_add_io(
-                event,
-                &source,
-                descriptor,
-                UInt32(EPOLLIN.rawValue),
-                { _, _, _, userdata in
-                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                    return 0
-                },
-                Box(handler).retained()
-            )
+        let userdata = Box(handler).retained()
+        let result = sd_event_add_io(
+            event,
+            &source,
+            descriptor,
+            UInt32(EPOLLIN.rawValue),
+            { _, _, _, userdata in
+                if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                return 0
+            },
+            userdata
         )
+        if result < 0 { release(userdata) }
+        try check("watch a descriptor", result)
         return try EventSource(owning: source)
     }
 
     /// Makes a timer that calls `handler` once each time it was armed.
     package func timer(_ handler: @escaping () -> Void) throws(SystemError) -> Timer {
         var source: OpaquePointer?
-        try check(
-            "create a timer",
-            sd_event_add_time(
-                event,
-                &source,
-                CLOCK_MONOTONIC,
-                .max,
-                0,
-                { _, _, userdata in
-                    if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                    return 0
-                },
-                Box(handler).retained()
-            )
+        let userdata = Box(handler).retained()
+        let result = sd_event_add_time(
+            event,
+            &source,
+            CLOCK_MONOTONIC,
+            .max,
+            0,
+            { _, _, userdata in
+                if let userdata { Box<() -> Void>.closure(in: userdata)() }
+                return 0
+            },
+            userdata
         )
+        if result < 0 { release(userdata) }
+        try check("create a timer", result)
         return Timer(try EventSource(owning: source))
     }
 

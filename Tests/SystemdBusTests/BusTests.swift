@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import PrivateBus
+import SystemdBus
+import Testing
+
+@Suite struct BusAddressTests {
+    static let addresses: [(String, BusAddress, String)] = [
+        ("system", .system, "the system bus"), ("session", .session, "the session bus"),
+        ("unix:path=/x", .address("unix:path=/x"), "the bus at unix:path=/x"),
+        ("System", .address("System"), "the bus at System"), ("", .address(""), "the bus at "),
+    ]
+
+    @Test(arguments: addresses)
+    func `a bus is named by a word or an address`(text: String, address: BusAddress, description: String) {
+        #expect(BusAddress(text) == address)
+        #expect("\(address)" == description)
+    }
+
+    @Test(arguments: ["unix:path=/nonexistent/bus", "nonsense", "", "unix:", "unix:abstract=orientd-nobody-listens"])
+    func `a bus that cannot be reached is an error with its address`(address: String) {
+        let error = #expect(throws: SystemError.self) { _ = try Bus(.address(address)) }
+        #expect(error?.operation == "connect to")
+        #expect(error?.subject == address)
+    }
+}
+
+@Suite struct BusNameTests {
+    private let peers: Peers
+
+    init() throws {
+        peers = try Peers()
+    }
+
+    @Test func `a name that is taken is an error that tells who has it`() throws {
+        let error = #expect(throws: SystemError.self) { try peers.client.own(Peers.name, replacing: false) }
+        #expect(error?.operation == "own the name")
+        #expect(error?.errno == Errno(EEXIST))
+        let owner = "\(Peers.name), which process \(getpid()) ("
+        #expect(error?.subject.hasPrefix(owner) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: ["", "noDots", ":1.1", "org.freedesktop.DBus"])
+    func `a name that nobody may own is an error with it`(name: String) {
+        let error = #expect(throws: SystemError.self) { try peers.client.own(name, replacing: false) }
+        #expect(error?.subject == name)
+    }
+
+    @Test func `a name can be taken over, and the loser is told`() throws {
+        var losses: [String] = []
+        let other = "org.example.Other"
+        try peers.service.own(other, replacing: false)
+        let slots = [
+            try peers.service.onNameLost(Peers.name) { losses.append(Peers.name) },
+            try peers.service.onNameLost(other) { losses.append(other) },
+        ]
+        try peers.client.own(Peers.name, replacing: true)
+        try peers.loop.run { !losses.isEmpty }
+        try peers.loop.runWhatIsDue()
+        #expect(losses == [Peers.name])
+        withExtendedLifetime(slots) {}
+    }
+
+    @Test func `whether a name has an owner can be asked for, and is told of when it changes`() throws {
+        var changes: [Bool] = []
+        let slot = try peers.service.onOwnerChange(of: "org.example.Other") { changes.append($0) }
+        #expect(try peers.client.hasOwner(of: Peers.name))
+        #expect(try !peers.client.hasOwner(of: "org.example.Other"))
+
+        var owner: Bus? = try peers.privateBus.connect()
+        try owner?.own("org.example.Unrelated", replacing: false)
+        try owner?.own("org.example.Other", replacing: false)
+        #expect(try peers.client.hasOwner(of: "org.example.Other"))
+        owner = nil
+        try peers.loop.run { changes.count == 2 }
+        try peers.loop.runWhatIsDue()
+        #expect(changes == [true, false])
+        withExtendedLifetime(slot) {}
+    }
+}
+
+@Suite struct BusCallTests {
+    private let peers: Peers
+    private let nobody = "org.example.Nobody"
+
+    init() throws {
+        peers = try Peers()
+    }
+
+    private func callLater(_ destination: String, _ handler: @escaping (BusMessage) -> Void) throws {
+        try peers.service.callLater(destination, "/", "org.freedesktop.DBus.Peer", "GetMachineId", { _ in }) {
+            handler($0)
+        }
+    }
+
+    @Test func `a call that waits throws the error that it is answered with`() {
+        let error = #expect(throws: BusError.self) { _ = try peers.client.call(nobody, "/", nobody, "Ask") }
+        #expect(error?.name == "org.freedesktop.DBus.Error.ServiceUnknown")
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test(arguments: ["no name", "", "org..example"])
+    func `a call to what cannot exist is an error at once`(destination: String) {
+        let error = #expect(throws: BusError.self) { _ = try peers.client.call(destination, "/", nobody, "Ask") }
+        #expect(error?.name == "org.freedesktop.DBus.Error.Failed")
+        #expect(throws: BusError.self) { try callLater(destination) { _ in Issue.record("answered") } }
+    }
+
+    @Test func `an answer that comes later is handed over once, and lets the handler go`() throws {
+        weak var weakToken: Token?
+        var answers: [String] = []
+        do {
+            let token = Token()
+            weakToken = token
+            try peers.service.callLater(
+                "org.freedesktop.DBus",
+                "/",
+                "org.freedesktop.DBus",
+                "GetNameOwner",
+                { $0.append(Peers.name) },
+                completion: { answer in
+                    withExtendedLifetime(token) {}
+                    do throws(BusError) {
+                        #expect(answer.error == nil)
+                        answers.append(try answer.readString())
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            )
+        }
+        #expect(answers == [], "not before the loop turns")
+        #expect(weakToken != nil)
+        try peers.loop.run { !answers.isEmpty }
+        try peers.loop.runWhatIsDue()
+        #expect(answers == [peers.service.uniqueName])
+        #expect(weakToken == nil)
+    }
+
+    @Test func `an error that comes later is handed over as an answer`() throws {
+        var errors: [BusError?] = []
+        try callLater(nobody) { errors.append($0.error) }
+        try peers.loop.run { !errors.isEmpty }
+        #expect(errors.map { $0?.name } == ["org.freedesktop.DBus.Error.ServiceUnknown"])
+        #expect(errors.map { $0?.isServiceMissing } == [true])
+    }
+
+    @Test func `the end of the bus is told, and ends calls that wait for an answer`() throws {
+        var isDisconnected = false
+        var answers: [BusError?] = []
+        let slot = try peers.service.onDisconnect { isDisconnected = true }
+        // The client is not in the loop, so it will never answer.
+        try callLater(peers.client.uniqueName) { answers.append($0.error) }
+        try peers.loop.runWhatIsDue()
+        #expect(!isDisconnected && answers.isEmpty)
+        peers.privateBus.end()
+        try peers.loop.run { isDisconnected && !answers.isEmpty }
+        #expect(answers.count == 1)
+        #expect(answers.first??.name.isEmpty == false)
+
+        // What is still said has nobody to go to, and does no harm.
+        peers.service.announce(["Anything"], of: nobody, at: Peers.path)
+        #expect(throws: BusError.self) { _ = try peers.service.hasOwner(of: Peers.name) }
+        withExtendedLifetime(slot) {}
+    }
+
+    @Test func `a subscription ends with its slot, and lets its handler go`() throws {
+        weak var weakToken: Token?
+        var ended: BusSlot?
+        var names: [String] = []
+        let match = "type='signal',member='NameOwnerChanged'"
+        do {
+            let token = Token()
+            weakToken = token
+            ended = try peers.service.subscribe(match) { _ in Issue.record("told of, with \(token)") }
+        }
+        let kept = try peers.service.subscribe(match) { message in
+            do throws(BusError) {
+                names.append(try message.readString())
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(ended != nil && weakToken != nil)
+        ended = nil
+        #expect(weakToken == nil)
+        try peers.client.own("org.example.Another", replacing: false)
+        try peers.loop.run { names.contains("org.example.Another") }
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test func `two subscriptions to one message both get it from its start`() throws {
+        var first: [String] = []
+        var second: [String] = []
+        let match = "type='signal',member='NameOwnerChanged',arg0='org.example.Another'"
+        let slots = [
+            try peers.service.subscribe(match) { first.append((try? $0.readString()) ?? "unreadable") },
+            try peers.service.subscribe(match) { second.append((try? $0.readString()) ?? "unreadable") },
+        ]
+        try peers.client.own("org.example.Another", replacing: false)
+        try peers.loop.run { !first.isEmpty && !second.isEmpty }
+        #expect(first == ["org.example.Another"] && second == first)
+        withExtendedLifetime(slots) {}
+    }
+
+    @Test func `a match that is none is an error, and lets the handler go`() throws {
+        weak var weakToken: Token?
+        do {
+            let token = Token()
+            weakToken = token
+            let error = #expect(throws: SystemError.self) {
+                _ = try peers.service.subscribe("nonsense") { _ in withExtendedLifetime(token) {} }
+            }
+            #expect(error?.subject == "nonsense")
+        }
+        #expect(weakToken == nil)
+    }
+
+    @Test func `an object manager lists the objects below it and tells of new ones`() throws {
+        let manager = try peers.service.addObjectManager(at: Peers.path)
+        let listener = try peers.privateBus.connect(peers.loop)
+        var added: [String] = []
+        let subscription = try listener.subscribe("type='signal',member='InterfacesAdded'") {
+            added.append((try? $0.readObjectPath()) ?? "unreadable")
+        }
+        let path = Peers.path + "/child"
+        let slot = try peers.service.export(BusInterface("org.example.Child", members: 0), at: path)
+        peers.service.announceObject(at: path)
+        try peers.loop.run { !added.isEmpty }
+        #expect(added == [path])
+
+        let reply = try peers.call("org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        var paths: [String] = []
+        try reply.readArray("{oa{sa{sv}}}") { () throws(BusError) in
+            try reply.readDictionaryEntry("oa{sa{sv}}") { () throws(BusError) in
+                paths.append(try reply.readObjectPath())
+                try reply.skip()
+            }
+        }
+        #expect(paths == [path])
+        withExtendedLifetime((manager, subscription, slot)) {}
+    }
+}
+
+@Suite struct PeerWatchTests {
+    private let peers: Peers
+
+    init() throws {
+        peers = try Peers()
+    }
+
+    @Test func `the end of a connection is told once, and that of no other`() throws {
+        var watched: Bus? = try peers.privateBus.connect()
+        var other: Bus? = try peers.privateBus.connect()
+        var count = 0
+        let name = try #require(watched).uniqueName
+        let watch = try PeerWatch(name, on: peers.service) { count += 1 }
+        try peers.loop.runWhatIsDue()
+        #expect(count == 0, "a new watch tells nothing")
+
+        let otherWatch = try PeerWatch(try #require(other).uniqueName, on: peers.service) { count += 100 }
+        other = nil
+        try peers.loop.run { count > 0 }
+        #expect(count == 100)
+        watched = nil
+        try peers.loop.run { count > 100 }
+        try peers.loop.runWhatIsDue()
+        #expect(count == 101)
+        #expect(watched == nil && other == nil)
+        withExtendedLifetime((watch, otherWatch)) {}
+    }
+
+    @Test func `watching a connection that has gone is an error, and lets the handler go`() throws {
+        var gone: Bus? = try peers.privateBus.connect()
+        let name = try #require(gone).uniqueName
+        gone = nil
+        #expect(gone == nil)
+        // The daemon has noticed when it no longer lists the name.
+        try peers.loop.run { try !peers.client.hasOwner(of: name) }
+        weak var weakToken: Token?
+        do {
+            let token = Token()
+            weakToken = token
+            let error = #expect(throws: SystemError.self) {
+                _ = try PeerWatch(name, on: peers.service) { Issue.record("told of, with \(token)") }
+            }
+            #expect(error?.subject == name)
+        }
+        #expect(weakToken == nil)
+        try peers.loop.runWhatIsDue()
+    }
+
+    @Test func `a watch that is gone tells nothing, and lets its handler go`() throws {
+        var peer: Bus? = try peers.privateBus.connect()
+        let name = try #require(peer).uniqueName
+        weak var weakToken: Token?
+        var watch: PeerWatch?
+        do {
+            let token = Token()
+            weakToken = token
+            watch = try PeerWatch(name, on: peers.service) { Issue.record("told of, with \(token)") }
+        }
+        var isGone = false
+        let slot = try peers.service.onOwnerChange(of: name) { isGone = !$0 }
+        #expect(watch != nil && weakToken != nil)
+        watch = nil
+        #expect(weakToken == nil)
+        peer = nil
+        try peers.loop.run { isGone }
+        try peers.loop.runWhatIsDue()
+        #expect(peer == nil)
+        withExtendedLifetime(slot) {}
+    }
+}

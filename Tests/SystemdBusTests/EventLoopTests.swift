@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import PrivateBus
+import SystemdBus
+import Testing
+
+@Suite struct EventLoopTests {
+    private let loop: EventLoop
+
+    /// Seconds that no test lasts.
+    private static let never = 3600.0
+
+    init() throws {
+        loop = try EventLoop()
+    }
+
+    // MARK: - Timers
+
+    @Test func `a timer fires once for each time it is armed`() throws {
+        var count = 0
+        var timer: SystemdBus.Timer?
+        timer = try loop.timer {
+            count += 1
+            if count < 3 { timer?.arm(after: 0) }
+        }
+        try loop.runWhatIsDue()
+        #expect(count == 0, "it begins disarmed")
+        timer?.arm(after: 0)
+        try loop.run { count == 3 }
+        try loop.runWhatIsDue()
+        #expect(count == 3)
+        timer = nil
+    }
+
+    @Test func `of two timers the one armed for the earlier time fires first`() throws {
+        var order: [String] = []
+        let late = try loop.timer { order.append("late") }
+        let early = try loop.timer { order.append("early") }
+        late.arm(after: 0.002, slack: 0)
+        early.arm(after: 0.001, slack: 0)
+        try loop.run { order.count == 2 }
+        #expect(order == ["early", "late"])
+    }
+
+    @Test func `arming again drops what it was armed for, and disarming does so for good`() throws {
+        var order: [String] = []
+        let postponed = try loop.timer { order.append("postponed") }
+        let advanced = try loop.timer { order.append("advanced") }
+        let disarmed = try loop.timer { order.append("disarmed") }
+        postponed.arm(after: 0)
+        postponed.arm(after: Self.never)
+        advanced.arm(after: Self.never)
+        advanced.arm(after: 0)
+        disarmed.arm(after: 0)
+        disarmed.disarm()
+        disarmed.disarm()
+        try loop.run { !order.isEmpty }
+        try loop.runWhatIsDue()
+        #expect(order == ["advanced"])
+        disarmed.arm(after: 0)
+        try loop.run { order.count == 2 }
+        #expect(order == ["advanced", "disarmed"], "it can be armed again")
+        withExtendedLifetime(postponed) {}
+    }
+
+    @Test func `a timer that is gone does not fire, and lets its handler go`() throws {
+        weak var weakToken: Token?
+        var timer: SystemdBus.Timer?
+        do {
+            let token = Token()
+            weakToken = token
+            timer = try loop.timer { Issue.record("fired, with \(token)") }
+        }
+        timer?.arm(after: 0)
+        #expect(weakToken != nil)
+        timer = nil
+        #expect(weakToken == nil)
+        try loop.runWhatIsDue()
+    }
+
+    @Test func `the time stands still within a turn and never goes back`() throws {
+        var times: [Double] = []
+        var timer: SystemdBus.Timer?
+        timer = try loop.timer { [loop] in
+            times += [loop.now, loop.now]
+            if times.count < 6 { timer?.arm(after: 0.0001, slack: 0) }
+        }
+        timer?.arm(after: 0)
+        try loop.run { times.count == 6 }
+        #expect(times[0] == times[1] && times[2] == times[3] && times[4] == times[5])
+        #expect(times[1] < times[2] && times[3] < times[4])
+        timer = nil
+    }
+
+    // MARK: - Descriptors
+
+    @Test func `a descriptor is told of while it can be read, and when its other end is closed`() throws {
+        let ends = try FileDescriptor.pipe()
+        let reading = FileDescriptor(owning: ends.reading)
+        var writing: FileDescriptor? = FileDescriptor(owning: ends.writing)
+        var counts: [Int] = []
+        let source = try loop.watch(reading.rawValue) {
+            var byte: UInt8 = 0
+            counts.append(read(reading.rawValue, &byte, 1))
+        }
+        try loop.runWhatIsDue()
+        #expect(counts == [])
+        write(ends.writing, "ab", 2)
+        try loop.run { counts.count == 2 }
+        try loop.runWhatIsDue()
+        #expect(counts == [1, 1])
+        #expect(writing != nil)
+        writing = nil
+        try loop.run { counts.count == 3 }
+        #expect(counts == [1, 1, 0])
+        withExtendedLifetime(source) {}
+    }
+
+    @Test func `a watch that is gone tells nothing, and lets its handler go`() throws {
+        let ends = try FileDescriptor.pipe()
+        let descriptors = (FileDescriptor(owning: ends.reading), FileDescriptor(owning: ends.writing))
+        weak var weakToken: Token?
+        var source: EventSource?
+        do {
+            let token = Token()
+            weakToken = token
+            source = try loop.watch(ends.reading) { Issue.record("told of, with \(token)") }
+        }
+        #expect(source != nil && weakToken != nil)
+        write(ends.writing, "a", 1)
+        source = nil
+        #expect(weakToken == nil)
+        try loop.runWhatIsDue()
+        withExtendedLifetime(descriptors) {}
+    }
+
+    // A refused watch kept its handler for ever.
+    @Test func `what cannot be watched is an error, and lets the handler go`() throws {
+        let file = try FileDescriptor.open(reading: #filePath)
+        weak var weakToken: Token?
+        do {
+            let token = Token()
+            weakToken = token
+            #expect(throws: SystemError("watch a descriptor", errno: Errno(EPERM))) {
+                _ = try loop.watch(file.rawValue) { withExtendedLifetime(token) {} }
+            }
+        }
+        #expect(weakToken == nil)
+    }
+
+    // MARK: - The end
+
+    // The last code given within one handler was the one that counted.
+    @Test func `the run ends with the code given first`() throws {
+        let timer = try loop.timer { [loop] in
+            loop.exit(3)
+            loop.exit(4)
+        }
+        timer.arm(after: 0)
+        #expect(try loop.run() == 3)
+        loop.exit(5)  // has nothing to end any more
+    }
+
+    @Test func `an end before the run ends it at once`() throws {
+        let timer = try loop.timer { Issue.record("fired") }
+        timer.arm(after: 0)
+        loop.exit(7)
+        #expect(try loop.run() == 7)
+    }
+
+    // A process of its own, since the signals are blocked for good and would end it where they are not.
+
+    @Test func `SIGTERM ends in the handler`() async {
+        await #expect(processExitsWith: .exitCode(41)) {
+            let loop = try EventLoop()
+            let watch = try loop.onTermination { loop.exit(41) }
+            // Other threads of the test's process do not block the signal.
+            pthread_kill(pthread_self(), SIGTERM)
+            let code = try loop.run()
+            withExtendedLifetime(watch) {}
+            exit(code)
+        }
+    }
+
+    @Test func `SIGINT ends in the handler, which may be called again`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let loop = try EventLoop()
+            var count: Int32 = 0
+            let watch = try loop.onTermination {
+                count += 1
+                pthread_kill(pthread_self(), SIGTERM)
+                if count == 2 { loop.exit(40 + count) }
+            }
+            pthread_kill(pthread_self(), SIGINT)
+            let code = try loop.run()
+            withExtendedLifetime(watch) {}
+            exit(code)
+        }
+    }
+}

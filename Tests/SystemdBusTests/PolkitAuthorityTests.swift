@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import CSystemd
+import PrivateBus
+import Testing
+
+@testable import SystemdBus
+
+private let interfaceName = "org.example.Guarded"
+private let actionID = "org.example.act"
+private let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+
+/// What polkit was asked.
+private struct Question: Hashable {
+    var kind = ""
+    var details: [String: String] = [:]
+    var actionID = ""
+    var flags: UInt32 = 0
+}
+
+/// A guarded service and a polkit whose answers a test gives.
+private final class Guarded {
+    let peers: Peers
+    private(set) var questions: [Question] = []
+    private(set) var actions = 0
+    private(set) var absences = 0
+    private let polkit: Bus
+    private var slots: [BusSlot] = []
+
+    /// Without an `answer` there is no polkit.
+    init(answer: ((BusMessage) throws(BusError) -> Void)?) throws {
+        peers = try Peers()
+        polkit = try peers.privateBus.connect(peers.loop)
+        if let answer {
+            let authority = BusInterface("org.freedesktop.PolicyKit1.Authority", members: 1)
+            authority.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: "(bba{ss})") {
+                [unowned self] message throws(BusError) in
+                questions.append(try Self.question(message))
+                try answer(message)
+            }
+            slots.append(try polkit.export(authority, at: "/org/freedesktop/PolicyKit1/Authority"))
+            try polkit.own("org.freedesktop.PolicyKit1", replacing: false)
+        }
+        let authority = PolkitAuthority(bus: peers.service) { [unowned self] in absences += 1 }
+        let guarded = BusInterface(interfaceName, members: 1)
+        guarded.method("Act") { [unowned self] message in
+            authority.authorize(message, for: actionID) { [unowned self] in
+                actions += 1
+                message.reply()
+            }
+        }
+        slots.append(try peers.service.export(guarded, at: Peers.path))
+    }
+
+    /// Calls the guarded method; `prepare` may change the message.
+    func act(_ prepare: @escaping (BusMessage) -> Void = { _ in }) throws {
+        _ = try peers.call(interfaceName, "Act", prepare)
+    }
+
+    private static func question(_ message: BusMessage) throws(BusError) -> Question {
+        var question = Question()
+        try message.readStruct("sa{sv}") { () throws(BusError) in
+            question.kind = try message.readString()
+            try message.readArray("{sv}") { () throws(BusError) in
+                try message.readDictionaryEntry("sv") { () throws(BusError) in
+                    let key = try message.readString()
+                    try message.readVariant("s") { () throws(BusError) in
+                        question.details[key] = try message.readString()
+                    }
+                }
+            }
+        }
+        question.actionID = try message.readString()
+        try message.skip()
+        question.flags = try message.readUInt32()
+        return question
+    }
+}
+
+@Suite struct PolkitAuthorityTests {
+    /// An answer as polkit gives it.
+    private static func answer(
+        isAuthorized: Bool,
+        isChallenge: Bool = false
+    ) -> (BusMessage) throws(BusError) -> Void {
+        { message in
+            message.reply { reply in
+                reply.appendStruct("bba{ss}") {
+                    reply.append(isAuthorized)
+                    reply.append(isChallenge)
+                    reply.appendArray("{ss}") {
+                        reply.appendDictionaryEntry("ss") {
+                            reply.append("polkit.temporary_authorization_id")
+                            reply.append("tmpauthz1")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `the action runs when polkit allows it to the caller`() throws {
+        let guarded = try Guarded(answer: Self.answer(isAuthorized: true))
+        try guarded.act()
+        #expect(guarded.actions == 1)
+        let caller = guarded.peers.client.uniqueName
+        #expect(
+            guarded.questions == [Question(kind: "system-bus-name", details: ["name": caller], actionID: actionID)]
+        )
+    }
+
+    @Test func `polkit may ask a person if the caller does not mind`() throws {
+        let guarded = try Guarded(answer: Self.answer(isAuthorized: true))
+        try guarded.act { message in
+            _ = message.withPointer { sd_bus_message_set_allow_interactive_authorization($0, 1) }
+        }
+        #expect(guarded.questions.map(\.flags) == [1])
+    }
+
+    @Test(arguments: [false, true])
+    func `the action does not run when polkit refuses it`(isChallenge: Bool) throws {
+        let guarded = try Guarded(answer: Self.answer(isAuthorized: false, isChallenge: isChallenge))
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == accessDenied)
+        #expect(error?.message == "not authorized: polkit refuses \(actionID)")
+        #expect(guarded.actions == 0)
+        #expect(guarded.absences == 0)
+    }
+
+    @Test func `the action does not run when polkit's answer is malformed`() throws {
+        let guarded = try Guarded { message in message.reply { $0.append("yes, of course") } }
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == accessDenied)
+        #expect(error?.message.contains("did not decide on \(actionID)") == true)
+        #expect(guarded.actions == 0)
+    }
+
+    @Test func `the action does not run when polkit's answer breaks off`() throws {
+        let guarded = try Guarded { message in
+            message.reply { reply in reply.appendStruct("b") { reply.append(true) } }
+        }
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == accessDenied)
+        #expect(guarded.actions == 0)
+    }
+
+    @Test(arguments: ["org.freedesktop.PolicyKit1.Error.Failed", "org.freedesktop.DBus.Error.NoReply"])
+    func `the action does not run when polkit fails, and polkit is not taken for absent`(name: String) throws {
+        let guarded = try Guarded { _ throws(BusError) in throw BusError(name, "no such action") }
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == accessDenied)
+        #expect(error?.message.contains("no such action (\(name))") == true)
+        #expect(guarded.actions == 0)
+        #expect(guarded.absences == 0)
+    }
+
+    @Test func `without polkit the daemon's own user is allowed, and the absence told once`() throws {
+        let guarded = try Guarded(answer: nil)
+        try guarded.act()
+        try guarded.act()
+        #expect(guarded.actions == 2)
+        #expect(guarded.absences == 1)
+    }
+
+    @Test func `without polkit a caller who has gone is refused`() throws {
+        var question: BusMessage?
+        let guarded = try Guarded { question = $0 }
+        var caller: Bus? = try guarded.peers.privateBus.connect()
+        let name = try #require(caller).uniqueName
+        var isGone = false
+        let slot = try guarded.peers.service.onOwnerChange(of: name) { isGone = !$0 }
+        try caller?.callLater(Peers.name, Peers.path, interfaceName, "Act", { _ in }) { _ in }
+        caller = nil
+        try guarded.peers.loop.run { isGone && question != nil }
+        question?.reply(BusError("org.freedesktop.DBus.Error.ServiceUnknown", "polkit has gone"))
+        try guarded.peers.loop.run { guarded.absences == 1 }
+        #expect(guarded.actions == 0)
+        #expect(caller == nil)
+        withExtendedLifetime(slot) {}
+    }
+}
