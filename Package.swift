@@ -17,7 +17,8 @@ let strict: [SwiftSetting] = [
 let executable: [LinkerSetting] = [
     .unsafeFlags(["-use-ld=lld"]),
     .unsafeFlags(embedded, .when(traits: ["Embedded"])),
-    .unsafeFlags(["-static-stdlib"], .when(traits: ["Runtime"])),
+    // Not in debug builds: the tests link orientctl, and their library comes as a shared one only.
+    .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),
     .linkedLibrary("m"),
     // What Embedded Swift leaves to the linker for the comparing of strings.
     .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
@@ -83,6 +84,11 @@ let package = Package(
         .testTarget(
             name: "SystemdBusTests",
             dependencies: ["SystemdBus", "PrivateBus", "CLinux", "CSystemd"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "orientctlTests",
+            dependencies: ["orientctl", "OrientationBus", "OrientationCore"],
             swiftSettings: strict
         ),
         .target(

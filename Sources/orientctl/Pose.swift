@@ -47,16 +47,17 @@ enum Pose {
     }
 
     private static func lying(_ word: String) -> [String] {
-        let padding = String(repeating: " ", count: (13 - word.count) / 2)
+        let width = 12
+        let padding = String(repeating: " ", count: (width - word.count) / 2)
         let line = padding + word
-        let rest = String(repeating: " ", count: 13 - line.count)
+        let rest = String(repeating: " ", count: width - line.count)
         return [
             "                 ",
             "                 ",
-            "   ┌───────────┐ ",
+            "   ┌────────────┐",
             "  ╱\(line)\(rest)╱ ",
-            " ╱             ╱ ",
-            "└─────────────┘  ",
+            " ╱            ╱  ",
+            "└────────────┘   ",
         ]
     }
 }
