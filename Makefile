@@ -14,17 +14,18 @@ CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck
 
 BIN := .build/bin
-# SwiftPM and clang keep caches in the home folder unless they are told otherwise.
+# SwiftPM and clang write to the home folder and to /tmp unless they are told otherwise.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
 export XDG_DATA_HOME := $(CURDIR)/.build/cache
 SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
+SWIFT := mkdir -p .build/tmp && TMPDIR=$(CURDIR)/.build/tmp swift
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
 # The daemon is built for Embedded Swift where the toolchain has its library for this machine: it needs 3 MiB less.
 TARGET_INFO = $(shell swiftc -print-target-info | sed -n 's/.*"$(1)": "\(.*\)".*/\1/p')
 EMBEDDED_LIBRARIES = $(call TARGET_INFO,runtimeResourcePath)/embedded/$(call TARGET_INFO,moduleTriple)
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
-RELEASE := swift build -c release $(SWIFTPM) $(STRICT)
+RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
 
 .PHONY: help build run check test integration lint docs bench coverage install uninstall clean \
     build-deps run-deps check-deps
@@ -51,7 +52,7 @@ check: check-deps  ## check the format, build with warnings as errors and run ev
 	@Tests/check.sh
 
 test: check-deps  ## run the unit tests alone
-	swift test $(SWIFTPM) $(STRICT)
+	$(SWIFT) test $(SWIFTPM) $(STRICT)
 
 integration: check-deps build  ## run the integration tests alone
 	Tests/integration/run $(BIN)
@@ -68,7 +69,7 @@ bench: check-deps build  ## print what orientd costs
 	@Benchmarks/run.sh $(BIN)
 
 coverage: check-deps  ## print how much of the sources the unit tests reach
-	swift test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
+	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
 	@llvm-cov report .build/coverage/debug/orientdPackageTests.xctest \
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
