@@ -37,15 +37,22 @@ package final class ConfigurationReader {
 
     /// Reads `path` and then `path.d/*.conf`, sorted by name.
     ///
-    /// A file that is not there is as good as an empty one, unless it `isRequired`: then that throws.
+    /// Throws when `path` `isRequired` and cannot be read. Otherwise it need not exist, and any file that cannot be
+    /// read is a warning.
     package func read(_ path: String, isRequired: Bool) throws(SystemError) {
-        try readFile(path, isRequired: isRequired)
-        for dropIn in dropIns(of: path) {
-            do throws(SystemError) {
-                try readFile(dropIn, isRequired: true)
-            } catch {
-                warnings.append("\(error)")
-            }
+        if isRequired {
+            try readFile(path)
+        } else {
+            readWithWarning(path)
+        }
+        for dropIn in dropIns(of: path) { readWithWarning(dropIn) }
+    }
+
+    private func readWithWarning(_ path: String) {
+        do throws(SystemError) {
+            try readFile(path)
+        } catch {
+            if error.errno != .notFound { warnings.append("\(error)") }
         }
     }
 
@@ -58,12 +65,8 @@ package final class ConfigurationReader {
         }
     }
 
-    private func readFile(_ path: String, isRequired: Bool) throws(SystemError) {
-        guard let file = fopen(path, "re") else {
-            let errno = Errno.current
-            if errno == .notFound && !isRequired { return }
-            throw SystemError("read", path, errno: errno)
-        }
+    private func readFile(_ path: String) throws(SystemError) {
+        guard let file = fopen(path, "re") else { throw SystemError("read", path, errno: Errno.current) }
         defer { fclose(file) }
         self.path = path
         self.file = file
