@@ -79,7 +79,9 @@ final class SensorSupervisor {
         switch configuration.source {
         case .iio(let uri):
             if uri == "local:" {
-                monitor = try DeviceMonitor(subsystem: "iio", loop: loop) { [self] in deviceChanged($0, $1) }
+                monitor = try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
+                    deviceChanged($0, $1)
+                }
             }
             onFirstScan = completion
             scan()
@@ -246,6 +248,8 @@ final class SensorSupervisor {
     private func deviceChanged(_ change: DeviceMonitor.Change, _ path: String) {
         switch change {
         case .added:
+            // One that is known already was found before udev had given it to us: it is opened anew.
+            sensors.first { $0.identity.sysfsPath == path }?.detach()
             delay = Self.backoff.first
             scan()
         case .changed:

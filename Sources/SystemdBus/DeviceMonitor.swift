@@ -15,8 +15,11 @@ package final class DeviceMonitor {
     private let handler: (Change, String) -> Void
 
     /// Starts watching; `handler` is called in the loop with what happened and the device's path below /sys.
+    ///
+    /// Devices of a subsystem that are of another type, such as the triggers of IIO, are left out.
     package init(
         subsystem: String,
+        type: String,
         loop: EventLoop,
         _ handler: @escaping (Change, String) -> Void
     ) throws(SystemError) {
@@ -28,7 +31,7 @@ package final class DeviceMonitor {
         try check(
             "listen to udev for",
             subsystem,
-            sd_device_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, nil)
+            sd_device_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, type)
         )
         try check(
             "listen to udev",
