@@ -30,11 +30,17 @@ package final class HelperThread {
         pthread_sigmask(SIG_SETMASK, &everything, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
+        // A stack of the usual 8 MiB may get a huge page of 2 MiB, which is more than the whole daemon needs.
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, 256 * 1024)
+
         var thread = pthread_t()
         let userdata = Unmanaged.passRetained(worker)
         let result = pthread_create(
             &thread,
-            nil,
+            &attributes,
             { userdata in
                 if let userdata { Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue().run() }
                 return nil
