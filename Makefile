@@ -22,10 +22,14 @@ SWIFT := mkdir -p .build/tmp && TMPDIR=$(CURDIR)/.build/tmp swift
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
 # The daemon is built for Embedded Swift where the toolchain has its library for this machine: it needs 3 MiB less.
-TARGET_INFO = $(shell swiftc -print-target-info | sed -n 's/.*"$(1)": "\(.*\)".*/\1/p')
-EMBEDDED_LIBRARIES = $(call TARGET_INFO,runtimeResourcePath)/embedded/$(call TARGET_INFO,moduleTriple)
+TARGET_INFO = $(eval TARGET_INFO := $(shell $(SWIFT)c -print-target-info))$(TARGET_INFO)
+target_info = $(shell echo '$(TARGET_INFO)' | sed -n 's/.*"$(1)": "\([^"]*\)".*/\1/p')
+EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call target_info,moduleTriple)
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
+
+BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded \
+    -Xlinker -L$(EMBEDDED_LIBRARIES)
 
 .PHONY: help build run check test integration lint docs bench coverage install uninstall clean \
     build-deps run-deps check-deps
@@ -35,13 +39,8 @@ help:  ## list what this makes
 
 build: build-deps  ## build orientd and orientctl into .build/bin
 	@mkdir -p $(BIN)
-ifeq ($(EMBEDDED),yes)
-	$(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded -Xlinker -L$(EMBEDDED_LIBRARIES)
-	@ln -f .build/embedded/release/orientd $(BIN)/orientd
-else
-	$(RELEASE) --product orientd
-	@ln -f .build/release/orientd $(BIN)/orientd
-endif
+	$(if $(filter yes,$(EMBEDDED)),$(BUILD_EMBEDDED),$(RELEASE) --product orientd)
+	@ln -f .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release/orientd $(BIN)/orientd
 	$(RELEASE) --product orientctl
 	@ln -f .build/release/orientctl $(BIN)/orientctl
 
