@@ -155,6 +155,9 @@ package final class EventSource {
 
 /// A one-shot timer on the monotonic clock; disarmed until it is armed.
 package final class Timer {
+    /// In seconds: 300 years, which the kernel's timers still hold.
+    private static let longest = 1e10
+
     private let source: EventSource
 
     fileprivate init(_ source: EventSource) {
@@ -163,11 +166,12 @@ package final class Timer {
 
     /// Fires once, `seconds` from now; anything it was armed for before is dropped.
     ///
+    /// A time past is now, and one that is centuries away never comes.
     /// Up to `slack` seconds later are allowed, so that the kernel can join wake-ups.
     package func arm(after seconds: Double, slack: Double = 0.001) {
         // An accuracy of 0 stands for sd-event's own, which is 250 ms.
         sd_event_source_set_time_accuracy(source.source, max(1, UInt64(slack * 1e6)))
-        sd_event_source_set_time_relative(source.source, UInt64(seconds * 1e6))
+        sd_event_source_set_time_relative(source.source, UInt64(max(0, min(seconds, Self.longest)) * 1e6))
         sd_event_source_set_enabled(source.source, Int32(SD_EVENT_ONESHOT))
     }
 

@@ -264,6 +264,13 @@ class Sources(RigTestCase):
         self.client.claim()
         self.assertEqual(self.client.get("SensorState"), "sampling")
 
+    def test_trace_with_a_gap_of_ages_is_survived(self):
+        trace = self.rig.directory / "ages.csv"
+        trace.write_text("t_seconds,x,y,z\n0,0,9.81,0\n1e300,0,9.81,0\n")
+        self.rig.start_orientd("--source", f"replay:{trace}")
+        self.client.claim()
+        self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
     def test_missing_trace_is_one_error_line(self):
         daemon = self.rig.start_orientd("--source", "replay:/nonexistent.csv", wait=False)
         self.assertGreater(daemon.wait_for_end(), 0)
