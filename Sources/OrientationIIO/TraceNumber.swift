@@ -17,6 +17,7 @@ enum TraceNumber {
         let start = cursor
         let isNegative = cursor.pointee == UInt8(ascii: "-")
         if isNegative || cursor.pointee == UInt8(ascii: "+") { cursor += 1 }
+        let word = cursor
 
         var mantissa: UInt64 = 0
         var isExact = true
@@ -42,7 +43,10 @@ enum TraceNumber {
             digits += decimals
             exponent = -decimals
         }
-        guard digits > 0 else { return digitless(&cursor, from: start, isNegative: isNegative) }
+        guard digits > 0 else {
+            guard cursor == word else { return nil }
+            return digitless(&cursor, from: start, isNegative: isNegative)
+        }
         if cursor.pointee | 0x20 == UInt8(ascii: "e") {
             guard let power = scanExponent(&cursor) else { return nil }
             exponent += power

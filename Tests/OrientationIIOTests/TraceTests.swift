@@ -99,6 +99,7 @@ private let header = "t_seconds,x,y,z\n"
         ("1,0x10,3,4", .notANumber(.x)), ("1, 2,3,4", .notANumber(.x)), ("1,2 ,3,4", .notANumber(.x)),
         ("1,2,3,4 ", .notANumber(.z)), ("1,1e,3,4", .notANumber(.x)), ("1,1e+,3,4", .notANumber(.x)),
         ("1,.,3,4", .notANumber(.x)), ("1,+-2,3,4", .notANumber(.x)), ("1,2,3,nan(0)", .notANumber(.z)),
+        ("1,.nan,3,4", .notANumber(.x)), ("1,2,-.inf,4", .notANumber(.y)),
         ("1,infi,3,4", .notANumber(.x)), ("1,2,3\r,4", .notANumber(.y)), ("1,2,\u{0},4", .notANumber(.y)),
         ("", .wrongFieldCount(0)), ("t_seconds,x,y,z", .notANumber(.time)),
         (String(repeating: "1", count: 1025), .lineTooLong), (String(repeating: "1,", count: 100_000), .lineTooLong),
