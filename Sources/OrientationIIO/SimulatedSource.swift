@@ -16,6 +16,7 @@ package final class SimulatedSource: AccelerometerSource {
     private let loop: EventLoop
     private var timer: Timer?
     private var count = 0
+    private var isRunning = false
 
     package init(rate: Double, loop: EventLoop) throws(SystemError) {
         sampleRate = rate
@@ -24,11 +25,14 @@ package final class SimulatedSource: AccelerometerSource {
     }
 
     package func start() {
+        guard !isRunning else { return }
+        isRunning = true
         onEvent?(.started(warnings: []))
         tick()
     }
 
     package func stop(completion: @escaping () -> Void) {
+        isRunning = false
         timer?.disarm()
         completion()
     }
