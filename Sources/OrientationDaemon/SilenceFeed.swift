@@ -33,7 +33,8 @@ final class SilenceFeed {
         guard let samplePeriod else { return }
         guard isTurning else { return timer?.disarm() ?? () }
         self.sample = sample
-        repetitions = Int(Self.duration / samplePeriod)
+        // A driver may claim any rate.
+        repetitions = Int(min(Self.duration / samplePeriod, Self.duration * 1000))
         // A sample that is merely late must not be forestalled.
         timer?.arm(after: 1.5 * samplePeriod)
     }
