@@ -64,14 +64,22 @@ final class Sensor {
         source = nil
     }
 
-    /// Notes that samples come.
+    /// Notes that sampling has begun; what was lost counts as lost until ``recovered()``.
     func began() {
         guard let source else { return }
         var status = object.status
-        status.state = .sampling
-        status.lastError = ""
+        if status.state != .lost { status.state = .sampling }
         status.mode = source.mode.rawValue
         status.sampleRate = source.sampleRate
+        object.status = status
+    }
+
+    /// Notes that a sample has come.
+    func recovered() {
+        guard state == .lost else { return }
+        var status = object.status
+        status.state = .sampling
+        status.lastError = ""
         object.status = status
     }
 

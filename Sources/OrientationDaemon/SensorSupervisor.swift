@@ -296,6 +296,7 @@ final class SensorSupervisor {
             guard sensor === active else { return }
             delay = Self.backoff.first
             sensor.forgetReports()
+            sensor.recovered()
             delegate.received(sample)
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }

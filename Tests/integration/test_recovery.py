@@ -116,6 +116,23 @@ class ReadErrors(RigTestCase):
         self.lose_sensor(lambda path: path.write_text(""))
         self.mend()
 
+    def test_sensor_stays_lost_until_a_sample_comes(self):
+        # Every attempt made it sampling, without an error, and lost again at once.
+        self.rig.add_device(accelerometer())
+        counter = ReadCounter(self.rig, "in_accel_x_raw")
+        self.rig.start_orientd()
+        self.client.claim()
+        self.rig.write("in_accel_x_raw", "garbage")
+        self.client.wait_for("SensorState", "lost")
+        changes = self.client.record_changes()
+        before = counter.reads()
+        wait_until(lambda: counter.reads() > before + 1, "two more attempts")
+        self.assertEqual([change for change in changes if "SensorState" in change.changed], [])
+        self.assertIn("in_accel_x_raw", self.client.sensor()["LastError"])
+        self.rig.write("in_accel_x_raw", 0)
+        self.client.wait_for("SensorState", "sampling")
+        self.assertEqual(self.client.sensor()["LastError"], "")
+
     def test_failing_reads_are_retried_ever_more_rarely_and_logged_once(self):
         daemon = self.lose_sensor(lambda path: path.write_text(""))
         lost = time.monotonic()
