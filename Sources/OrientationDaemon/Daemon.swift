@@ -112,7 +112,7 @@ package final class Daemon {
     private func take(_ sample: AccelerometerSample) {
         tracker.add(sample)
         publish()
-        if tracker.reference != reportedReference { reportReference() }
+        if tracker.reference != 1, tracker.reference != reportedReference { reportReference() }
     }
 
     private func publish() {

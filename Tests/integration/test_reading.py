@@ -262,6 +262,17 @@ class Garbage(ReadingTestCase):
         self.assert_orientation("landscape-left")
         self.assertEqual(len(daemon.log_lines("scale")), 1, daemon.log())
 
+    def test_wrong_scale_is_not_called_right_and_wrong_at_each_claim(self):
+        self.rig.add_device(accelerometer(scale="0.09807"))
+        daemon = self.rig.start_orientd()
+        for _ in range(2):
+            self.client.claim()
+            daemon.wait_for_log("scale looks wrong")
+            self.client.release()
+        self.client.claim()
+        wait_until(lambda: self.client.get("DeviceOrientation") == "portrait", "portrait")
+        self.assertEqual(len(daemon.log_lines("scale looks wrong")), 1, daemon.log())
+
     def test_unusable_offset_is_zero_with_a_warning(self):
         self.rig.add_device(accelerometer(attributes={"in_accel_x_offset": "soon"}))
         daemon = self.claim_with()
