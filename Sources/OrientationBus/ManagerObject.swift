@@ -114,7 +114,8 @@ package final class ManagerObject {
         delegate.claimsChanged(areHeld: total > 0)
     }
 
-    private func answerWaiting() {
+    /// Answers the claims that wait, whatever is known.
+    package func answerWaiting() {
         patienceTimer?.disarm()
         let answered = waiting
         waiting = []

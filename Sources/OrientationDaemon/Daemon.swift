@@ -104,6 +104,7 @@ package final class Daemon {
         isEnding = true
         ServiceManager.stopping()
         endTimer?.arm(after: Self.patience.end)
+        manager?.answerWaiting()
         supervisor?.end { [self] in loop.exit() }
     }
 

@@ -83,6 +83,30 @@ class Claims(RigTestCase):
         self.assertLess(call.seconds, 2)
         self.assertEqual(self.client.get("DeviceOrientation"), "unknown")
 
+    def test_reply_comes_when_the_daemon_ends(self):
+        self.rig.add_device(accelerometer(raw=(0, 0, 0)))
+        daemon = self.rig.start_orientd()
+        call = self.client.start_call("Claim")
+        self.client.wait_for("Claims", 1)
+        daemon.stop()
+        wait_until(lambda: call.done, "the claim is answered")
+        self.assertIsNone(call.error)
+
+    def test_release_while_the_sensor_is_being_started(self):
+        # The start reported its success to nobody, and the state stayed at sampling.
+        self.rig.add_device(accelerometer(attributes={"sampling_frequency": "20"}))
+        counter = ReadCounter(self.rig, "in_accel_x_raw")
+        self.rig.start_orientd()
+        changes = self.client.record_changes()
+        self.rig.block("sampling_frequency")
+        self.client.start_call("Claim")
+        self.client.wait_for("Claims", 1)
+        self.client.release()
+        self.rig.unblock("sampling_frequency", 20)
+        self.assert_reading_stopped(counter)
+        self.assertEqual(self.client.get("SensorState"), "idle")
+        self.assertEqual([change for change in changes if "SensorState" in change.changed], [])
+
     def test_claim_without_a_sensor_succeeds_and_is_told_later(self):
         self.rig.start_orientd()
         self.assertFalse(self.client.get("HasAccelerometer"))
