@@ -64,7 +64,7 @@ final class SensorSupervisor {
     var state: SensorState { active?.state ?? .none }
 
     /// Says whether samples come, or may come soon.
-    var isHopeful: Bool { active?.source != nil }
+    var isHopeful: Bool { active?.source != nil || onFirstScan != nil }
 
     /// One line for the service manager.
     var summary: String {
@@ -137,13 +137,15 @@ final class SensorSupervisor {
             Self.find(at: uri)
         } completion: { [self] finding in
             isScanning = false
+            guard !mustScanAgain else {
+                // What was found is out of date: a device may have come or gone meanwhile.
+                mustScanAgain = false
+                return scan()
+            }
+            let onFirstScan = onFirstScan
+            self.onFirstScan = nil
             merge(finding)
             onFirstScan?()
-            onFirstScan = nil
-            if mustScanAgain {
-                mustScanAgain = false
-                scan()
-            }
         }
     }
 
@@ -255,6 +257,7 @@ final class SensorSupervisor {
         case .changed:
             break
         case .removed:
+            mustScanAgain = isScanning
             guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else {
                 return
             }

@@ -59,7 +59,7 @@ package final class IIOContext: @unchecked Sendable {
     /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
     /// connection that goes is thrown.
     package func accelerometers() throws(IIOError) -> [Accelerometer] {
-        let found = devices.compactMap { Accelerometer($0, of: self) }
+        let found = devices.filter { isPresent($0) }.compactMap { Accelerometer($0, of: self) }
         try checkConnection("read the devices of", uri)
         return found
     }
@@ -73,6 +73,11 @@ package final class IIOContext: @unchecked Sendable {
                 return IIODevice(pointer: device, context: self, path: directory(of: id))
             }
         }
+    }
+
+    /// Says whether a device of the snapshot is still there; of another machine's only trying tells.
+    private func isPresent(_ device: IIODevice) -> Bool {
+        !isLocal || (try? Device(subsystem: "iio", name: device.id)) != nil
     }
 
     /// The real directory of a local device; the URI and id of one elsewhere.

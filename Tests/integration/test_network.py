@@ -97,3 +97,18 @@ class Network(RigTestCase):
             daemon = self.start_orientd()
             self.assert_bus_answers()
             self.assertLess(daemon.stop(), 1)
+
+    def test_claim_before_the_first_look_at_the_sensors_waits_for_it(self):
+        # As when the bus starts the daemon for the claim: it was answered at once, with nothing known.
+        with socket.create_server(("127.0.0.1", self.port)):
+            daemon = self.rig.start_orientd(
+                "--source",
+                f"iio:ip:127.0.0.1:{self.port}",
+                environment={"LD_PRELOAD": "", "UMOCKDEV_DIR": ""},
+                wait=False,
+            )
+            wait_until(lambda: self.client.owner(), "orientd is on the bus")
+            call = self.client.start_call("Claim")
+            self.client.wait_for("Claims", 1)
+            self.assertFalse(call.done or daemon.is_ready())
+            wait_until(lambda: call.done, "the claim is answered")
