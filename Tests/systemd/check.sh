@@ -56,6 +56,21 @@ check "orientd.service: systemd-analyze verify is silent" silent systemd-analyze
 check "orientd.service: exposure at most 2.0" \
     systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
 
+# What orientd(8) tells administrators to write.
+manual=$systemd/../docs/orientd.8.scd
+example() {  # example FILE: the block of the manual that follows the name of the file
+    awk -v name="/$1*" '/^```$/ { if (inside) exit; inside = found; next } inside { print } index($0, name) { found = 1 }' \
+        "$manual" >"$work/example" && [ -s "$work/example" ] && cat "$work/example"
+}
+drop_in() {
+    mkdir -p "$unit.d" && example "$1" >"$unit.d/$1" && silent systemd-analyze verify --man=no "$unit"
+    status=$?
+    rm -r "$unit.d"
+    return $status
+}
+check "orientd(8): the drop-in for ip: is understood" drop_in network.conf
+check "orientd(8): the drop-in for usb: is understood" drop_in usb.conf
+
 # --- the user -----------------------------------------------------------------------------------------------------
 mkdir -p "$work/root/etc" "$work/root/usr/lib/sysusers.d"
 cp "$systemd/sysusers.d/orientd.conf" "$work/root/usr/lib/sysusers.d/"
@@ -69,9 +84,10 @@ check "orientd.service: runs as the user and group that sysusers.d makes" \
     same "User=orientd Group=orientd" "$(grep -E '^(User|Group)=' "$unit" | xargs)"
 
 # --- the udev rule --------------------------------------------------------------------------------------------------
-# Only this rule, and a group orientd for it to find.
+# Only this rule and the manual's, and a group orientd for them to find.
 mkdir "$work/rules"
 cp "$systemd"/udev/rules.d/*.rules "$work/rules/"
+example 80-orientd-usb.rules >"$work/rules/80-orientd-usb.rules"
 chmod 644 "$work/rules"/*
 mount --bind "$work/rules" /usr/lib/udev/rules.d || exit 2
 [ ! -d /etc/udev/rules.d ] || mount -t tmpfs none /etc/udev/rules.d || exit 2
@@ -141,7 +157,7 @@ taken() {  # taken ACTION DEVICE
     done
 }
 left() { event "$1" "$2" && ! grep -E '(GROUP|MODE) [0-9]|^SYSTEMD_WANTS|^run:' "$work/event"; }
-check "udev: udev $(udevadm --version) reads the rule without a complaint" rule_is_clean
+check "udev: udev $(udevadm --version) reads the rule, and that of orientd(8), without a complaint" rule_is_clean
 check "udev: a polled accelerometer goes to the group and starts the daemon" taken add hid/iio:device0
 sed -n "s/^run: '\/bin\/sh -c '\(.*\)''.*/\1/p" "$work/event" >"$work/run"
 check "udev: so does a change" taken change hid/iio:device0
