@@ -80,6 +80,8 @@ INSTALLED := \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
+    docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
+    docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
