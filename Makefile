@@ -58,7 +58,7 @@ integration: check-deps build  ## run the integration tests alone
 
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
-	shellcheck $$(git ls-files '*.sh' .ci/run)
+	shellcheck .ci/run $$(find Benchmarks Tests docs -name '*.sh')
 
 docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))

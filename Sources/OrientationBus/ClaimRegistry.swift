@@ -21,23 +21,37 @@ final class ClaimRegistry {
     private var holders: [String: Holder] = [:]
     private(set) var total = 0
 
+    /// Claims that polkit has not decided on yet, by connection, and how many they are.
+    private var requests: [String: Int] = [:]
+    private var requested = 0
+
     /// Creates an empty registry; `onChange` is called with the new number of claims after each change.
     init(bus: Bus, onChange: @escaping (Int) -> Void) {
         self.bus = bus
         self.onChange = onChange
     }
 
-    /// Counts one more claim of `connection`.
+    /// Notes that `connection` asks for one more claim, before polkit is asked about it.
     ///
-    /// Throws `LimitExceeded`, and the disconnection of a caller that has gone meanwhile.
-    func add(_ connection: String) throws(BusError) {
-        guard total < Self.limits.total else {
+    /// Throws `LimitExceeded`, so that what waits for polkit is as bounded as the claims are.
+    func request(_ connection: String) throws(BusError) {
+        guard total + requested < Self.limits.total else {
             throw .limitExceeded("all \(Self.limits.total) claims are taken")
         }
+        let held = (holders[connection]?.count ?? 0) + (requests[connection] ?? 0)
+        guard held < Self.limits.connection else {
+            throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
+        }
+        requests[connection, default: 0] += 1
+        requested += 1
+    }
+
+    /// Ends a request: with a claim when it `isAllowed` and was not released meanwhile, which the result tells.
+    ///
+    /// Throws the disconnection of a caller that has gone meanwhile.
+    func settle(_ connection: String, isAllowed: Bool) throws(BusError) -> Bool {
+        guard withdrawRequest(of: connection), isAllowed else { return false }
         if let holder = holders[connection] {
-            guard holder.count < Self.limits.connection else {
-                throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
-            }
             holder.count += 1
         } else {
             do throws(SystemError) {
@@ -48,14 +62,24 @@ final class ClaimRegistry {
             }
         }
         change(by: 1)
+        return true
     }
 
-    /// Takes back one claim of `connection`; without any this does nothing.
+    /// Takes back one claim of `connection`, the latest request first; without any this does nothing.
     func remove(_ connection: String) {
+        if withdrawRequest(of: connection) { return }
         guard let holder = holders[connection] else { return }
         holder.count -= 1
         if holder.count == 0 { holders[connection] = nil }
         change(by: -1)
+    }
+
+    /// Forgets one request of `connection`; false when it has none.
+    private func withdrawRequest(of connection: String) -> Bool {
+        guard let count = requests[connection] else { return false }
+        requests[connection] = count > 1 ? count - 1 : nil
+        requested -= 1
+        return true
     }
 
     private func drop(_ connection: String) {

@@ -92,9 +92,17 @@ package final class ManagerObject {
     // MARK: - Claims
 
     private func claim(_ message: BusMessage) {
-        authority.authorize(message, for: Names.claimAction) { [self] in
+        do throws(BusError) {
+            try claims?.request(message.sender)
+        } catch {
+            return message.reply(error)
+        }
+        authority.authorize(message, for: Names.claimAction) { [self] isAllowed in
             do throws(BusError) {
-                try claims?.add(message.sender)
+                guard try claims?.settle(message.sender, isAllowed: isAllowed) == true else {
+                    if isAllowed { message.reply() }
+                    return
+                }
                 waiting.append(message)
                 if waiting.count == 1 { patienceTimer?.arm(after: Self.patience) }
                 answerIfKnown()

@@ -31,9 +31,13 @@ package final class OrientationClient {
         self.bus = bus
     }
 
+    /// The unique name of the connection that answered last; empty before the first answer.
+    package private(set) var daemon = ""
+
     /// Reads all of the manager's properties; the bus starts the daemon if it can and must.
     package func snapshot() throws(BusError) -> ManagerSnapshot {
         let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
+        daemon = reply.sender
         var snapshot = ManagerSnapshot()
         try reply.readProperties { name throws(BusError) in try snapshot.read(name, from: reply) }
         return snapshot
@@ -87,8 +91,8 @@ package final class OrientationClient {
         return try subscribe(match, to: Names.sensor, handler)
     }
 
-    /// Calls `handler` with true when the daemon has come, with false when it has gone.
-    package func onPresenceChange(_ handler: @escaping (Bool) -> Void) throws(SystemError) -> BusSlot {
+    /// Calls `handler` with the unique name of a daemon that has come, or with nil when it has gone.
+    package func onPresenceChange(_ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
         try bus.onOwnerChange(of: Names.service, handler)
     }
 

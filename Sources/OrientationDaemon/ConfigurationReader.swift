@@ -43,16 +43,16 @@ package final class ConfigurationReader {
         if isRequired {
             try readFile(path)
         } else {
-            readWithWarning(path)
+            readWithWarning(path, mayBeMissing: true)
         }
-        for dropIn in dropIns(of: path) { readWithWarning(dropIn) }
+        for dropIn in dropIns(of: path) { readWithWarning(dropIn, mayBeMissing: false) }
     }
 
-    private func readWithWarning(_ path: String) {
+    private func readWithWarning(_ path: String, mayBeMissing: Bool) {
         do throws(SystemError) {
             try readFile(path)
         } catch {
-            if error.errno != .notFound { warnings.append("\(error)") }
+            if !mayBeMissing || error.errno != .notFound { warnings.append("\(error)") }
         }
     }
 

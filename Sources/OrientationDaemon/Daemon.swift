@@ -124,7 +124,12 @@ package final class Daemon {
         status.deviceOrientation = tracker.deviceOrientation
         status.faceOrientation = tracker.faceOrientation
         status.outputTransform = tracker.outputTransform
-        if status != manager.status { manager.status = status }
+        if status != manager.status {
+            log.debug(
+                "\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState.rawValue)"
+            )
+            manager.status = status
+        }
         manager.answerIfKnown()
     }
 
@@ -145,6 +150,7 @@ extension Daemon: ManagerDelegate {
     }
 
     package func claimsChanged(areHeld: Bool) {
+        log.debug(areHeld ? "the sensor is claimed" : "no claim is left")
         supervisor?.need(areHeld)
     }
 }

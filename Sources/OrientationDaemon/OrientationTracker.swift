@@ -5,7 +5,12 @@ import OrientationCore
 /// What is known of the device's orientation, sample by sample.
 struct OrientationTracker {
     /// The filtered gravity in g; (0, 0, 0) while unknown.
-    var gravity: Vector3 { estimator.gravity ?? .zero }
+    ///
+    /// Past the repair of a wrong scale: 1 g long at rest whatever the sensor reads.
+    var gravity: Vector3 {
+        guard let gravity = estimator.gravity else { return .zero }
+        return Vector3(gravity.x / reference, gravity.y / reference, gravity.z / reference)
+    }
 
     /// The edge that is up, or the face where that is to be reported; unknown until the first one.
     private(set) var deviceOrientation = DeviceOrientation.unknown

@@ -25,7 +25,8 @@ final class Sensor {
     /// Whether the source has ended by itself; it is of no use any more.
     private(set) var hasFailed = false
 
-    private var reported: Set<String> = []
+    private var warned: Set<String> = []
+    private var lastFailure = ""
 
     init(_ object: SensorObject, _ identity: Identity) {
         self.object = object
@@ -41,13 +42,8 @@ final class Sensor {
 
     var name: String { object.status.name }
 
-    /// Says whether a message is new; each is logged once until ``forgetReports()``.
-    func isNew(_ report: String) -> Bool { reported.insert(report).inserted }
-
-    /// Forgets what was logged, so that a failure after samples have come counts as another one.
-    func forgetReports() {
-        if !reported.isEmpty { reported = [] }
-    }
+    /// Says whether a warning is new: what is odd about a sensor is so at each start, and logged once.
+    func isNew(_ warning: String) -> Bool { warned.insert(warning).inserted }
 
     /// Takes a source, in place of the one it had.
     func attach(_ source: any AccelerometerSource, _ identity: Identity) {
@@ -77,19 +73,24 @@ final class Sensor {
     /// Notes that a sample has come.
     func recovered() {
         guard state == .lost else { return }
+        lastFailure = ""
         var status = object.status
         status.state = .sampling
         status.lastError = ""
         object.status = status
     }
 
-    /// Notes that the source has ended by itself.
-    func failed(_ reason: String) {
+    /// Notes that the source has ended by itself; false when no sample has come since it last did so.
+    @discardableResult
+    func failed(_ reason: String) -> Bool {
+        let isNews = reason != lastFailure
+        lastFailure = reason
         hasFailed = true
         var status = object.status
         status.state = .lost
         status.lastError = reason
         object.status = status
+        return isNews
     }
 
     /// Stops sampling until it is needed again.

@@ -35,6 +35,10 @@ final class SensorSupervisor {
     private var isNeeded = false
     private var isScanning = false
     private var mustScanAgain = false
+    private var scanFailed = false
+
+    /// Paths of devices that udev has given to us since they were looked at.
+    private var announced: Set<String> = []
     private var delay = SensorSupervisor.backoff.first
     private var lastWarning = ""
     private var onFirstScan: (() -> Void)?
@@ -64,7 +68,7 @@ final class SensorSupervisor {
     var state: SensorState { active?.state ?? .none }
 
     /// Says whether samples come, or may come soon.
-    var isHopeful: Bool { active?.source != nil || onFirstScan != nil }
+    var isHopeful: Bool { active?.works == true || canRetry || onFirstScan != nil }
 
     /// One line for the service manager.
     var summary: String {
@@ -96,6 +100,7 @@ final class SensorSupervisor {
 
     /// Samples from now on, or no longer.
     func need(_ isNeeded: Bool) {
+        guard isNeeded != self.isNeeded else { return }
         self.isNeeded = isNeeded
         retry?.disarm()
         delay = Self.backoff.first
@@ -123,6 +128,7 @@ final class SensorSupervisor {
     /// The accelerometers of a context, or why there are none to be had.
     private struct Finding: Sendable {
         var accelerometers: [Accelerometer] = []
+        var hasFailed = false
         var warnings: [String] = []
     }
 
@@ -133,6 +139,7 @@ final class SensorSupervisor {
             return
         }
         isScanning = true
+        log.debug("looking for accelerometers at \(uri)")
         helper.run {
             Self.find(at: uri)
         } completion: { [self] finding in
@@ -155,6 +162,7 @@ final class SensorSupervisor {
         do throws(IIOError) {
             finding.accelerometers = try IIOContext(uri: uri).accelerometers()
         } catch {
+            finding.hasFailed = true
             finding.warnings.append("\(error)")
         }
         for accelerometer in finding.accelerometers {
@@ -170,6 +178,7 @@ final class SensorSupervisor {
     private func merge(_ finding: Finding) {
         for warning in finding.warnings where warning != lastWarning { log.warning(warning) }
         lastWarning = finding.warnings.last ?? ""
+        scanFailed = finding.hasFailed
         for accelerometer in finding.accelerometers where !isInUse(accelerometer.description) {
             do throws(SystemError) {
                 try add(accelerometer)
@@ -177,12 +186,16 @@ final class SensorSupervisor {
                 log.error("\(accelerometer.description.name): \(error)")
             }
         }
+        if !scanFailed { announced = [] }
         choose()
-        if isNeeded && canRetry { scheduleRetry() }
+        // A look at this machine that fails is never for want of a sensor, and without one udev's news are lost.
+        if canRetry && (isNeeded || scanFailed && monitor != nil) { scheduleRetry() }
     }
 
+    /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
     private func isInUse(_ description: AccelerometerDescription) -> Bool {
-        sensors.contains { $0.works && $0.identity == Sensor.Identity(description) }
+        !announced.contains(description.sysfsPath)
+            && sensors.contains { $0.works && $0.identity == Sensor.Identity(description) }
     }
 
     private func add(_ accelerometer: Accelerometer) throws(SystemError) {
@@ -204,6 +217,8 @@ final class SensorSupervisor {
             mountMatrix: description.matrix.elements
         )
         let sensor = try adopt(source, Sensor.Identity(description), status)
+        let matrix = description.matrixSource.isEmpty ? "none" : description.matrixSource
+        log.debug("\(description.name): mount matrix: \(matrix)")
         for warning in accelerometer.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
@@ -228,13 +243,16 @@ final class SensorSupervisor {
         _ status: SensorStatus
     ) throws(SystemError) -> Sensor {
         let sensor: Sensor
-        if let lost = sensors.first(where: { !$0.works && $0.identity.isSameSensor(as: identity) }) {
-            // It counts as lost until samples come, if samples are wanted.
+        let same =
+            sensors.first { $0.identity == identity }
+            ?? sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
+        if let same {
+            // It counts as what it was until samples come, if samples are wanted.
             var status = status
-            status.state = isNeeded ? lost.state : .idle
-            status.lastError = isNeeded ? lost.object.status.lastError : ""
-            lost.object.status = status
-            sensor = lost
+            status.state = isNeeded ? same.state : .idle
+            status.lastError = isNeeded ? same.object.status.lastError : ""
+            same.object.status = status
+            sensor = same
         } else {
             let object = try SensorObject(bus: bus, number: sensors.count, status: status)
             sensor = Sensor(object, identity)
@@ -250,8 +268,7 @@ final class SensorSupervisor {
     private func deviceChanged(_ change: DeviceMonitor.Change, _ path: String) {
         switch change {
         case .added:
-            // One that is known already was found before udev had given it to us: it is opened anew.
-            sensors.first { $0.identity.sysfsPath == path }?.detach()
+            announced.insert(path)
             delay = Self.backoff.first
             scan()
         case .changed:
@@ -269,10 +286,10 @@ final class SensorSupervisor {
 
     // MARK: - Sampling
 
-    /// Makes the first sensor that works the one that counts; a lost one stays it until another works.
+    /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.
     private func choose() {
         let candidates = sensors.filter { $0.drives }
-        let best = candidates.first { $0.works } ?? active ?? candidates.first
+        let best = active?.works == true ? active : candidates.first { $0.works } ?? active ?? candidates.first
         if best !== active {
             active?.rest()
             active = best
@@ -284,7 +301,7 @@ final class SensorSupervisor {
     /// Says whether looking again may help: not for what udev tells of, nor for a recording that has ended.
     private var canRetry: Bool {
         guard case .iio(let uri) = configuration.source, active?.works != true else { return false }
-        return uri != "local:" || active?.source != nil
+        return uri != "local:" || scanFailed || active?.source != nil
     }
 
     /// Looks at everything afresh later: a context is a snapshot, and what failed may be another device by then.
@@ -298,12 +315,14 @@ final class SensorSupervisor {
         case .sample(let sample):
             guard sensor === active else { return }
             delay = Self.backoff.first
-            sensor.forgetReports()
             sensor.recovered()
             delegate.received(sample)
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
             sensor.began()
+            if let source = sensor.source {
+                log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
+            }
             if let source = sensor.source, sensor === active {
                 delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
             }
@@ -320,8 +339,7 @@ final class SensorSupervisor {
     }
 
     private func lose(_ sensor: Sensor, _ reason: String) {
-        if sensor.isNew(reason) { log.warning("\(sensor.name): \(reason)") }
-        sensor.failed(reason)
+        if sensor.failed(reason) { log.warning("\(sensor.name): \(reason)") }
     }
 }
 

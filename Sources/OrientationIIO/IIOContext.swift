@@ -33,8 +33,6 @@ package final class IIOContext: @unchecked Sendable {
         self.uri = uri
         let isLocal = uri == "local:"
         self.isLocal = isLocal
-        // libiio writes to its connection without MSG_NOSIGNAL: when the other end goes, the signal would end us.
-        if !isLocal { orientd_ignore_signal(SIGPIPE) }
         guard let context = iio_create_context_from_uri(uri) else {
             let reason = Errno.current
             // A device that goes while it is scanned fails alike, hence the second look.

@@ -7,6 +7,9 @@ package import SystemdBus
 ///
 /// Stopping holds it where it is. A line that is no sample is the end as well: what follows cannot be trusted.
 package final class ReplaySource: AccelerometerSource {
+    /// The most samples that are played in one turn of the loop, however many are due.
+    private static let batch = 64
+
     package var onEvent: ((SourceEvent) -> Void)?
     package let mode = SourceMode.replay
     package private(set) var sampleRate = 0.0
@@ -47,9 +50,9 @@ package final class ReplaySource: AccelerometerSource {
         completion()
     }
 
-    /// Plays all that is due and waits for what is not.
+    /// Plays what is due and waits for what is not; the loop gets its turn between two batches.
     private func play() {
-        while isPlaying {
+        for _ in 0..<Self.batch where isPlaying {
             let wait = next.time + shift - loop.now
             guard wait <= 0 else {
                 timer?.arm(after: wait, slack: 0)
@@ -58,6 +61,7 @@ package final class ReplaySource: AccelerometerSource {
             onEvent?(.sample(AccelerometerSample(time: next.time + shift, acceleration: next.acceleration)))
             advance()
         }
+        if isPlaying { timer?.arm(after: 0, slack: 0) }
     }
 
     private func advance() {

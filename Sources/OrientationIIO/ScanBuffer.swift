@@ -22,9 +22,6 @@ package final class ScanBuffer: @unchecked Sendable {
     /// What did not go as wished when it was opened, each one line.
     package let warnings: [String]
 
-    /// The trigger that the scans come from; nil where the device needs none, or has none.
-    package let triggerName: String?
-
     /// Becomes readable when a scan has come; nil where there is none to wait for.
     ///
     /// It does not tell that the device was unplugged: the kernel reports that to readers and to udev only.
@@ -55,7 +52,7 @@ package final class ScanBuffer: @unchecked Sendable {
             throw IIOError("understand the scan format of", device.path, errno: .invalid)
         }
         var warnings: [String] = []
-        triggerName = Self.chooseTrigger(of: device, in: accelerometer.context, warnings: &warnings)
+        if let problem = Self.chooseTrigger(of: device, in: accelerometer.context) { warnings.append(problem) }
 
         let stamps = Self.monotonicStamps(of: device)
         for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
@@ -161,16 +158,11 @@ package final class ScanBuffer: @unchecked Sendable {
         return (try? clock.read()) == "monotonic" ? channel : nil
     }
 
-    /// The name of the device's trigger, set here where none is and the driver brought one of its own.
-    private static func chooseTrigger(
-        of device: IIODevice,
-        in context: IIOContext,
-        warnings: inout [String]
-    ) -> String? {
+    /// Sets the trigger that the driver brought, where none is set; returns what went wrong, if anything did.
+    private static func chooseTrigger(of device: IIODevice, in context: IIOContext) -> String? {
         var current: OpaquePointer?
         // Fails for a device without triggers, such as Chromebooks' and those with a FIFO of their own.
-        guard iio_device_get_trigger(device.pointer, &current) >= 0 else { return nil }
-        if let current { return text(iio_device_get_name(current)) }
+        guard iio_device_get_trigger(device.pointer, &current) >= 0, current == nil else { return nil }
 
         let name = device.name
         let number = String(Substring(device.id.utf8.drop { !(0x30...0x39).contains($0) }))
@@ -180,13 +172,8 @@ package final class ScanBuffer: @unchecked Sendable {
                 ?? triggers.first(where: { $0.name == name + "-trigger" })
         else { return nil }
         let result = iio_device_set_trigger(device.pointer, trigger.pointer)
-        guard result >= 0 else {
-            warnings.append(
-                device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)
-                    + ": \(Errno(result)), going on without"
-            )
-            return nil
-        }
-        return trigger.name
+        guard result < 0 else { return nil }
+        return device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)
+            + ": \(Errno(result)), going on without"
     }
 }

@@ -110,25 +110,15 @@ package final class Bus {
         return try subscribe(match) { _ in handler() }
     }
 
-    /// Says whether anybody has `name`.
-    package func hasOwner(of name: String) throws(BusError) -> Bool {
-        let reply = try call(
-            "org.freedesktop.DBus",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus",
-            "NameHasOwner"
-        ) { $0.append(name) }
-        return try reply.readBool()
-    }
-
-    /// Calls `handler` with true when somebody takes `name`, with false when it is free.
-    package func onOwnerChange(of name: String, _ handler: @escaping (Bool) -> Void) throws(SystemError) -> BusSlot {
+    /// Calls `handler` with the unique name of who has taken `name`, or with nil when it has become free.
+    package func onOwnerChange(of name: String, _ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
         return try subscribe(match) { message in
             do throws(BusError) {
                 _ = try message.readString()
                 _ = try message.readString()
-                handler(try !message.readString().isEmpty)
+                let owner = try message.readString()
+                handler(owner.isEmpty ? nil : owner)
             } catch {
                 preconditionFailure("the bus daemon's own signal is malformed: \(error)")
             }

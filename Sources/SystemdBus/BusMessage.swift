@@ -31,8 +31,6 @@ package final class BusMessage {
     /// The unique name of the connection that sent it; empty for a message made here.
     package var sender: String { String(optional: sd_bus_message_get_sender(message)) }
 
-    package var path: String { String(optional: sd_bus_message_get_path(message)) }
-
     /// Says whether the caller would rather answer a password dialogue than be refused.
     package var allowsInteractiveAuthorization: Bool {
         sd_bus_message_get_allow_interactive_authorization(message) > 0

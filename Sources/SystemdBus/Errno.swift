@@ -21,7 +21,6 @@ package struct Errno: Hashable, Sendable {
     package static let notFound = Errno(ENOENT)
     package static let noDevice = Errno(ENODEV)
     package static let notSupported = Errno(ENOSYS)
-    package static let permission = Errno(EACCES)
     package static let timedOut = Errno(ETIMEDOUT)
 }
 

@@ -20,8 +20,14 @@ package final class PolkitAuthority {
         self.onAbsence = onAbsence
     }
 
-    /// Runs `action` for the caller of `message` if polkit's `actionID` allows it; otherwise answers `AccessDenied`.
-    package func authorize(_ message: BusMessage, for actionID: String, _ action: @escaping () -> Void) {
+    /// Calls `completion` with whether polkit's `actionID` is allowed to the caller of `message`.
+    ///
+    /// One that is refused has been answered with `AccessDenied` by then.
+    package func authorize(
+        _ message: BusMessage,
+        for actionID: String,
+        _ completion: @escaping (_ isAllowed: Bool) -> Void
+    ) {
         let interactive = message.allowsInteractiveAuthorization
         do throws(BusError) {
             try bus.callLater(
@@ -45,14 +51,13 @@ package final class PolkitAuthority {
                 call.append(UInt32(interactive ? 1 : 0))
                 call.append("")
             } completion: { [self] answer in
-                if let refusal = refusal(of: message, for: actionID, answer) {
-                    message.reply(refusal)
-                } else {
-                    action()
-                }
+                let refusal = refusal(of: message, for: actionID, answer)
+                if let refusal { message.reply(refusal) }
+                completion(refusal == nil)
             }
         } catch {
             message.reply(error)
+            completion(false)
         }
     }
 

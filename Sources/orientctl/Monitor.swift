@@ -38,26 +38,31 @@ private final class Monitoring {
         let watches = try calling { () throws(SystemError) in
             try bus.attach(to: loop)
             return (
-                try loop.onTermination { loop.exit() },
                 try client.onManagerChange { [self] in report($0) },
                 try client.onSensorChange { [self] in sensorChanged($0) },
                 try client.onPresenceChange { [self] in presenceChanged($0) },
                 try bus.onDisconnect { [self] in fail(CommandError("the bus has gone", .noDaemon)) }
             )
         }
-        try begin()
+        let status = try claim()
+        // Only now: while the calls above waited for an answer, Ctrl-C had to end them.
+        let termination = try calling { () throws(SystemError) in try loop.onTermination { loop.exit() } }
+        report(status)
         _ = try calling { () throws(SystemError) in try loop.run() }
-        withExtendedLifetime(watches) {}
+        withExtendedLifetime((watches, termination)) {}
         if let failure { throw failure }
         return .done
     }
 
-    /// Claims the sensor and prints how things stand.
-    private func begin() throws(CommandError) {
-        let status = try asking { () throws(BusError) in
+    /// Claims the sensor and returns how things stand then.
+    private func claim() throws(CommandError) -> SensingStatus {
+        try asking { () throws(BusError) in
             try client.claim()
             return try client.snapshot().status
         }
+    }
+
+    private func report(_ status: SensingStatus) {
         report([
             PropertyChange(name: "SensorState", value: status.sensorState.rawValue),
             PropertyChange(name: "DeviceOrientation", value: status.deviceOrientation.name),
@@ -67,10 +72,12 @@ private final class Monitoring {
     }
 
     /// Follows the daemon when it is restarted.
-    private func presenceChanged(_ isThere: Bool) {
-        guard isThere else { return complain("orientd has gone; waiting for it to come back") }
+    private func presenceChanged(_ owner: String?) {
+        guard let owner else { return complain("orientd has gone; waiting for it to come back") }
+        // Our own first call may have started it.
+        guard owner != client.daemon else { return }
         do throws(CommandError) {
-            try begin()
+            report(try claim())
         } catch {
             fail(error)
         }

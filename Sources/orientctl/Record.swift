@@ -32,10 +32,7 @@ enum Record {
         let path = invocation.value(of: "output")
         let recording = try calling { () throws(SystemError) in try Recording() }
         let source = try recording.open(configuration)
-        return try calling { () throws(SystemError) in
-            let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
-            return try recording.run(source, into: file, duration: duration)
-        }
+        return try calling { () throws(SystemError) in try recording.run(source, into: path, duration: duration) }
     }
 
     /// What orientd.conf says of the sensor's frame counts for recordings as well.
@@ -95,13 +92,13 @@ private final class Recording {
         return accelerometer
     }
 
-    /// Writes samples until a signal, the end of the source or of the time.
+    /// Writes samples until a signal, the end of the source or of the time; to standard output for want of a path.
     func run(
         _ source: any AccelerometerSource,
-        into file: consuming OutputFile,
+        into path: String?,
         duration: Double?
     ) throws(SystemError) -> ExitCode {
-        let trace = Trace(try TraceWriter(file))
+        let trace = Trace(path)
         let limit = try loop.timer { [self] in end(source) }
         let termination = try loop.onTermination { [self] in end(source) }
         if let duration { limit.arm(after: duration) }
@@ -109,7 +106,6 @@ private final class Recording {
         source.start()
         _ = try loop.run()
         withExtendedLifetime((limit, termination)) {}
-        try trace.writer.flush()
         if let failure { throw failure }
         guard complaint.isEmpty else {
             complain(complaint)
@@ -134,7 +130,7 @@ private final class Recording {
             // Nothing is known to less than a microsecond, and shorter texts make better traces.
             sample.time = ((sample.time - start) * 1e6).rounded() / 1e6
             do throws(SystemError) {
-                try trace.writer.write(sample)
+                try trace.write(sample)
             } catch {
                 failure = error
                 end(source)
@@ -150,9 +146,22 @@ private final class Recording {
 
 /// A trace being written, shared by the run and the handler of events.
 private final class Trace {
-    var writer: TraceWriter
+    private let path: String?
+    private var writer: TraceWriter?
 
-    init(_ writer: consuming TraceWriter) {
-        self.writer = writer
+    init(_ path: String?) {
+        self.path = path
+    }
+
+    /// Writes one sample at once, so that nothing is lost to whatever ends the recording.
+    ///
+    /// The file is made for the first: a sensor that cannot be read costs nobody the trace of before.
+    func write(_ sample: AccelerometerSample) throws(SystemError) {
+        if writer == nil {
+            let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
+            writer = try TraceWriter(file)
+        }
+        try writer?.write(sample)
+        try writer?.flush()
     }
 }

@@ -12,10 +12,11 @@ enum Terminal {
     /// Whether a person is looking.
     static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// The text in a style, on a terminal whose owner has not asked for none (no-color.org).
+    /// The text in a style, on a terminal that has styles and whose owner has not asked for none (no-color.org).
     static func styled(_ text: String, _ style: Style) -> String {
         let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        return isOutput && !noColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
+        return isOutput && !noColor && !isDumb ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 
