@@ -87,6 +87,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OrientationBusTests",
+            dependencies: ["OrientationBus", "OrientationCore", "SystemdBus", "PrivateBus"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "orientctlTests",
             dependencies: ["orientctl", "OrientationBus", "OrientationCore"],
             swiftSettings: strict

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import PrivateBus
+import SystemdBus
+import Testing
+
+@testable import OrientationBus
+
+@Suite struct ClaimTests {
+    private let service: Service
+
+    init() throws {
+        service = try Service()
+    }
+
+    @Test func `a claim is answered at once when there is an answer`() throws {
+        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        #expect(service.changes == [true])
+        #expect(try service.snapshot().claims == 1)
+    }
+
+    @Test func `a claim that was counted is not answered before there is an answer`() throws {
+        service.hasFirstAnswer = false
+        let client = try service.privateBus.connect(service.loop)
+        var answers: [BusError?] = []
+        try service.call("Claim", from: client) { answers.append($0) }
+        try service.call("Claim", from: client) { answers.append($0) }
+        try service.loop.run { service.changes.count == 2 }
+        service.manager.answerIfKnown()
+        #expect(try service.snapshot().claims == 2)
+        // An answer would have been sent before the snapshot was.
+        try service.loop.runWhatIsDue()
+        #expect(answers.isEmpty)
+        service.hasFirstAnswer = true
+        service.manager.answerIfKnown()
+        try service.loop.run { answers.count == 2 }
+        #expect(answers == [nil, nil])
+        service.manager.answerIfKnown()
+        try service.loop.runWhatIsDue()
+        #expect(answers.count == 2)
+    }
+
+    @Test func `a claim is answered in the end although nothing is known`() throws {
+        service.hasFirstAnswer = false
+        let client = try service.privateBus.connect(service.loop)
+        var answers: [BusError?] = []
+        try service.call("Claim", from: client) { answers.append($0) }
+        try service.loop.run { !answers.isEmpty }
+        #expect(answers == [nil])
+        #expect(!service.hasFirstAnswer)
+    }
+
+    @Test func `claims are counted, and the sensor is needed until the last is released`() throws {
+        try service.loop.serve { [client = service.client] in
+            let client = OrientationClient(bus: client)
+            try client.claim()
+            try client.claim()
+            try client.release()
+            try client.release()
+        }
+        #expect(service.changes == [true, true, true, false])
+        #expect(try service.snapshot().claims == 0)
+    }
+
+    @Test func `a release without a claim succeeds and changes nothing`() throws {
+        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).release() }
+        #expect(service.changes == [])
+    }
+
+    @Test func `a connection that ends gives back its own claims, also one that waits`() throws {
+        service.hasFirstAnswer = false
+        var other: Bus? = try service.privateBus.connect()
+        let kept = try service.privateBus.connect(service.loop)
+        for _ in 0..<3 { try other.map { try service.call("Claim", from: $0) { _ in } } }
+        try service.call("Claim", from: kept) { _ in }
+        try service.loop.run { service.changes.count == 4 }
+        #expect(try service.snapshot().claims == 4)
+        other = nil
+        try service.loop.run { service.changes.count == 5 }
+        #expect(try service.snapshot().claims == 1)
+        #expect(service.changes.last == true)
+        #expect(other == nil)
+
+        // The answer to one that has gone does no harm.
+        service.hasFirstAnswer = true
+        service.manager.answerIfKnown()
+        try service.loop.runWhatIsDue()
+    }
+
+    @Test func `a connection may hold 64 claims, and one more is LimitExceeded`() throws {
+        let error = try service.loop.serve { [client = service.client] in
+            let client = OrientationClient(bus: client)
+            for _ in 0..<64 { try client.claim() }
+            return #expect(throws: BusError.self) { try client.claim() }
+        }
+        #expect(error?.name == "org.orientd1.Error.LimitExceeded")
+        #expect(service.changes.count == 64)
+        try service.loop.serve { [client = service.client] in
+            try OrientationClient(bus: client).release()
+            try OrientationClient(bus: client).claim()
+        }
+        #expect(try service.snapshot().claims == 64)
+    }
+
+    @Test func `all together may hold 4096 claims, and one more is LimitExceeded`() throws {
+        var total = 0
+        let registry = ClaimRegistry(bus: service.bus) { total = $0 }
+        let peers = try (0..<65).map { _ in try service.privateBus.connect() }
+        for peer in peers.dropLast() {
+            for _ in 0..<64 { try registry.add(peer.uniqueName) }
+        }
+        #expect(total == 4096)
+        let last = try #require(peers.last).uniqueName
+        let error = #expect(throws: BusError.self) { try registry.add(last) }
+        #expect(error?.name == "org.orientd1.Error.LimitExceeded")
+        registry.remove(last)
+        #expect(total == 4096)
+        registry.remove(peers[0].uniqueName)
+        try registry.add(last)
+        #expect(total == 4096)
+    }
+
+    @Test func `a claim of a connection that has gone is refused and not counted`() throws {
+        let registry = ClaimRegistry(bus: service.bus) { _ in Issue.record("counted") }
+        let error = #expect(throws: BusError.self) { try registry.add(":1.99999") }
+        #expect(error?.name == "org.freedesktop.DBus.Error.Disconnected")
+        #expect(registry.total == 0)
+    }
+}
+
+@Suite struct ManagerObjectTests {
+    private let service: Service
+
+    init() throws {
+        service = try Service(naturalOrientation: .landscapeLeft)
+    }
+
+    @Test func `a client reads what the manager publishes`() throws {
+        var snapshot = try service.snapshot()
+        #expect(snapshot.version == "1.2.3")
+        #expect(snapshot.status == SensingStatus(naturalOrientation: .landscapeLeft))
+        #expect(snapshot.gravity == .zero && snapshot.claims == 0)
+
+        var status = SensingStatus(naturalOrientation: .portraitUpsideDown)
+        status.hasAccelerometer = true
+        status.sensorState = .lost
+        status.deviceOrientation = .landscapeRight
+        status.faceOrientation = .faceDown
+        status.outputTransform = .rotated270
+        service.manager.status = status
+        service.gravity = Vector3(0.25, -0.5, 1e-9)
+        snapshot = try service.snapshot()
+        #expect(snapshot.status == status)
+        #expect(snapshot.gravity == Vector3(0.25, -0.5, 1e-9))
+    }
+
+    @Test func `only what has changed is announced, and all of it at once`() throws {
+        let listener = try service.privateBus.connect(service.loop)
+        var signals: [[PropertyChange]] = []
+        let slot = try OrientationClient(bus: listener).onManagerChange { signals.append($0) }
+
+        let unchanged = service.manager.status
+        service.manager.status = unchanged
+        var status = unchanged
+        status.hasAccelerometer = true
+        status.sensorState = .sampling
+        service.manager.status = status
+        status.deviceOrientation = .portrait
+        status.faceOrientation = .faceUp
+        status.outputTransform = .rotated90
+        status.naturalOrientation = .landscapeRight
+        service.manager.status = status
+        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        try service.loop.run { signals.count >= 3 }
+        #expect(
+            signals.map { $0.sorted { $0.name < $1.name } } == [
+                [
+                    PropertyChange(name: "HasAccelerometer", value: "true"),
+                    PropertyChange(name: "SensorState", value: "sampling"),
+                ],
+                [
+                    PropertyChange(name: "DeviceOrientation", value: "portrait"),
+                    PropertyChange(name: "FaceOrientation", value: "face-up"),
+                    PropertyChange(name: "NaturalOrientation", value: "landscape-right"),
+                    PropertyChange(name: "OutputTransform", value: "90"),
+                ],
+                [PropertyChange(name: "Claims", value: "1")],
+            ]
+        )
+        withExtendedLifetime(slot) {}
+    }
+}
+
+@Suite struct SensorObjectTests {
+    private let service: Service
+
+    init() throws {
+        service = try Service()
+    }
+
+    private func sensors() throws -> [(path: String, status: SensorStatus)] {
+        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).sensors() }
+    }
+
+    @Test func `a client reads every sensor, in the order of their paths`() throws {
+        #expect(try sensors().isEmpty)
+        var lost = SensorStatus.example
+        lost.name = "änother"
+        lost.state = .lost
+        lost.lastError = "the device was removed"
+        lost.mountMatrix = []
+        let second = try SensorObject(bus: service.bus, number: 1, status: lost)
+        let first = try SensorObject(bus: service.bus, number: 0, status: .example)
+        let sensors = try sensors()
+        #expect(sensors.map(\.path) == ["/org/orientd1/sensor/0", "/org/orientd1/sensor/1"])
+        #expect(sensors.map(\.status) == [.example, lost])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    static let changes: [(String, String, @Sendable (inout SensorStatus) -> Void)] = [
+        ("Name", "x", { $0.name = "x" }), ("SysfsPath", "/y", { $0.sysfsPath = "/y" }),
+        ("Location", "base", { $0.location = "base" }), ("Mode", "poll", { $0.mode = "poll" }),
+        ("SampleRate", "12.5", { $0.sampleRate = 12.5 }), ("MountMatrix", "", { $0.mountMatrix[8] = 1 }),
+        ("State", "sampling", { $0.state = .sampling }), ("LastError", "broken", { $0.lastError = "broken" }),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `a new value is announced alone, and is what is read`(index: Int) throws {
+        let (name, value, change) = Self.changes[index]
+        let sensor = try SensorObject(bus: service.bus, number: 0, status: .example)
+        let listener = try service.privateBus.connect(service.loop)
+        var signals: [[PropertyChange]] = []
+        let slot = try OrientationClient(bus: listener).onSensorChange { signals.append($0) }
+        var status = SensorStatus.example
+        sensor.status = status
+        change(&status)
+        sensor.status = status
+        try service.loop.run { !signals.isEmpty }
+        try service.loop.runWhatIsDue()
+        #expect(signals == [[PropertyChange(name: name, value: value)]])
+        #expect(try sensors().map(\.status) == [status])
+        withExtendedLifetime(slot) {}
+    }
+
+    @Test func `two sensors cannot have one number`() throws {
+        let sensor = try SensorObject(bus: service.bus, number: 0, status: .example)
+        #expect(throws: SystemError.self) { _ = try SensorObject(bus: service.bus, number: 0, status: .example) }
+        withExtendedLifetime(sensor) {}
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import PrivateBus
+import SystemdBus
+import Testing
+
+/// A daemon of another version, whose properties a test makes up.
+@Suite struct OtherDaemonTests {
+    private let privateBus: PrivateBus
+    private let loop: EventLoop
+    private let daemon: Bus
+    private let client: OrientationClient
+
+    init() throws {
+        privateBus = try PrivateBus()
+        loop = try EventLoop()
+        daemon = try privateBus.connect(loop)
+        client = OrientationClient(bus: try privateBus.connect())
+    }
+
+    private func snapshot(of manager: BusInterface) throws -> ManagerSnapshot {
+        let slot = try daemon.export(manager, at: Names.path)
+        try daemon.own(Names.service, replacing: false)
+        defer { withExtendedLifetime(slot) {} }
+        return try loop.serve { [client] in try client.snapshot() }
+    }
+
+    @Test func `properties that this client does not know are skipped`() throws {
+        let manager = BusInterface(Names.manager, members: 3)
+        manager.property("Angles", "a(dd)") { message in
+            message.appendArray("(dd)") {
+                message.appendStruct("dd") {
+                    message.append(1.5)
+                    message.append(2.5)
+                }
+            }
+        }
+        manager.property("DeviceOrientation", "s") { $0.append("landscape-right") }
+        manager.property("Zoom", "s") { $0.append("wide") }
+        let snapshot = try snapshot(of: manager)
+        var expected = SensingStatus(naturalOrientation: .portrait)
+        expected.deviceOrientation = .landscapeRight
+        #expect(snapshot.status == expected)
+        #expect(snapshot.version == "")
+    }
+
+    static let names: [(StaticString, String)] = [
+        ("SensorState", "dreaming"), ("DeviceOrientation", "diagonal"), ("FaceOrientation", "face-away"),
+        ("OutputTransform", "45"), ("NaturalOrientation", ""), ("DeviceOrientation", "Portrait"),
+    ]
+
+    @Test(arguments: names.indices)
+    func `a name that this client does not know is an error that tells it`(index: Int) {
+        let (property, value) = Self.names[index]
+        let manager = BusInterface(Names.manager, members: 1)
+        manager.property(property, "s") { $0.append(value) }
+        let error = #expect(throws: BusError.self) { _ = try snapshot(of: manager) }
+        #expect(error?.message == "\(property) reads \(value), which this client does not know")
+    }
+
+    @Test func `a property of another type than expected is an error`() {
+        let manager = BusInterface(Names.manager, members: 1)
+        manager.property("HasAccelerometer", "u") { $0.append(UInt32(1)) }
+        let error = #expect(throws: BusError.self) { _ = try snapshot(of: manager) }
+        #expect(error?.name == "org.freedesktop.DBus.Error.InvalidArgs")
+    }
+
+    @Test func `without a daemon every call says that nobody is there`() {
+        let calls: [() throws -> Void] = [
+            { _ = try client.snapshot() }, { _ = try client.sensors() }, { try client.claim() },
+            { try client.release() },
+        ]
+        for call in calls {
+            let error = #expect(throws: BusError.self) { try call() }
+            #expect(error?.isServiceMissing == true)
+        }
+    }
+
+    @Test func `the coming and going of the daemon is told`() throws {
+        let listener = try privateBus.connect(loop)
+        var presences: [Bool] = []
+        let slot = try OrientationClient(bus: listener).onPresenceChange { presences.append($0) }
+        var other: Bus? = try privateBus.connect()
+        try other?.own(Names.service, replacing: false)
+        try loop.run { presences.count == 1 }
+        other = nil
+        try loop.run { presences.count == 2 }
+        #expect(presences == [true, false])
+        #expect(other == nil)
+        withExtendedLifetime(slot) {}
+    }
+
+    @Test func `changes of unknown properties are told with what text they have`() throws {
+        let manager = BusInterface(Names.manager, members: 3)
+        manager.property("Zoom", "d") { $0.append(2.5) }
+        manager.property("Tilt", "(dd)") { message in
+            message.appendStruct("dd") {
+                message.append(1.0)
+                message.append(2.0)
+            }
+        }
+        manager.property("Claims", "u") { $0.append(UInt32(4_000_000_000)) }
+        let exported = try daemon.export(manager, at: Names.path)
+        try daemon.own(Names.service, replacing: false)
+
+        let listener = try privateBus.connect(loop)
+        let listening = OrientationClient(bus: listener)
+        var changes: [[PropertyChange]] = []
+        let slots = [
+            try listening.onManagerChange { changes.append($0) },
+            try listening.onSensorChange { _ in Issue.record("no sensor has changed") },
+        ]
+        daemon.announce(["Zoom", "Tilt", "Claims"], of: Names.manager, at: Names.path)
+        try loop.run { !changes.isEmpty }
+        #expect(
+            changes.map { $0.sorted { $0.name < $1.name } } == [
+                [
+                    PropertyChange(name: "Claims", value: "4000000000"), PropertyChange(name: "Tilt", value: ""),
+                    PropertyChange(name: "Zoom", value: "2.5"),
+                ]
+            ]
+        )
+        withExtendedLifetime((exported, slots)) {}
+    }
+}
