@@ -92,6 +92,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OrientationDaemonTests",
+            dependencies: [
+                "OrientationDaemon", "OrientationBus", "OrientationIIO", "OrientationCore", "SystemdBus", "PrivateBus",
+                "CLinux",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "orientctlTests",
             dependencies: ["orientctl", "OrientationBus", "OrientationCore"],
             swiftSettings: strict

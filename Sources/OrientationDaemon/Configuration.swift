@@ -63,7 +63,8 @@ package enum ClassifierChoice: Hashable, Sendable {
 
 /// Reads a decimal number that takes up all of `text`.
 package func number(_ text: String) -> Double? {
-    guard let first = text.utf8.first, first != UInt8(ascii: " ") else { return nil }
+    // strtod also takes white space in front, hexadecimal numbers and words.
+    guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
     return text.withCString { start in
         var end: UnsafeMutablePointer<CChar>?
         let value = strtod(start, &end)

@@ -117,7 +117,9 @@ package final class ConfigurationReader {
     private func problem(of line: UnsafeRawBufferPointer, longest: Int) -> String? {
         guard line.count <= longest else { return "the line is longer than \(longest) bytes" }
         guard !line.contains(0) else { return "the line holds a NUL byte" }
-        guard let start = line.firstIndex(where: { $0 > UInt8(ascii: " ") }) else { return nil }
+        // The parser passes over the byte order mark that some editors begin a file with.
+        let mark = self.line == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        guard let start = line[mark...].firstIndex(where: { $0 > UInt8(ascii: " ") }) else { return nil }
         switch line[start] {
         case UInt8(ascii: ";"), UInt8(ascii: "#"):
             return nil

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationIIO
+import PrivateBus
+import SystemdBus
+import Testing
+
+@testable import OrientationDaemon
+
+/// A source that only notes what is asked of it.
+private final class Source: AccelerometerSource {
+    var onEvent: ((SourceEvent) -> Void)?
+    var mode = SourceMode.buffer
+    var sampleRate = 15.0
+    var starts = 0
+    var stops = 0
+
+    func start() {
+        starts += 1
+    }
+
+    func stop(completion: @escaping () -> Void) {
+        stops += 1
+        completion()
+    }
+}
+
+@Suite struct SensorTests {
+    private let privateBus: PrivateBus
+    private let bus: Bus
+    private let sensor: Sensor
+    private let source = Source()
+
+    private static let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "accel", location: .display)
+
+    init() throws {
+        privateBus = try PrivateBus()
+        bus = try privateBus.connect()
+        let status = SensorStatus(
+            name: "accel",
+            sysfsPath: "/sys/devices/a",
+            location: "display",
+            mode: "buffer",
+            sampleRate: 15,
+            mountMatrix: []
+        )
+        sensor = Sensor(try SensorObject(bus: bus, number: 0, status: status), Self.identity)
+    }
+
+    @Test func `a sensor without a device does not work, and cannot begin`() {
+        #expect(!sensor.works && !sensor.hasFailed && sensor.state == .idle && sensor.name == "accel")
+        sensor.began()
+        #expect(sensor.state == .idle)
+        sensor.rest()
+        sensor.detach()
+        #expect(sensor.state == .idle)
+    }
+
+    @Test func `it samples when its source has begun, in the way that the source then has`() {
+        sensor.attach(source, Self.identity)
+        #expect(sensor.works && sensor.state == .idle && source.starts == 0)
+        source.mode = .poll
+        source.sampleRate = 12.5
+        sensor.began()
+        #expect(sensor.state == .sampling)
+        #expect(sensor.object.status.mode == "poll" && sensor.object.status.sampleRate == 12.5)
+        sensor.rest()
+        #expect(sensor.state == .idle && source.stops == 1 && sensor.works)
+    }
+
+    @Test func `it is lost when its source fails, with the reason until samples come again`() {
+        sensor.attach(source, Self.identity)
+        sensor.began()
+        sensor.failed("no more")
+        #expect(sensor.state == .lost && sensor.object.status.lastError == "no more")
+        #expect(!sensor.works && sensor.hasFailed && sensor.source === source)
+        sensor.rest()
+        #expect(sensor.state == .lost, "rest does not find what was lost")
+
+        let next = Source()
+        let moved = Sensor.Identity(sysfsPath: "/sys/devices/b", name: "accel", location: .display)
+        sensor.attach(next, moved)
+        #expect(sensor.works && sensor.state == .lost && sensor.identity == moved)
+        next.mode = .poll
+        sensor.began()
+        #expect(sensor.state == .lost && sensor.object.status.lastError == "no more", "no sample has come yet")
+        #expect(sensor.object.status.mode == "poll")
+        sensor.recovered()
+        #expect(sensor.state == .sampling && sensor.object.status.lastError == "")
+    }
+
+    @Test func `a sample changes nothing for a sensor that is not lost`() {
+        sensor.attach(source, Self.identity)
+        sensor.recovered()
+        #expect(sensor.state == .idle)
+    }
+
+    @Test func `a source that is replaced or let go is stopped and not listened to`() {
+        source.onEvent = { _ in }
+        sensor.attach(source, Self.identity)
+        let next = Source()
+        next.onEvent = { _ in }
+        sensor.attach(next, Self.identity)
+        #expect(source.stops == 1 && source.onEvent == nil)
+        #expect(sensor.source === next && next.stops == 0 && next.onEvent != nil)
+        sensor.detach()
+        #expect(next.stops == 1 && next.onEvent == nil)
+        #expect(sensor.source == nil && !sensor.works)
+    }
+
+    @Test func `a report is new once, until reports are forgotten`() {
+        #expect(sensor.isNew("a"))
+        #expect(sensor.isNew("b"))
+        #expect(!sensor.isNew("a"))
+        sensor.forgetReports()
+        #expect(sensor.isNew("a"))
+    }
+
+    static let identities: [(String, String, SensorLocation, Bool)] = [
+        ("/sys/devices/a", "accel", .display, true), ("/sys/devices/b", "accel", .display, true),
+        ("/sys/devices/a", "other", .display, false), ("/sys/devices/a", "accel", .base, false),
+        ("/sys/devices/a", "accel", .unknown, false),
+    ]
+
+    @Test(arguments: identities)
+    func `a sensor that returns is known by its name and place, whatever its path`(
+        path: String,
+        name: String,
+        location: SensorLocation,
+        isSame: Bool
+    ) {
+        let other = Sensor.Identity(sysfsPath: path, name: name, location: location)
+        #expect(Self.identity.isSameSensor(as: other) == isSame)
+    }
+
+    @Test(arguments: [(SensorLocation.display, true), (.unknown, true), (.base, false)])
+    func `only a sensor in the base drives nothing`(location: SensorLocation, drives: Bool) {
+        sensor.attach(source, Sensor.Identity(sysfsPath: "", name: "accel", location: location))
+        #expect(sensor.drives == drives)
+    }
+}
