@@ -173,6 +173,7 @@ import Testing
 
     @Test func `SIGTERM ends in the handler`() async {
         await #expect(processExitsWith: .exitCode(41)) {
+            alarm(20)  // ends the process if the handler does not
             let loop = try EventLoop()
             let watch = try loop.onTermination { loop.exit(41) }
             // Other threads of the test's process do not block the signal.
@@ -185,6 +186,7 @@ import Testing
 
     @Test func `SIGINT ends in the handler, which may be called again`() async {
         await #expect(processExitsWith: .exitCode(42)) {
+            alarm(20)
             let loop = try EventLoop()
             var count: Int32 = 0
             let watch = try loop.onTermination {

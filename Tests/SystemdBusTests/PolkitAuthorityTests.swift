@@ -28,13 +28,16 @@ private final class Guarded {
     private let polkit: Bus
     private var slots: [BusSlot] = []
 
-    /// Without an `answer` there is no polkit.
-    init(answer: ((BusMessage) throws(BusError) -> Void)?) throws {
+    /// Without an `answer` there is no polkit; libsystemd sends none that is not as the signature says.
+    init(
+        answering signature: StaticString = "(bba{ss})",
+        answer: ((BusMessage) throws(BusError) -> Void)?
+    ) throws {
         peers = try Peers()
         polkit = try peers.privateBus.connect(peers.loop)
         if let answer {
             let authority = BusInterface("org.freedesktop.PolicyKit1.Authority", members: 1)
-            authority.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: "(bba{ss})") {
+            authority.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: signature) {
                 [unowned self] message throws(BusError) in
                 questions.append(try Self.question(message))
                 try answer(message)
@@ -129,19 +132,20 @@ private final class Guarded {
     }
 
     @Test func `the action does not run when polkit's answer is malformed`() throws {
-        let guarded = try Guarded { message in message.reply { $0.append("yes, of course") } }
+        let guarded = try Guarded(answering: "s") { message in message.reply { $0.append("yes, of course") } }
         let error = #expect(throws: BusError.self) { try guarded.act() }
         #expect(error?.name == accessDenied)
-        #expect(error?.message.contains("did not decide on \(actionID)") == true)
+        #expect(error?.message.contains("did not decide on \(actionID): the arguments are not") == true)
         #expect(guarded.actions == 0)
     }
 
     @Test func `the action does not run when polkit's answer breaks off`() throws {
-        let guarded = try Guarded { message in
+        let guarded = try Guarded(answering: "(b)") { message in
             message.reply { reply in reply.appendStruct("b") { reply.append(true) } }
         }
         let error = #expect(throws: BusError.self) { try guarded.act() }
         #expect(error?.name == accessDenied)
+        #expect(error?.message.contains("did not decide on \(actionID): the arguments are not") == true)
         #expect(guarded.actions == 0)
     }
 
