@@ -69,7 +69,8 @@ bench: check-deps build  ## print what orientd costs
 
 coverage: check-deps  ## print how much of the sources the unit tests reach
 	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
-	@llvm-cov report .build/coverage/debug/orientdPackageTests.xctest \
+	@$(call target_info,runtimeResourcePath)/../../bin/llvm-cov report -show-branch-summary=false \
+	    .build/coverage/debug/orientdPackageTests.xctest \
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
