@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A release build makes this library too, and has no internals to show it.
+#if DEBUG
 import CLinux
 import CSystemd
 @testable package import SystemdBus
@@ -75,3 +77,4 @@ private final class Job {
         result = body()
     }
 }
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A release build makes this library too, and has no internals to show it.
+#if DEBUG
 import CLinux
 import CSystemd
 import Glibc
@@ -81,3 +83,4 @@ extension Bus {
         }
     }
 }
+#endif
