@@ -80,14 +80,15 @@ import Testing
 
     @Test func `the coming and going of the daemon is told`() throws {
         let listener = try privateBus.connect(loop)
-        var presences: [Bool] = []
+        var presences: [String?] = []
         let slot = try OrientationClient(bus: listener).onPresenceChange { presences.append($0) }
         var other: Bus? = try privateBus.connect()
         try other?.own(Names.service, replacing: false)
+        let name = other?.uniqueName
         try loop.run { presences.count == 1 }
         other = nil
         try loop.run { presences.count == 2 }
-        #expect(presences == [true, false])
+        #expect(presences == [name, nil])
         #expect(other == nil)
         withExtendedLifetime(slot) {}
     }

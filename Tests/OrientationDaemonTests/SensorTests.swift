@@ -109,12 +109,19 @@ private final class Source: AccelerometerSource {
         #expect(sensor.source == nil && !sensor.works)
     }
 
-    @Test func `a report is new once, until reports are forgotten`() {
+    @Test func `a warning is new once`() {
         #expect(sensor.isNew("a"))
         #expect(sensor.isNew("b"))
         #expect(!sensor.isNew("a"))
-        sensor.forgetReports()
-        #expect(sensor.isNew("a"))
+    }
+
+    @Test func `a failure is news once, until a sample has come or the reason is another`() {
+        sensor.attach(source, Self.identity)
+        #expect(sensor.failed("no more"))
+        #expect(!sensor.failed("no more"))
+        #expect(sensor.failed("gone"))
+        sensor.recovered()
+        #expect(sensor.failed("gone"))
     }
 
     static let identities: [(String, String, SensorLocation, Bool)] = [

@@ -82,5 +82,11 @@ extension Bus {
             return name.map { String(cString: $0) } ?? ""
         }
     }
+
+    /// Says whether anybody has `name`.
+    package func hasOwner(of name: String) throws(BusError) -> Bool {
+        let bus = "org.freedesktop.DBus"
+        return try call(bus, "/org/freedesktop/DBus", bus, "NameHasOwner") { $0.append(name) }.readBool()
+    }
 }
 #endif

@@ -48,7 +48,8 @@ private final class Guarded {
         let authority = PolkitAuthority(bus: peers.service) { [unowned self] in absences += 1 }
         let guarded = BusInterface(interfaceName, members: 1)
         guarded.method("Act") { [unowned self] message in
-            authority.authorize(message, for: actionID) { [unowned self] in
+            authority.authorize(message, for: actionID) { [unowned self] isAllowed in
+                guard isAllowed else { return }
                 actions += 1
                 message.reply()
             }
@@ -173,7 +174,7 @@ private final class Guarded {
         var caller: Bus? = try guarded.peers.privateBus.connect()
         let name = try #require(caller).uniqueName
         var isGone = false
-        let slot = try guarded.peers.service.onOwnerChange(of: name) { isGone = !$0 }
+        let slot = try guarded.peers.service.onOwnerChange(of: name) { isGone = $0 == nil }
         try caller?.callLater(Peers.name, Peers.path, interfaceName, "Act", { _ in }) { _ in }
         caller = nil
         try guarded.peers.loop.run { isGone && question != nil }
