@@ -264,6 +264,7 @@ class Client:
             changes.append(Change(time.monotonic(), path, *arguments.unpack()))
 
         self.connection.signal_subscribe(BUS_NAME, PROPERTIES, "PropertiesChanged", None, None, 0, append)
+        self.round_trip()
         return changes
 
     def record_signals(self, interface, signal_name):
@@ -274,7 +275,13 @@ class Client:
             arguments_seen.append(arguments.unpack())
 
         self.connection.signal_subscribe(BUS_NAME, interface, signal_name, None, None, 0, append)
+        self.round_trip()
         return arguments_seen
+
+    def round_trip(self):
+        """Returns when the bus daemon has carried out all that was asked of it, such as a subscription."""
+        bus = "org.freedesktop.DBus"
+        self.connection.call_sync(bus, "/", bus, "GetId", None, None, Gio.DBusCallFlags.NONE, 5000, None)
 
 
 class Daemon:

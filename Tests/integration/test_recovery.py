@@ -189,9 +189,3 @@ class Blocking(RigTestCase):
         self.client.claim()
         self.assert_orientation("landscape-left")
 
-    def test_scale_that_hangs_at_discovery(self):
-        self.rig.add_device(accelerometer())
-        self.rig.block("in_accel_scale")
-        daemon = self.rig.start_orientd()
-        self.assert_bus_answers()
-        self.assertLess(daemon.stop(), 1)
