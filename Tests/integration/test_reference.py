@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents say what the programs do: the D-Bus reference, and the example configuration."""
+"""The documents say what the programs do: the D-Bus reference, the example configuration, the README's programs."""
 
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree
 
-from rig import BUILD, MANAGER, ROOT_PATH, RigTestCase, SENSOR, SENSOR_PREFIX, SOURCE_ROOT, accelerometer
+from rig import (
+    BUILD,
+    LANDSCAPE_LEFT,
+    MANAGER,
+    PYTHON,
+    ROOT_PATH,
+    RigTestCase,
+    SENSOR,
+    SENSOR_PREFIX,
+    SOURCE_ROOT,
+    accelerometer,
+    wait_until,
+)
 
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
+README = SOURCE_ROOT / "README.md"
 EXAMPLE = SOURCE_ROOT / "docs" / "orientd.conf"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
@@ -67,3 +81,36 @@ class Settings(RigTestCase):
         text = re.sub(r"^#(\w+=)", r"\1", EXAMPLE.read_text(), flags=re.M)
         daemon = self.rig.start_orientd(configuration=text)
         self.assertEqual(daemon.log_lines("warning"), [])
+
+
+class Readme(RigTestCase):
+    def program(self, language):
+        """Returns the README's only program in a language."""
+        (text,) = re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.M | re.S)
+        return text
+
+    def assert_tells_of_a_turn(self, command):
+        """Checks that a program claims the sensor and prints the orientation that it is turned to."""
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        output = self.rig.directory / "output"
+        with output.open("wb") as file:
+            self.rig.spawn(command, stdout=file, stderr=file)
+        self.client.wait_for("Claims", 1)
+        wait_until(lambda: "portrait" in output.read_text(), "the first orientation is printed")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: "landscape-left" in output.read_text(), "the change is printed")
+
+    def test_python_program(self):
+        self.assert_tells_of_a_turn([PYTHON, "-c", self.program("python")])
+
+    def test_c_program(self):
+        program = self.rig.directory / "orientation"
+        flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libsystemd"], text=True).split()
+        subprocess.run(
+            [shutil.which("cc") or "clang", "-x", "c", "-Wall", "-Werror", "-o", program, "-", *flags],
+            input=self.program("c"),
+            text=True,
+            check=True,
+        )
+        self.assert_tells_of_a_turn([program])
