@@ -188,7 +188,7 @@ package final class DeviceSource: AccelerometerSource {
         let reader = BufferReader(buffer)
         state = .buffered(reader)
         do throws(SystemError) {
-            try reader.begin(in: loop) { [unowned(unsafe) self] in readScans(reader) }
+            try reader.begin(in: loop) { [unowned(unsafe) self] in readScan(reader) }
         } catch {
             return abandonBuffer("\(error)")
         }
@@ -200,13 +200,13 @@ package final class DeviceSource: AccelerometerSource {
         reconcile()
     }
 
-    private func readScans(_ reader: BufferReader) {
+    /// Takes one scan; the loop comes back at once if there are more, which saves asking for one that is not there.
+    private func readScan(_ reader: BufferReader) {
         do throws(IIOError) {
-            while isWanted, let scan = try reader.buffer.next() {
-                probe?.disarm()
-                let acceleration = frame.acceleration(raw: scan.raw)
-                onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
-            }
+            guard let scan = try reader.buffer.next() else { return }
+            probe?.disarm()
+            let acceleration = frame.acceleration(raw: scan.raw)
+            onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
         } catch {
             fail("\(error)")
         }
