@@ -35,17 +35,18 @@ struct Invocation {
     /// The value of one of the command's own options, the last one given.
     func value(of option: String) -> String? { values[option] }
 
-    /// Takes options; false when help is asked for.
-    mutating func take(_ options: [OptionParser.Occurrence]) -> Bool {
+    /// The command that an option stands for, whatever else was said: help or version.
+    private(set) var standIn: String?
+
+    mutating func take(_ options: [OptionParser.Occurrence]) {
         for option in options {
             switch option.name {
             case "bus": bus = BusAddress(option.value)
             case "json": isJSON = true
-            case "help": return false
+            case "help", "version": standIn = standIn ?? option.name
             default: values[option.name] = option.value
             }
         }
-        return true
     }
 
     /// Connects to the bus.

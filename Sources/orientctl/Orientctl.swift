@@ -24,6 +24,7 @@ struct Orientctl {
           -b, --bus=BUS      look for orientd on BUS: system, session or an address
           -j, --json         print JSON
           -h, --help         print this help
+          -V, --version      print the version
 
         Options of record:
           -o, --output=FILE  write to FILE instead of standard output
@@ -43,6 +44,7 @@ struct Orientctl {
 
     private static let globalOptions: [OptionParser.Option] = [
         .init("bus", "b", takesValue: true), .init("json", "j"), .init("help", "h"),
+        .init("version", "V"),
     ]
 
     static func main() {
@@ -55,16 +57,18 @@ struct Orientctl {
         let global = OptionParser(globalOptions, stopsAtOperand: true)
         guard let parsed = global.parse(["orientctl"] + arguments.dropFirst()) else { return .usage }
         var invocation = Invocation()
-        if !invocation.take(parsed.options) { return carryOut(helpCommand, invocation) }
+        invocation.take(parsed.options)
 
-        let name = parsed.operands.first ?? "status"
+        let name = invocation.standIn ?? parsed.operands.first ?? "status"
         guard let command = command(named: name) else {
             complain("no command is called '\(name)'; try 'orientctl help'")
             return .usage
         }
+        guard invocation.standIn == nil else { return carryOut(command, invocation) }
         let local = OptionParser(globalOptions + command.options)
         guard let rest = local.parse(["orientctl \(name)"] + parsed.operands.dropFirst()) else { return .usage }
-        if !invocation.take(rest.options) { return carryOut(helpCommand, invocation) }
+        invocation.take(rest.options)
+        if let standIn = invocation.standIn.flatMap(Self.command) { return carryOut(standIn, invocation) }
         invocation.operands = rest.operands
         guard rest.operands.count == command.operandCount else {
             complain("usage: orientctl \(command.usage)")
@@ -95,14 +99,13 @@ struct Orientctl {
                 try emit(["orientctl \(Daemon.version)"])
                 return .done
             }
-        case "help": helpCommand
+        case "help":
+            Command("help") { _ throws(CommandError) in
+                try emit([help])
+                return .done
+            }
         default: nil
         }
-    }
-
-    private static let helpCommand = Command("help") { _ throws(CommandError) in
-        try emit([help])
-        return .done
     }
 }
 
