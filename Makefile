@@ -31,7 +31,7 @@ RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
 BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded \
     -Xlinker -L$(EMBEDDED_LIBRARIES)
 
-.PHONY: help build run check test integration lint docs bench coverage install uninstall clean \
+.PHONY: help build run check check-vm test integration lint docs bench coverage install uninstall clean \
     build-deps run-deps check-deps
 
 help:  ## list what this makes
@@ -55,6 +55,9 @@ test: check-deps  ## run the unit tests alone
 
 integration: check-deps build  ## run the integration tests alone
 	Tests/integration/run $(BIN)
+
+check-vm: docs  ## check the installed service on a real kernel, in QEMU; needs root to make the machine
+	@Tests/vm/check.sh
 
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks

@@ -31,13 +31,12 @@ package final class OrientationClient {
         self.bus = bus
     }
 
-    /// The unique name of the connection that answered last; empty before the first answer.
-    package private(set) var daemon = ""
+    /// The unique name of the daemon that granted the last claim; empty before the first.
+    package private(set) var claimedDaemon = ""
 
     /// Reads all of the manager's properties; the bus starts the daemon if it can and must.
     package func snapshot() throws(BusError) -> ManagerSnapshot {
         let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
-        daemon = reply.sender
         var snapshot = ManagerSnapshot()
         try reply.readProperties { name throws(BusError) in try snapshot.read(name, from: reply) }
         return snapshot
@@ -72,7 +71,7 @@ package final class OrientationClient {
     ///
     /// Returns when the first orientation is known, or after a second without one.
     package func claim() throws(BusError) {
-        _ = try bus.call(Names.service, Names.path, Names.manager, "Claim")
+        claimedDaemon = try bus.call(Names.service, Names.path, Names.manager, "Claim").sender
     }
 
     package func release() throws(BusError) {

@@ -210,7 +210,7 @@ private final class HelperWorker {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Takes jobs and polls until the other side has gone.
+    /// Takes jobs and polls for as long as the process runs.
     func run() {
         while true {
             switch wait() {

@@ -44,14 +44,24 @@ private final class Monitoring {
                 try bus.onDisconnect { [self] in fail(CommandError("the bus has gone", .noDaemon)) }
             )
         }
-        let status = try claim()
+        let status = try firstStatus()
         // Only now: while the calls above waited for an answer, Ctrl-C had to end them.
         let termination = try calling { () throws(SystemError) in try loop.onTermination { loop.exit() } }
-        report(status)
+        if let status { report(status) }
         _ = try calling { () throws(SystemError) in try loop.run() }
         withExtendedLifetime((watches, termination)) {}
         if let failure { throw failure }
         return .done
+    }
+
+    /// Claims the sensor and returns how things stand; nil when the daemon has gone meanwhile, to come back or not.
+    private func firstStatus() throws(CommandError) -> SensingStatus? {
+        do throws(CommandError) {
+            return try claim()
+        } catch {
+            guard error.exitCode == .noDaemon, !client.claimedDaemon.isEmpty else { throw error }
+            return nil
+        }
     }
 
     /// Claims the sensor and returns how things stand then.
@@ -75,7 +85,7 @@ private final class Monitoring {
     private func presenceChanged(_ owner: String?) {
         guard let owner else { return complain("orientd has gone; waiting for it to come back") }
         // Our own first call may have started it.
-        guard owner != client.daemon else { return }
+        guard owner != client.claimedDaemon else { return }
         do throws(CommandError) {
             report(try claim())
         } catch {

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: build-rootfs.sh [OUT_DIR]
+# Makes the test machine: OUT_DIR/vmlinuz, vmlinux (the same, for a fast start), initrd.img and rootfs.ext4
+# (OUT_DIR defaults to .build/vm). Debian, run as root.
+#   KERNEL_DIR      an unpacked linux-image package to use; otherwise the current one is fetched with apt
+#   EXTRA_PACKAGES  more packages for the guest, comma separated
+#   SUITE           Debian suite of the guest (bookworm)
+set -eu
+
+out=${1:-.build/vm}
+suite=${SUITE:-bookworm}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+work=$(mktemp -d "$out/build.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# A private download folder, so that nothing else on this machine that cleans apt's cache gets in the way.
+# apt's sandbox user must be able to write there.
+chmod 755 "$work" && mkdir -p "$work/apt/partial" "$work/kernel"
+apt() { apt-get -qq -o APT::Sandbox::User=root -o DPkg::Lock::Timeout=600 -o Dir::Cache::archives="$work/apt" "$@"; }
+
+need=
+for pair in mmdebstrap:mmdebstrap mke2fs:e2fsprogs depmod:kmod xz:xz-utils cpio:cpio dpkg-deb:dpkg; do
+    command -v "${pair%:*}" >/dev/null || need="$need ${pair#*:}"
+done
+# shellcheck disable=SC2086
+[ -z "$need" ] || DEBIAN_FRONTEND=noninteractive apt install -y --no-install-recommends $need >/dev/null
+
+# --- kernel -----------------------------------------------------------------------------------
+if [ -n "${KERNEL_DIR:-}" ]; then
+    kernel=$KERNEL_DIR
+else
+    kernel=$work/kernel
+    package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n1)
+    (cd "$work" && apt download "$package")
+    dpkg-deb -x "$work/$package"_*.deb "$kernel"
+fi
+version=$(basename "$kernel"/lib/modules/*)
+bzimage=$kernel/boot/vmlinuz-$version
+
+cp "$bzimage" "$out/vmlinuz"
+# The xz payload of a bzImage is the plain ELF kernel; QEMU boots that through PVH, without the
+# real-mode stub and the decompressor (5 s under TCG). Offsets: the kernel's x86 boot protocol.
+u32() { od -An -tu4 -j "$1" -N 4 "$bzimage" | tr -d ' '; }
+sectors=$(od -An -tu1 -j 497 -N 1 "$bzimage" | tr -d ' ')
+start=$(( (sectors + 1) * 512 + $(u32 584) ))
+tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
+
+# --- root file system ---------------------------------------------------------------------------
+mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
+    --aptopt='Acquire::Languages "none"' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' \
+    "$suite" "$work/root"
+root=$work/root
+
+# The modules in the folders that can matter here, and whatever they depend on.
+mkdir -p "$work/tree/lib"
+cp -al "$kernel/lib/modules" "$work/tree/lib/" 2>/dev/null || cp -a "$kernel/lib/modules" "$work/tree/lib/"
+depmod -b "$work/tree" "$version"
+from=$work/tree/lib/modules/$version
+mkdir -p "$root/lib/modules/$version"
+awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|drivers\/input\/|drivers\/platform\/x86\/intel\/(hid|vbtn)|drivers\/(block\/virtio_blk|usb\/(gadget|host\/dummy))|fs\/(9p|ext4|overlayfs|fuse)\/|net\/9p\/|crypto\/crc32c_generic)/ {
+    for (i = 1; i <= NF; i++) if ($i != "" && !seen[$i]++) print $i }' "$from/modules.dep" |
+    (cd "$from" && cpio -pdm --quiet "$root/lib/modules/$version")
+cp "$from"/modules.builtin* "$from/modules.order" "$root/lib/modules/$version/"
+depmod -b "$root" "$version"
+
+# What a test machine can do without: it starts from the same image each time and has no network.
+ln -sf /dev/null "$root/etc/systemd/system/systemd-hwdb-update.service"
+for unit in getty.target getty@tty1.service serial-getty@ttyS0.service systemd-timesyncd.service \
+    systemd-networkd.service systemd-random-seed.service systemd-update-utmp.service \
+    systemd-update-utmp-runlevel.service systemd-pstore.service systemd-journal-flush.service \
+    systemd-machine-id-commit.service systemd-fsck-root.service systemd-remount-fs.service \
+    apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
+    e2scrub_reap.service fstrim.timer systemd-tmpfiles-clean.timer ldconfig.service \
+    sys-kernel-debug.mount sys-kernel-tracing.mount dev-hugepages.mount dev-mqueue.mount \
+    sys-fs-fuse-connections.mount sys-kernel-config.mount proc-sys-fs-binfmt_misc.automount \
+    modprobe@configfs.service modprobe@dm_mod.service modprobe@drm.service modprobe@fuse.service \
+    modprobe@loop.service modprobe@efi_pstore.service systemd-modules-load.service \
+    systemd-sysusers.service systemd-sysctl.service systemd-user-sessions.service \
+    systemd-tmpfiles-setup-dev.service kmod-static-nodes.service; do
+    ln -sf /dev/null "$root/etc/systemd/system/$unit"
+done
+mkdir -p "$root/etc/systemd/system-generators"
+for generator in "$root"/lib/systemd/system-generators/*; do
+    ln -sf /dev/null "$root/etc/systemd/system-generators/$(basename "$generator")"
+done
+echo orientd-vm >"$root/etc/hostname"
+echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
+: >"$root/etc/fstab"
+mkdir -p "$root/share" "$root/bench" "$root/etc/systemd/journald.conf.d" "$root/etc/systemd/system/multi-user.target.wants"
+printf '[Journal]\nStorage=volatile\n' >"$root/etc/systemd/journald.conf.d/volatile.conf"
+cat >"$root/etc/systemd/system/bench.service" <<'UNIT'
+[Unit]
+Description=The command of this run
+After=basic.target dbus.socket systemd-logind.service systemd-udev-trigger.service
+SuccessAction=poweroff-immediate
+FailureAction=poweroff-immediate
+[Service]
+Type=oneshot
+ExecStart=/usr/local/sbin/bench
+TimeoutStartSec=infinity
+Environment=HOME=/root LANG=C.UTF-8
+[Install]
+WantedBy=multi-user.target
+UNIT
+ln -s ../bench.service "$root/etc/systemd/system/multi-user.target.wants/bench.service"
+cat >"$root/usr/local/sbin/bench" <<'BENCH'
+#!/bin/sh
+# Copies the share to /bench, runs /bench/.run/command there, copies what is new back.
+# The 9p driver is gone meanwhile: it does not survive suspend (its queues are lost on resume).
+began=$(cut -d' ' -f1 /proc/uptime)
+share() {
+    modprobe -a virtio_pci 9pnet_virtio 9p &&
+        mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 share /share
+}
+share && cp -a /share/. /bench && umount /share && modprobe -r 9p 9pnet_virtio || exit 1
+cd /bench || exit 1
+echo "$began" >.run/uptime_at_start
+cut -d' ' -f1 /proc/uptime >.run/uptime_at_command
+timeout "$(cat .run/limit)" sh .run/command >.run/stdout 2>.run/stderr </dev/null
+echo $? >.run/exit
+cut -d' ' -f1 /proc/uptime >.run/uptime_at_end
+journalctl -b --no-pager -o short-monotonic >.run/journal 2>&1
+share && cp -au /bench/. /share && umount /share
+BENCH
+chmod 755 "$root/usr/local/sbin/bench"
+rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/usr/share/doc "$root"/usr/share/locale
+
+# --- initramfs: load the disk's modules, mount it, hand over -------------------------------------
+boot=$work/initramfs
+mkdir -p "$boot/bin" "$boot/modules" "$boot/dev" "$boot/proc" "$boot/sys" "$boot/root"
+cp "$root/bin/busybox" "$boot/bin/"
+n=100
+modprobe -d "$root" -S "$version" --show-depends -a virtio_pci virtio_blk crc32c_generic ext4 >"$work/order"
+awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$work/order" >"$work/insmod"
+while read -r ko; do
+    cp "$ko" "$boot/modules/$n-$(basename "$ko")"
+    n=$((n + 1))
+done <"$work/insmod"
+cat >"$boot/init" <<'INIT'
+#!/bin/busybox sh
+b=/bin/busybox
+$b mount -t devtmpfs dev /dev
+for ko in /modules/*; do $b insmod "$ko"; done
+until [ -b /dev/vda ]; do $b usleep 20000; done
+$b mount -t ext4 -o rw,noatime /dev/vda /root
+exec $b switch_root /root /lib/systemd/systemd
+INIT
+chmod 755 "$boot/init"
+(cd "$boot" && find . | cpio -o -H newc --quiet) >"$out/initrd.img"
+
+# --- image ------------------------------------------------------------------------------------------
+size=$(( $(du -sm "$root" | cut -f1) * 5 / 4 + 512 ))
+rm -f "$out/rootfs.ext4" && truncate -s "${size}M" "$out/rootfs.ext4"
+mke2fs -q -t ext4 -O ^has_journal,^metadata_csum -m 0 -E lazy_itable_init=0 -d "$root" "$out/rootfs.ext4"
+echo "$version" >"$out/version"
+echo "$out: vmlinux $version, initrd.img $(stat -c %s "$out/initrd.img") B, rootfs.ext4 $(du -m "$out/rootfs.ext4" | cut -f1) MiB"

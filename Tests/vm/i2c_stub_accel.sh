@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: i2c_stub_accel.sh create CHIP | set X Y Z | get | destroy
+# A polled accelerometer: i2c-stub holds the registers of an imaginary chip and the kernel's real
+# driver for CHIP (kxcjk1013, bmc150_accel or lis3dh) reads them. X Y Z are in g. Run as root.
+# One chip at a time; needs i2c-tools.
+set -eu
+state=${XDG_RUNTIME_DIR:-/run}/i2c_stub_accel
+
+usage() { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
+
+# What each driver wants: its module, the address, "register=byte" that must be there before it probes.
+chip() {
+    case $1 in
+    kxcjk1013)    module=kxcjk-1013 address=0x0f identity='0x0f=0x05' ;;
+    bmc150_accel) module=bmc150-accel-i2c address=0x10 identity='0x00=0xfa' ;;
+    lis3dh)       module=st_accel_i2c address=0x19 identity='0x0f=0x33 0x8f=0x33' ;;
+    *) usage ;;
+    esac
+}
+
+# Stores one signed sample, as the chip's registers hold it, for axis number $1 (0..2); $2 is in_accel_*_raw.
+store() {  # i2cset -f: the driver owns the address
+    word=$(( ($2 << 4) & 0xffff ))  # all of these left-justify 12 bits in 16
+    low=$((word & 255)) high=$((word >> 8))
+    case $chip in
+    kxcjk1013)  # read with SMBus word reads; i2c-stub keeps words apart from the bytes beside them
+        i2cset -f -y "$bus" "$address" $((0x06 + 2 * $1)) $word w ;;
+    bmc150_accel)
+        i2cset -f -y "$bus" "$address" $((0x02 + 2 * $1)) $low b
+        i2cset -f -y "$bus" "$address" $((0x03 + 2 * $1)) $high b ;;
+    lis3dh)  # bit 7 of the register number asks for auto-increment
+        i2cset -f -y "$bus" "$address" $((0xa8 + 2 * $1)) $low b
+        i2cset -f -y "$bus" "$address" $((0xa9 + 2 * $1)) $high b ;;
+    esac
+}
+
+device() { echo "/sys/bus/i2c/devices/$bus-$(printf %04x "$address")/iio:device"*; }
+
+case ${1:-} in
+create)
+    [ $# -eq 2 ] || usage
+    chip=$2
+    chip "$chip"
+    modprobe i2c-dev
+    modprobe i2c-stub chip_addr="$address"
+    modprobe "$module"
+    name=$(grep -lx 'SMBus stub driver' /sys/bus/i2c/devices/i2c-*/name)
+    bus=${name%/name} bus=${bus##*-}
+    for pair in $identity; do i2cset -y "$bus" "$address" "${pair%=*}" "${pair#*=}" b; done
+    echo "$chip $address" >"/sys/bus/i2c/devices/i2c-$bus/new_device"
+    echo "chip=$chip bus=$bus address=$address module=$module" >"$state"
+    udevadm settle
+    if [ ! -d "$(device)" ]; then
+        echo "$chip did not probe:" >&2
+        dmesg | tail -n 5 >&2
+        exit 1
+    fi
+    device
+    ;;
+set)
+    [ $# -eq 4 ] || usage
+    # shellcheck source=/dev/null
+    . "$state"
+    shift
+    scale=$(cat "$(device)"/in_accel_scale 2>/dev/null || cat "$(device)"/in_accel_x_scale)
+    axis=0
+    for g; do
+        store $axis "$(awk -v g="$g" -v s="$scale" 'BEGIN { printf "%.0f", g * 9.80665 / s }')"
+        axis=$((axis + 1))
+    done
+    ;;
+get)
+    # shellcheck source=/dev/null
+    . "$state"
+    cat "$(device)"/in_accel_?_raw
+    ;;
+destroy)
+    # shellcheck source=/dev/null
+    . "$state"
+    echo "$address" >"/sys/bus/i2c/devices/i2c-$bus/delete_device"
+    rm -f "$state"
+    rmmod "$module" i2c-stub
+    ;;
+*) usage ;;
+esac

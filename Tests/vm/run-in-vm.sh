@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: run-in-vm.sh [-s SHARE_DIR] [-t SECONDS] [-S] COMMAND...
+# Boots the machine that build-rootfs.sh made, runs COMMAND (a shell line) in it as root, in a copy of
+# SHARE_DIR at /bench, and ends with its output and exit status. What COMMAND writes under /bench comes
+# back to SHARE_DIR when it ends. Without -s the share is an empty temporary folder.
+#   -t  bounds COMMAND (300; status 124), not the boot
+#   -S  for suspend: s2idle becomes the default sleep, and a key press every 5 s ends it (QEMU's RTC
+#       alarm does not). S3 wakes by RTC alarm, but only with ORIENTD_VM_KERNEL=vmlinuz.
+# SHARE_DIR/.run keeps stdout, stderr, exit, journal and the serial console of the last run.
+# The disk is a throw-away copy: every run starts from the same image. There is no network.
+#   ORIENTD_VM_DIR    what build-rootfs.sh made (.build/vm)
+#   ORIENTD_VM_ACCEL  tcg or kvm; by default kvm where the processor has vmx or svm and /dev/kvm is ours
+#   ORIENTD_VM_KERNEL vmlinux (fast PVH start) or vmlinuz (through the BIOS, 5 s slower)
+#   ORIENTD_VM_CPU, ORIENTD_VM_CPUS, ORIENTD_VM_MEM, ORIENTD_VM_APPEND, ORIENTD_VM_QEMU
+#                   CPU model, processors, MiB, more kernel options, more QEMU options
+set -eu
+
+usage() { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
+share='' limit=300 keys=''
+while getopts s:t:S option; do
+    case $option in s) share=$OPTARG ;; t) limit=$OPTARG ;; S) keys=yes ;; *) usage ;; esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || usage
+
+vm=${ORIENTD_VM_DIR:-.build/vm}
+accel=${ORIENTD_VM_ACCEL:-}
+if [ -z "$accel" ]; then
+    if [ -w /dev/kvm ] && grep -qwE 'vmx|svm' /proc/cpuinfo; then accel=kvm; else accel=tcg; fi
+fi
+case $accel in kvm) cpu=host ;; *) cpu=${ORIENTD_VM_CPU:-Nehalem} accel=tcg,thread=multi ;; esac
+
+command -v qemu-system-x86_64 >/dev/null ||
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 install -y --no-install-recommends \
+        qemu-system-x86 >/dev/null
+
+temporary=''
+if [ -z "$share" ]; then share=$(mktemp -d) temporary=$share; fi
+share=$(cd "$share" && pwd)
+trap '[ -z "$temporary" ] || rm -rf "$temporary"' EXIT
+rm -rf "$share/.run"
+mkdir "$share/.run"
+printf '%s\n' "$*" >"$share/.run/command"
+echo "$limit" >"$share/.run/limit"
+
+press() {  # QEMU's monitor reads this; the loop ends with QEMU
+    while [ -n "$keys" ] && sleep 5; do echo 'sendkey ctrl' || break; done
+}
+
+began=$(date +%s%N)
+status=0
+# shellcheck disable=SC2086
+press 2>/dev/null | timeout $((limit + 120)) qemu-system-x86_64 -accel "$accel" -machine "q35,hpet=off" -cpu "$cpu" \
+    -m "${ORIENTD_VM_MEM:-1024}" -smp "${ORIENTD_VM_CPUS:-2}" \
+    -nodefaults -no-user-config -display none -nic none -no-reboot \
+    -serial "file:$share/.run/console" -monitor stdio \
+    -kernel "$vm/${ORIENTD_VM_KERNEL:-vmlinux}" -initrd "$vm/initrd.img" \
+    -append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable apparmor=0 audit=0 8250.nr_uarts=1 systemd.show_status=0 ${keys:+mem_sleep_default=s2idle} ${ORIENTD_VM_APPEND:-}" \
+    -drive "file=$vm/rootfs.ext4,format=raw,if=virtio,snapshot=on" \
+    -device virtio-rng-pci \
+    -virtfs "local,path=$share,mount_tag=share,security_model=none,multidevs=remap" \
+    ${ORIENTD_VM_QEMU:-} >/dev/null || status=$?
+ended=$(date +%s%N)
+
+[ ! -f "$share/.run/stdout" ] || cat "$share/.run/stdout"
+[ ! -f "$share/.run/stderr" ] || cat "$share/.run/stderr" >&2
+seen() { cat "$share/.run/$1" 2>/dev/null || echo '?'; }
+echo "run-in-vm.sh: $accel; command began $(seen uptime_at_command) s after boot, ended $(seen uptime_at_end) s;" \
+    "whole run $(( (ended - began) / 1000000 )) ms" >&2
+if [ -f "$share/.run/exit" ]; then exit "$(cat "$share/.run/exit")"; fi
+echo "run-in-vm.sh: the command did not end (QEMU's status $status); console:" >&2
+tail -n 20 "$share/.run/console" >&2
+[ "$status" -ne 0 ] || status=1
+exit "$status"
