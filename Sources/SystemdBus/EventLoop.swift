@@ -60,70 +60,54 @@ package final class EventLoop {
     }
 
     private func source(for signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
-        var source: OpaquePointer?
-        let userdata = Box(handler).retained()
-        let result = sd_event_add_signal(
-            event,
-            &source,
-            signal,
-            { _, _, userdata in
-                if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                return 0
-            },
-            userdata
-        )
-        if result < 0 { release(userdata) }
-        try check("watch a signal", result)
-        return try EventSource(owning: source)
+        try register("watch a signal", handler) { source, userdata in
+            sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
+        }
     }
 
     /// Calls `handler` whenever `descriptor` can be read, has failed or was hung up.
     ///
     /// The descriptor stays the caller's and must outlive the source.
     package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
-        var source: OpaquePointer?
-        let userdata = Box(handler).retained()
-        let result = sd_event_add_io(
-            event,
-            &source,
-            descriptor,
-            UInt32(EPOLLIN.rawValue),
-            { _, _, _, userdata in
-                if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                return 0
-            },
-            userdata
-        )
-        if result < 0 { release(userdata) }
-        try check("watch a descriptor", result)
-        return try EventSource(owning: source)
+        let events = UInt32(EPOLLIN.rawValue)
+        return try register("watch a descriptor", handler) { source, userdata in
+            sd_event_add_io(event, &source, descriptor, events, { _, _, _, userdata in call(userdata) }, userdata)
+        }
     }
 
     /// Makes a timer that calls `handler` once each time it was armed.
     package func timer(_ handler: @escaping () -> Void) throws(SystemError) -> Timer {
+        let source = try register("create a timer", handler) { source, userdata in
+            let clock = CLOCK_MONOTONIC
+            return sd_event_add_time(event, &source, clock, .max, 0, { _, _, userdata in call(userdata) }, userdata)
+        }
+        return Timer(source)
+    }
+
+    /// Hands `handler` to libsystemd by `add`; one that is refused is let go.
+    private func register(
+        _ operation: String,
+        _ handler: @escaping () -> Void,
+        _ add: (_ source: inout OpaquePointer?, _ userdata: UnsafeMutableRawPointer) -> Int32
+    ) throws(SystemError) -> EventSource {
         var source: OpaquePointer?
         let userdata = Box(handler).retained()
-        let result = sd_event_add_time(
-            event,
-            &source,
-            CLOCK_MONOTONIC,
-            .max,
-            0,
-            { _, _, userdata in
-                if let userdata { Box<() -> Void>.closure(in: userdata)() }
-                return 0
-            },
-            userdata
-        )
+        let result = add(&source, userdata)
         if result < 0 { release(userdata) }
-        try check("create a timer", result)
-        return Timer(try EventSource(owning: source))
+        try check(operation, result)
+        return try EventSource(owning: source)
     }
 
     /// Lends the loop to the bus and the device monitor, which attach themselves to it.
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         body(event)
     }
+}
+
+/// Calls the handler in an event source's userdata, as the source's callback.
+private func call(_ userdata: UnsafeMutableRawPointer?) -> Int32 {
+    if let userdata { Box<() -> Void>.closure(in: userdata)() }
+    return 0
 }
 
 /// The two signals that end a service, watched as long as this lives.
