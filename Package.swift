@@ -75,10 +75,14 @@ let package = Package(
             linkerSettings: executable
         ),
 
-        .testTarget(name: "OrientationCoreTests", dependencies: ["OrientationCore"], swiftSettings: strict),
+        .testTarget(
+            name: "OrientationCoreTests",
+            dependencies: ["SplitMix", "OrientationCore"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "OrientationIIOTests",
-            dependencies: ["OrientationIIO", "OrientationCore", "SystemdBus", "CLinux"],
+            dependencies: ["SplitMix", "OrientationIIO", "OrientationCore", "SystemdBus", "CLinux"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -94,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "OrientationDaemonTests",
             dependencies: [
-                "OrientationDaemon", "OrientationBus", "OrientationIIO", "OrientationCore", "SystemdBus", "PrivateBus",
+                "SplitMix", "OrientationDaemon", "OrientationBus", "OrientationIIO", "OrientationCore", "SystemdBus",
+                "PrivateBus",
                 "CLinux",
             ],
             swiftSettings: strict
@@ -104,6 +109,7 @@ let package = Package(
             dependencies: ["orientctl", "OrientationBus", "OrientationCore"],
             swiftSettings: strict
         ),
+        .target(name: "SplitMix", path: "Tests/SplitMix", swiftSettings: strict),
         .target(
             name: "PrivateBus",
             dependencies: ["SystemdBus", "CSystemd", "CLinux"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
+import SplitMix
 import Testing
 
 /// The bare rule as the reference document words it.

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import OrientationCore
+import SplitMix
 import SystemdBus
 import Testing
 

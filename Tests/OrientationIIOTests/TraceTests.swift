@@ -3,6 +3,7 @@
 import CLinux
 import OrientationCore
 import OrientationIIO
+import SplitMix
 import SystemdBus
 import Testing
 
