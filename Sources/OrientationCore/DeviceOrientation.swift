@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How the device is held; the raw values are those of UIDeviceOrientation.
-public enum DeviceOrientation: UInt8, CaseIterable, Hashable, Sendable {
+public enum DeviceOrientation: UInt8, NamedValue, Hashable, Sendable {
     case unknown = 0
     case portrait = 1
     case portraitUpsideDown = 2
@@ -26,16 +26,6 @@ public enum DeviceOrientation: UInt8, CaseIterable, Hashable, Sendable {
         case .faceDown: "face-down"
         }
     }
-
-    /// Finds the orientation of that exact name.
-    public init?(name: String) {
-        guard let orientation = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = orientation
-    }
-}
-
-extension DeviceOrientation: CustomStringConvertible {
-    public var description: String { name }
 }
 
 // MARK: - The four edges

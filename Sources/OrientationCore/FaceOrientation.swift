@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which way the screen faces while the device lies flat.
-public enum FaceOrientation: UInt8, CaseIterable, Hashable, Sendable {
+public enum FaceOrientation: UInt8, NamedValue, Hashable, Sendable {
     /// The device does not lie flat.
     case none
     case faceUp
@@ -16,12 +16,6 @@ public enum FaceOrientation: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Finds the face of that exact name.
-    public init?(name: String) {
-        guard let face = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = face
-    }
-
     /// The face as a device orientation, for who wants both in one; nothing while the device does not lie flat.
     public var deviceOrientation: DeviceOrientation? {
         switch self {
@@ -30,8 +24,4 @@ public enum FaceOrientation: UInt8, CaseIterable, Hashable, Sendable {
         case .faceDown: .faceDown
         }
     }
-}
-
-extension FaceOrientation: CustomStringConvertible {
-    public var description: String { name }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A counter-clockwise turn of what an output shows, relative to the panel, as wl_output names it.
-public enum OutputTransform: UInt8, CaseIterable, Hashable, Sendable {
+public enum OutputTransform: UInt8, NamedValue, Hashable, Sendable {
     case normal
     case rotated90
     case rotated180
@@ -17,12 +17,6 @@ public enum OutputTransform: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Finds the transform of that exact name.
-    public init?(name: String) {
-        guard let transform = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = transform
-    }
-
     /// Creates the transform that keeps the picture upright on a device that is followed.
     ///
     /// Both orientations carry the device's own names. There is no answer where either is no edge.
@@ -36,8 +30,4 @@ public enum OutputTransform: UInt8, CaseIterable, Hashable, Sendable {
         default: self = .rotated270
         }
     }
-}
-
-extension OutputTransform: CustomStringConvertible {
-    public var description: String { name }
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of interface orientations; each bit is 1 shifted by the orientation's raw value, as in UIKit.
+public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    public init(_ orientation: InterfaceOrientation) {
+        rawValue = 1 << UInt32(orientation.rawValue)
+    }
+
+    public static let portrait = InterfaceOrientationMask(.portrait)
+    public static let portraitUpsideDown = InterfaceOrientationMask(.portraitUpsideDown)
+    public static let landscapeRight = InterfaceOrientationMask(.landscapeRight)
+    public static let landscapeLeft = InterfaceOrientationMask(.landscapeLeft)
+
+    public static let landscape: InterfaceOrientationMask = [.landscapeRight, .landscapeLeft]
+    public static let allButUpsideDown: InterfaceOrientationMask = [.portrait, .landscape]
+    public static let all: InterfaceOrientationMask = [.allButUpsideDown, .portraitUpsideDown]
+
+    /// Whether it holds an orientation at all, and no bit that stands for none.
+    public var isValid: Bool { !isEmpty && isSubset(of: .all) }
+
+    public func contains(_ orientation: InterfaceOrientation) -> Bool {
+        contains(InterfaceOrientationMask(orientation))
+    }
+
+    /// The orientation of the lowest raw value, which wins where nothing else decides.
+    public var lowest: InterfaceOrientation? { InterfaceOrientation.allCases.first { contains($0) } }
+}
+
+// MARK: - As text
+
+extension InterfaceOrientationMask {
+    private static let composites: [(name: String, mask: InterfaceOrientationMask)] = [
+        ("all", .all), ("all-but-upside-down", .allButUpsideDown), ("landscape", .landscape),
+    ]
+
+    /// Understands `all`, `all-but-upside-down`, `landscape`, or the names of orientations with commas between them.
+    public init?(_ text: String) {
+        if let composite = Self.composites.first(where: { $0.name == text }) {
+            self = composite.mask
+            return
+        }
+        var mask: InterfaceOrientationMask = []
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let words = part.drop { $0 == UInt8(ascii: " ") }
+            let end = words.lastIndex { $0 != UInt8(ascii: " ") } ?? words.startIndex
+            guard !words.isEmpty,
+                let orientation = InterfaceOrientation(name: String(decoding: words[...end], as: UTF8.self))
+            else { return nil }
+            mask.insert(InterfaceOrientationMask(orientation))
+        }
+        self = mask
+    }
+}
+
+extension InterfaceOrientationMask: CustomStringConvertible {
+    /// The text that `init` understands; `none` for the empty set.
+    public var description: String {
+        if let composite = Self.composites.first(where: { $0.mask == self }) { return composite.name }
+        var text = ""
+        for orientation in InterfaceOrientation.allCases where contains(orientation) {
+            text += text.isEmpty ? orientation.name : "," + orientation.name
+        }
+        return text.isEmpty ? "none" : text
+    }
+}
