@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RotationPolicy {
+    /// How many active requests need to know how the device is held.
+    public var autorotatingRequests: Int { tree.autorotatingCount }
+
+    /// All requests, the oldest first.
+    public var requests: [RotationRequest.ID] { tree.ids }
+
+    public func request(_ id: RotationRequest.ID) -> RotationRequest? { tree[id]?.request }
+
+    /// Presents a request of `client`: a modal one is asked and shown at once, a pushed one waits for the next turn.
+    ///
+    /// Throws what ``RotationRefusal`` lists where the request makes no sense or contradicts the masks.
+    public mutating func present(
+        _ request: RotationRequest,
+        of client: String
+    ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
+        try check(request, of: client)
+        let before = tree.asked
+        tree.begin()
+        let id = tree.insert(request, of: client)
+        try commit(judging: tree.asked != before)
+        return (id, tree.asked == before ? unchanged : comeUp(in: before))
+    }
+
+    /// Changes a request of `client`; one that becomes active is presented anew, one that becomes inactive goes.
+    ///
+    /// Otherwise what is shown stays where that is allowed. The application's id stays what it was.
+    public mutating func update(
+        _ id: RotationRequest.ID,
+        to request: RotationRequest,
+        of client: String
+    ) throws(RotationRefusal) -> Decision {
+        let old = try own(id, of: client)
+        var request = request
+        request.appID = old.request.appID
+        try check(request, of: client, id: id)
+        let before = tree.asked
+        let tookPart = tree.takesPart(id)
+        tree.begin()
+        tree.replace(id, with: request)
+        let after = tree.asked
+        let goes = old.isModal && tree[id]?.isModal != true || old.request.isActive && !request.isActive
+        let uncovers = goes && after != before
+        try commit(judging: !uncovers && (after != before || after?.node == id))
+        if uncovers { return settle(.request) }
+        if after != before { return comeUp(in: before) }
+        return tookPart ? keep() : unchanged
+    }
+
+    /// Asks anew for what a request of `client` supports, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
+    public mutating func setNeedsUpdate(
+        _ id: RotationRequest.ID,
+        of client: String
+    ) throws(RotationRefusal) -> Decision {
+        _ = try own(id, of: client)
+        return tree.takesPart(id) ? keep() : unchanged
+    }
+
+    /// Releases a request of `client` with all below it.
+    public mutating func release(
+        _ id: RotationRequest.ID,
+        of client: String
+    ) throws(RotationRefusal) -> (released: [RotationRequest.ID], decision: Decision) {
+        _ = try own(id, of: client)
+        let before = tree.asked
+        let released = tree.remove(id)
+        return (released, tree.asked == before ? unchanged : settle(.request))
+    }
+
+    /// Drops everything that a client has: it is gone.
+    public mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision) {
+        let before = tree.asked
+        let released = tree.remove(client: client)
+        dynamicMasks[client] = nil
+        return (released, tree.asked == before ? unchanged : settle(.request))
+    }
+
+    /// Sets the mask of an application for the requests of `client` alone, or with nil goes back to the configuration's.
+    ///
+    /// Throws `invalidInterfaceOrientation` where the request that is asked autorotates and would be left with nothing.
+    public mutating func setApplicationMask(
+        _ mask: InterfaceOrientationMask?,
+        of appID: String,
+        for client: String
+    ) throws(RotationRefusal) -> Decision {
+        if let mask, !mask.isValid { throw .invalidArgument("mask: \(mask.rawValue) is no set of orientations") }
+        let old = dynamicMasks[client]
+        dynamicMasks[client, default: [:]][appID] = mask
+        if dynamicMasks[client]?.isEmpty == true { dynamicMasks[client] = nil }
+        guard let asked, asked.client == client, asked.request.appID == appID else { return unchanged }
+        if asked.request.shouldAutorotate, grantedMask(of: asked).isDisjoint(with: asked.request.supported) {
+            dynamicMasks[client] = old
+            throw .invalidInterfaceOrientation(
+                "mask: a request on show supports \(asked.request.supported) only, and autorotates"
+            )
+        }
+        return keep()
+    }
+
+    // MARK: - Coming up
+
+    /// Shows what has just come to be asked, in place of `before`.
+    private mutating func comeUp(in before: RequestTree.Asked?) -> Decision {
+        guard let asked = tree.asked else { return settle(.request) }
+        if asked.top != before?.top, tree[asked.top]?.request.presentation == .modal { return start() }
+        // A pushed one never turns the interface; a container that no longer forwards answers for itself again.
+        return asked.node == asked.top && asked.top == before?.top ? keep() : unchanged
+    }
+
+    // MARK: - Judging
+
+    private func own(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> RequestTree.Node {
+        guard let node = tree[id] else { throw .unknownRequest }
+        guard node.client == client else { throw .notYourRequest }
+        return node
+    }
+
+    /// Judges what does not depend on other requests' masks; `id` is that of one that exists already.
+    private func check(
+        _ request: RotationRequest,
+        of client: String,
+        id: RotationRequest.ID? = nil
+    ) throws(RotationRefusal) {
+        guard request.supported.isValid else {
+            throw .invalidArgument("supported: \(request.supported.rawValue) is no set of orientations")
+        }
+        if let preferred = request.preferred, !request.supported.contains(preferred) {
+            throw .invalidInterfaceOrientation(
+                "preferred: \(preferred) is not among the supported \(request.supported)"
+            )
+        }
+        if let parent = request.parent {
+            guard tree[parent]?.client == client else {
+                throw .invalidArgument("parent: not a request of this connection")
+            }
+            if let id, tree.isPart(parent, of: id) {
+                throw .invalidArgument("parent: a request cannot be part of itself")
+            }
+        }
+        if let target = request.forwardsTo {
+            guard tree[target]?.client == client else {
+                throw .invalidArgument("forwards-to: not a request of this connection")
+            }
+            if let id, tree.forwards(target, to: id) {
+                throw .invalidArgument("forwards-to: a request cannot forward to itself")
+            }
+        }
+    }
+
+    /// Keeps what was changed in the tree, or takes it back where the one that is asked now contradicts the masks.
+    private mutating func commit(judging mustBeJudged: Bool) throws(RotationRefusal) {
+        if mustBeJudged, let refusal = conflict {
+            tree.rollBack()
+            throw refusal
+        }
+        tree.commit()
+    }
+
+    /// What is wrong with the request that is asked, by the table of conflicts; nil where it can be shown.
+    private var conflict: RotationRefusal? {
+        guard let asked else { return nil }
+        let request = asked.request
+        let granted = grantedMask(of: asked)
+        guard granted.isDisjoint(with: request.supported) else { return nil }
+        let contradiction = "supported: \(request.supported), while device and application allow \(granted)"
+        if request.shouldAutorotate { return .invalidInterfaceOrientation(contradiction + ", and it autorotates") }
+        guard request.preferred == nil else { return nil }
+        return .invalidInterfaceOrientation(contradiction + ", and there is no preferred one to show")
+    }
+}
