@@ -161,6 +161,20 @@ package final class Bus {
         sd_bus_emit_object_added(bus, path)
     }
 
+    /// Sends the signal `member` with the values that `arguments` appends.
+    package func emit(
+        _ member: String,
+        of interface: String,
+        at path: String,
+        _ arguments: (BusMessage) -> Void
+    ) {
+        var message: OpaquePointer?
+        guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
+        let signal = BusMessage(owning: message)
+        arguments(signal)
+        sd_bus_send(bus, message, nil)
+    }
+
     // MARK: - Calling
 
     /// Calls a method and waits for the answer, at most `timeout` seconds.

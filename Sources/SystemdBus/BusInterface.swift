@@ -100,6 +100,15 @@ package final class BusInterface {
         add(entry)
     }
 
+    /// Adds a signal, which ``Bus/emit(_:of:at:_:)`` sends; this only shows it to D-Bus tools.
+    package func signal(_ name: StaticString, _ arguments: StaticString, names: StaticString) {
+        var entry = blank(type: _SD_BUS_VTABLE_SIGNAL)
+        entry.x.signal.member = cString(name)
+        entry.x.signal.signature = cString(arguments)
+        entry.x.signal.names = cString(names)
+        add(entry)
+    }
+
     func withVtable<Result>(_ body: (UnsafePointer<sd_bus_vtable>?) -> Result) -> Result {
         body(vtable.baseAddress.map { UnsafePointer($0) })
     }

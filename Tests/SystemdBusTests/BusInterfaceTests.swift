@@ -122,13 +122,14 @@ private let name = "org.example.Interface"
         withExtendedLifetime(slot) {}
     }
 
-    @Test func `introspection shows signatures, argument names and how each property changes`() throws {
-        let interface = BusInterface(name, members: 5)
+    @Test func `introspection shows members, signatures, argument names and how each property changes`() throws {
+        let interface = BusInterface(name, members: 6)
         interface.method("Add", "ud", returns: "s", names: "count\0weight\0text\0") { $0.reply() }
         interface.method("Nothing") { $0.reply() }
         interface.property("Constant", "s", .constant) { $0.append("") }
         interface.property("Announced", "b") { $0.append(true) }
         interface.property("Silent", "(ddd)", .silent) { _ in }
+        interface.signal("Turned", "su", names: "to\0degrees\0")
         let slot = try peers.service.export(interface, at: Peers.path)
         let text = try peers.call("org.freedesktop.DBus.Introspectable", "Introspect").readString()
         let start = try #require(text.firstRange(of: "<interface name=\"\(name)\">")).lowerBound
@@ -151,6 +152,10 @@ private let name = "org.example.Interface"
                 "<property name=\"Silent\" type=\"(ddd)\" access=\"read\">",
                 "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"false\"/>",
                 "</property>",
+                "<signal name=\"Turned\">",
+                "<arg type=\"s\" name=\"to\"/>",
+                "<arg type=\"u\" name=\"degrees\"/>",
+                "</signal>",
                 "</interface>",
             ]
         )
@@ -223,6 +228,39 @@ private let name = "org.example.Interface"
         try peers.loop.run { announced.count >= 2 }
         #expect(announced.map { $0.sorted() } == [["First=1", "Third=3"], ["Second=2"]])
         withExtendedLifetime((slot, subscription)) {}
+    }
+
+    @Test func `signals and announcements arrive as they were sent, and in that order`() throws {
+        let interface = BusInterface(name, members: 2)
+        interface.property("Side", "s") { $0.append("left") }
+        interface.signal("Turned", "su", names: "to\0degrees\0")
+        let slot = try peers.service.export(interface, at: Peers.path)
+
+        let listener = try peers.privateBus.connect(peers.loop)
+        var received: [String] = []
+        let slots = [
+            try listener.subscribe("type='signal',path='\(Peers.path)',interface='\(name)',member='Turned'") {
+                do throws(BusError) {
+                    received.append("turned \(try $0.readString()) by \(try $0.readUInt32())")
+                } catch {
+                    Issue.record(error)
+                }
+            },
+            try listener.subscribe("type='signal',path='\(Peers.path)',member='PropertiesChanged'") { _ in
+                received.append("changed")
+            },
+        ]
+        for degrees in [UInt32(90), 180] {
+            peers.service.emit("Turned", of: name, at: Peers.path) {
+                $0.append("left")
+                $0.append(degrees)
+            }
+            peers.service.announce(["Side"], of: name, at: Peers.path)
+        }
+        try peers.loop.run { received.count >= 4 }
+        try peers.loop.runWhatIsDue()
+        #expect(received == ["turned left by 90", "changed", "turned left by 180", "changed"])
+        withExtendedLifetime((slot, slots)) {}
     }
 
     @Test func `the object is gone with its slot, and with it what its members hold`() throws {

@@ -158,6 +158,7 @@ import Testing
 
         // What is still said has nobody to go to, and does no harm.
         peers.service.announce(["Anything"], of: nobody, at: Peers.path)
+        peers.service.emit("Anything", of: nobody, at: Peers.path) { $0.append("text") }
         #expect(throws: BusError.self) { _ = try peers.service.hasOwner(of: Peers.name) }
         withExtendedLifetime(slot) {}
     }
