@@ -128,21 +128,25 @@ package final class Bus {
     // MARK: - Serving
 
     /// Makes `interface` callable at `path`, until the returned slot is gone.
+    ///
+    /// A method of `interface` may let go of that slot.
     package func export(_ interface: BusInterface, at path: String) throws(SystemError) -> BusSlot {
         var slot: OpaquePointer?
-        try check(
-            "export \(interface.name) at",
-            path,
-            interface.withVtable { sd_bus_add_object_vtable(bus, &slot, path, interface.name, $0, nil) }
-        )
-        return try BusSlot(owning: slot, keeping: interface)
+        // libsystemd reads the vtable until it frees the slot: after a method of it has returned, whoever let go of it.
+        let userdata = Unmanaged.passRetained(interface).toOpaque()
+        let result = interface.withVtable {
+            sd_bus_add_object_vtable(bus, &slot, path, interface.name, $0, userdata)
+        }
+        if result < 0 { release(userdata) }
+        try check("export \(interface.name) at", path, result)
+        return try BusSlot(owning: slot)
     }
 
     /// Serves org.freedesktop.DBus.ObjectManager for everything below `path`.
     package func addObjectManager(at path: String) throws(SystemError) -> BusSlot {
         var slot: OpaquePointer?
         try check("serve ObjectManager at", path, sd_bus_add_object_manager(bus, &slot, path))
-        return try BusSlot(owning: slot, keeping: nil)
+        return try BusSlot(owning: slot)
     }
 
     // A signal that finds the connection closed has nobody to go to: onDisconnect tells of that, once.
@@ -266,9 +270,7 @@ package final class Bus {
         )
         if result < 0 { release(userdata) }
         try check("subscribe to", match, result)
-        let subscription = try BusSlot(owning: slot, keeping: nil)
-        subscription.releaseUserdataAtEnd()
-        return subscription
+        return try BusSlot(owning: slot)
     }
 
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
@@ -286,16 +288,11 @@ private func handOver(_ message: OpaquePointer?, _ userdata: UnsafeMutableRawPoi
 /// Something registered with the bus, until this is gone.
 package final class BusSlot {
     private let slot: OpaquePointer
-    /// What the slot points into.
-    private let kept: BusInterface?
 
-    fileprivate init(owning slot: OpaquePointer?, keeping kept: BusInterface?) throws(SystemError) {
+    /// Takes over a reference, and the userdata, if any, with it.
+    fileprivate init(owning slot: OpaquePointer?) throws(SystemError) {
         guard let slot else { throw SystemError("register with the bus", errno: .invalid) }
         self.slot = slot
-        self.kept = kept
-    }
-
-    fileprivate func releaseUserdataAtEnd() {
         sd_bus_slot_set_destroy_callback(slot, release)
     }
 

@@ -289,6 +289,30 @@ private let name = "org.example.Interface"
         #expect(error?.name == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
+    @Test func `an object may go in its own method, whose members live until that has returned`() throws {
+        weak var getter: Token?
+        var slot: BusSlot?
+        do {
+            let token = Token()
+            getter = token
+            let interface = BusInterface(name, members: 2)
+            interface.method("Release") { message in
+                slot = nil
+                #expect(getter != nil)
+                message.reply()
+            }
+            interface.property("Value", "s") { reply in
+                withExtendedLifetime(token) {}
+                reply.append("")
+            }
+            slot = try peers.service.export(interface, at: Peers.path)
+        }
+        _ = try peers.call(name, "Release")
+        #expect(slot == nil && getter == nil)
+        let error = #expect(throws: BusError.self) { _ = try peers.call(name, "Release") }
+        #expect(error?.name == "org.freedesktop.DBus.Error.UnknownObject")
+    }
+
     @Test func `the same interface cannot be exported twice at one path`() throws {
         func interface() -> BusInterface {
             let interface = BusInterface(name, members: 1)
