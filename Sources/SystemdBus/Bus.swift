@@ -165,6 +165,14 @@ package final class Bus {
         sd_bus_emit_object_added(bus, path)
     }
 
+    /// Announces that an object goes, with all its interfaces, as ObjectManager does.
+    ///
+    /// Let go of the object's slots after this, in the same turn of the loop: interfaces that are no longer exported
+    /// are not announced.
+    package func announceObjectRemoved(at path: String) {
+        sd_bus_emit_object_removed(bus, path)
+    }
+
     /// Sends the signal `member` with the values that `arguments` appends.
     package func emit(
         _ member: String,

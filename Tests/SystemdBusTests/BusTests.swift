@@ -215,19 +215,45 @@ import Testing
         #expect(weakToken == nil)
     }
 
-    @Test func `an object manager lists the objects below it and tells of new ones`() throws {
+    @Test func `an object manager lists the objects below it and tells of those that come and go`() throws {
+        let child = "org.example.Child"
         let manager = try peers.service.addObjectManager(at: Peers.path)
         let listener = try peers.privateBus.connect(peers.loop)
-        var added: [String] = []
-        let subscription = try listener.subscribe("type='signal',member='InterfacesAdded'") {
-            added.append((try? $0.readObjectPath()) ?? "unreadable")
+        var signals: [String] = []
+        let slots = [
+            try listener.subscribe("type='signal',member='InterfacesAdded'") {
+                signals.append("added " + ((try? $0.readObjectPath()) ?? "unreadable"))
+            },
+            try listener.subscribe("type='signal',member='InterfacesRemoved'") { message in
+                do throws(BusError) {
+                    let path = try message.readObjectPath()
+                    var interfaces: [String] = []
+                    try message.readArray("s") { () throws(BusError) in interfaces.append(try message.readString()) }
+                    #expect(interfaces.contains(child))
+                    signals.append("removed " + path)
+                } catch {
+                    Issue.record(error)
+                }
+            },
+        ]
+        for number in 0..<3 {
+            let path = "\(Peers.path)/\(number)"
+            let slot = try peers.service.export(BusInterface(child, members: 0), at: path)
+            peers.service.announceObject(at: path)
+            #expect(try managedObjects() == [path])
+            peers.service.announceObjectRemoved(at: path)
+            withExtendedLifetime(slot) {}
         }
-        let path = Peers.path + "/child"
-        let slot = try peers.service.export(BusInterface("org.example.Child", members: 0), at: path)
-        peers.service.announceObject(at: path)
-        try peers.loop.run { !added.isEmpty }
-        #expect(added == [path])
+        #expect(try managedObjects() == [])
+        try peers.loop.run { signals.count >= 6 }
+        #expect(
+            signals == (0..<3).flatMap { ["added \(Peers.path)/\($0)", "removed \(Peers.path)/\($0)"] }
+        )
+        withExtendedLifetime((manager, slots)) {}
+    }
 
+    /// The paths that the object manager lists.
+    private func managedObjects() throws -> [String] {
         let reply = try peers.call("org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
         var paths: [String] = []
         try reply.readArray("{oa{sa{sv}}}") { () throws(BusError) in
@@ -236,8 +262,7 @@ import Testing
                 try reply.skip()
             }
         }
-        #expect(paths == [path])
-        withExtendedLifetime((manager, subscription, slot)) {}
+        return paths
     }
 }
 
