@@ -87,7 +87,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SystemdBusTests",
-            dependencies: ["SystemdBus", "PrivateBus", "CLinux", "CSystemd"],
+            dependencies: ["SystemdBus", "PrivateBus", "CLinux"],
             swiftSettings: strict
         ),
         .testTarget(

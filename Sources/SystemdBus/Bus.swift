@@ -189,16 +189,20 @@ package final class Bus {
 
     // MARK: - Calling
 
-    /// Calls a method and waits for the answer, at most `timeout` seconds.
+    /// Calls a method and waits for the answer, at most 25 seconds.
+    ///
+    /// One that `isInteractive` allows polkit to ask a person first, and waits for longer than ``PolkitAuthority`` does.
     package func call(
         _ destination: String,
         _ path: String,
         _ interface: String,
         _ member: String,
-        timeout: Double = 25,
+        isInteractive: Bool = false,
         _ arguments: (BusMessage) -> Void = { _ in }
     ) throws(BusError) -> BusMessage {
         let message = try newCall(destination, path, interface, member, arguments)
+        let timeout = isInteractive ? PolkitAuthority.patience.person + 5 : 25
+        message.withPointer { _ = sd_bus_message_set_allow_interactive_authorization($0, isInteractive ? 1 : 0) }
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?

@@ -8,7 +8,7 @@ import CLinux
 /// daemon's own uid are allowed.
 package final class PolkitAuthority {
     /// Seconds that polkit has for an answer that needs no person, and for one that does.
-    private static let patience = (machine: 5.0, person: 120.0)
+    static let patience = (machine: 5.0, person: 120.0)
 
     private let bus: Bus
     private let onAbsence: () -> Void

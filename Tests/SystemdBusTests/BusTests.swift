@@ -104,6 +104,17 @@ import Testing
         #expect(throws: BusError.self) { try callLater(destination) { _ in Issue.record("answered") } }
     }
 
+    @Test(arguments: [false, true])
+    func `a call lets polkit ask a person if it is told so`(isInteractive: Bool) throws {
+        let interface = BusInterface("org.example.Question", members: 1)
+        interface.method("Ask", returns: "b") { message in
+            message.reply { $0.append(message.allowsInteractiveAuthorization) }
+        }
+        let slot = try peers.service.export(interface, at: Peers.path)
+        #expect(try peers.call(interface.name, "Ask", isInteractive: isInteractive).readBool() == isInteractive)
+        withExtendedLifetime(slot) {}
+    }
+
     @Test func `an answer that comes later is handed over once, and lets the handler go`() throws {
         weak var weakToken: Token?
         var answers: [String] = []

@@ -27,9 +27,12 @@ struct Peers {
     func call(
         _ interface: String,
         _ member: String,
+        isInteractive: Bool = false,
         _ arguments: @escaping (BusMessage) -> Void = { _ in }
     ) throws -> BusMessage {
-        try loop.serve { [client] in try client.call(Self.name, Self.path, interface, member, arguments) }
+        try loop.serve { [client] in
+            try client.call(Self.name, Self.path, interface, member, isInteractive: isInteractive, arguments)
+        }
     }
 
     func property(_ name: String, of interface: String) throws -> BusMessage {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import CSystemd
 import PrivateBus
+import SystemdBus
 import Testing
-
-@testable import SystemdBus
 
 private let interfaceName = "org.example.Guarded"
 private let actionID = "org.example.act"
@@ -57,9 +55,8 @@ private final class Guarded {
         slots.append(try peers.service.export(guarded, at: Peers.path))
     }
 
-    /// Calls the guarded method; `prepare` may change the message.
-    func act(_ prepare: @escaping (BusMessage) -> Void = { _ in }) throws {
-        _ = try peers.call(interfaceName, "Act", prepare)
+    func act(isInteractive: Bool = false) throws {
+        _ = try peers.call(interfaceName, "Act", isInteractive: isInteractive)
     }
 
     private static func question(_ message: BusMessage) throws(BusError) -> Question {
@@ -116,9 +113,7 @@ private final class Guarded {
 
     @Test func `polkit may ask a person if the caller does not mind`() throws {
         let guarded = try Guarded(answer: Self.answer(isAuthorized: true))
-        try guarded.act { message in
-            _ = message.withPointer { sd_bus_message_set_allow_interactive_authorization($0, 1) }
-        }
+        try guarded.act(isInteractive: true)
         #expect(guarded.questions.map(\.flags) == [1])
     }
 
