@@ -38,7 +38,7 @@ package final class OrientationClient {
     package func snapshot() throws(BusError) -> ManagerSnapshot {
         let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
-        try reply.readProperties { name throws(BusError) in try snapshot.read(name, from: reply) }
+        try reply.readNamedVariants { name throws(BusError) in try snapshot.read(name, from: reply) }
         return snapshot
     }
 
@@ -58,7 +58,7 @@ package final class OrientationClient {
                     try reply.readDictionaryEntry("sa{sv}") { () throws(BusError) in
                         guard try reply.readString() == Names.sensor else { return try reply.skip() }
                         var status = SensorStatus.blank
-                        try reply.readProperties { name throws(BusError) in try status.read(name, from: reply) }
+                        try reply.readNamedVariants { name throws(BusError) in try status.read(name, from: reply) }
                         sensors.append((path, status))
                     }
                 }
@@ -106,7 +106,7 @@ package final class OrientationClient {
             var changes: [PropertyChange] = []
             do throws(BusError) {
                 guard try message.readString() == interface else { return }
-                try message.readProperties { name throws(BusError) in
+                try message.readNamedVariants { name throws(BusError) in
                     changes.append(PropertyChange(name: name, value: try message.readText()))
                 }
             } catch {
@@ -119,31 +119,17 @@ package final class OrientationClient {
 }
 
 extension BusMessage {
-    /// Reads a dictionary of properties: `read` is given each name and reads the variant that follows, or skips it.
-    fileprivate func readProperties(_ read: (String) throws(BusError) -> Void) throws(BusError) {
-        try readArray("{sv}") { () throws(BusError) in
-            try readDictionaryEntry("sv") { () throws(BusError) in try read(try readString()) }
-        }
-    }
-
-    /// Reads a variant that holds a string.
-    fileprivate func readVariantString() throws(BusError) -> String {
-        var value = ""
-        try readVariant("s") { () throws(BusError) in value = try readString() }
-        return value
-    }
-
     /// Reads a variant of any basic type as text.
     fileprivate func readText() throws(BusError) -> String {
-        var text = ""
         switch peekVariantContents() {
-        case "s": text = try readVariantString()
-        case "b": try readVariant("b") { () throws(BusError) in text = try readBool() ? "true" : "false" }
-        case "u": try readVariant("u") { () throws(BusError) in text = "\(try readUInt32())" }
-        case "d": try readVariant("d") { () throws(BusError) in text = "\(try readDouble())" }
-        default: try skip()
+        case "s": return try readVariantString()
+        case "b": return try readVariantBool() ? "true" : "false"
+        case "u": return "\(try readVariantUInt32())"
+        case "d": return "\(try readVariantDouble())"
+        default:
+            try skip()
+            return ""
         }
-        return text
     }
 }
 
@@ -154,7 +140,7 @@ extension ManagerSnapshot {
         case "Version":
             version = try message.readVariantString()
         case "HasAccelerometer":
-            try message.readVariant("b") { () throws(BusError) in status.hasAccelerometer = try message.readBool() }
+            status.hasAccelerometer = try message.readVariantBool()
         case "SensorState":
             status.sensorState = try known(SensorState.init(rawValue:), try message.readVariantString(), name)
         case "DeviceOrientation":
@@ -172,7 +158,7 @@ extension ManagerSnapshot {
                 }
             }
         case "Claims":
-            try message.readVariant("u") { () throws(BusError) in claims = try message.readUInt32() }
+            claims = try message.readVariantUInt32()
         default:
             try message.skip()
         }
@@ -198,8 +184,7 @@ extension SensorStatus {
         case "Mode": mode = try message.readVariantString()
         case "State": state = try known(SensorState.init(rawValue:), try message.readVariantString(), property)
         case "LastError": lastError = try message.readVariantString()
-        case "SampleRate":
-            try message.readVariant("d") { () throws(BusError) in sampleRate = try message.readDouble() }
+        case "SampleRate": sampleRate = try message.readVariantDouble()
         case "MountMatrix":
             try message.readVariant("ad") { () throws(BusError) in
                 try message.readArray("d") { () throws(BusError) in mountMatrix.append(try message.readDouble()) }

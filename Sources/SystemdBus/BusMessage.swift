@@ -125,10 +125,19 @@ package final class BusMessage {
         try leave()
     }
 
-    package func readVariant(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
+    /// Reads a variant; the error when it holds another type than `contents` tells both.
+    package func readVariant<Value>(
+        _ contents: String,
+        _ body: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        let found = peekVariantContents()
+        guard found.isEmpty || found == contents else {
+            throw .invalidArguments("the value is of type \(found), not \(contents)")
+        }
         try enter(SD_BUS_TYPE_VARIANT, contents)
-        try body()
+        let value = try body()
         try leave()
+        return value
     }
 
     private func enter(_ type: some BinaryInteger, _ contents: String) throws(BusError) {

@@ -73,7 +73,7 @@ private let name = "org.example.Interface"
             try reply.readDictionaryEntry("sv") { () throws(BusError) in
                 keys.append(try reply.readString())
                 guard reply.peekVariantContents() == "u" else { return try reply.skip() }
-                try reply.readVariant("u") { () throws(BusError) in number = try reply.readUInt32() }
+                number = try reply.readVariant("u") { () throws(BusError) in try reply.readUInt32() }
             }
         }
         #expect(keys == ["unread", "number"])
@@ -171,10 +171,7 @@ private let name = "org.example.Interface"
         }
         let slot = try peers.service.export(interface, at: Peers.path)
         for expected in UInt32(1)...3 {
-            let reply = try peers.property("Reads", of: name)
-            var value: UInt32 = 0
-            try reply.readVariant("u") { () throws(BusError) in value = try reply.readUInt32() }
-            #expect(value == expected)
+            #expect(try peers.property("Reads", of: name).readVariantUInt32() == expected)
         }
         let error = #expect(throws: BusError.self) {
             _ = try peers.call("org.freedesktop.DBus.Properties", "Set") { message in
@@ -208,13 +205,8 @@ private let name = "org.example.Interface"
             do throws(BusError) {
                 #expect(try message.readString() == name)
                 var properties: [String] = []
-                try message.readArray("{sv}") { () throws(BusError) in
-                    try message.readDictionaryEntry("sv") { () throws(BusError) in
-                        properties.append(try message.readString())
-                        try message.readVariant("u") { () throws(BusError) in
-                            properties[properties.count - 1] += "=\(try message.readUInt32())"
-                        }
-                    }
+                try message.readNamedVariants { property throws(BusError) in
+                    properties.append("\(property)=\(try message.readVariantUInt32())")
                 }
                 try message.readArray("s") { Issue.record("a property was invalidated") }
                 announced.append(properties)

@@ -63,13 +63,8 @@ private final class Guarded {
         var question = Question()
         try message.readStruct("sa{sv}") { () throws(BusError) in
             question.kind = try message.readString()
-            try message.readArray("{sv}") { () throws(BusError) in
-                try message.readDictionaryEntry("sv") { () throws(BusError) in
-                    let key = try message.readString()
-                    try message.readVariant("s") { () throws(BusError) in
-                        question.details[key] = try message.readString()
-                    }
-                }
+            try message.readNamedVariants { name throws(BusError) in
+                question.details[name] = try message.readVariantString()
             }
         }
         question.actionID = try message.readString()
