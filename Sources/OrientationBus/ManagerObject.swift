@@ -45,7 +45,7 @@ package final class ManagerObject {
     private let interface: BusInterface
     private var slot: BusSlot?
     private var objectManager: BusSlot?
-    private var claims: ClaimRegistry?
+    private var claims: Holdings?
 
     /// Claims made, whose answers wait for the first orientation.
     private var waiting: [BusMessage] = []
@@ -65,7 +65,7 @@ package final class ManagerObject {
         self.authority = authority
         self.delegate = delegate
         interface = BusInterface(Names.manager, members: 16)
-        claims = ClaimRegistry(bus: bus) { [self] in claimsChanged(to: $0) }
+        claims = Holdings(of: "claims", bus: bus, onChange: { [self] in claimsChanged(to: $0) })
         patienceTimer = try loop.timer { [self] in answerWaiting() }
 
         interface.property("Version", "s", .constant) { $0.append("\(version)") }
@@ -93,7 +93,7 @@ package final class ManagerObject {
 
     private func claim(_ message: BusMessage) {
         do throws(BusError) {
-            try claims?.request(message.sender)
+            try claims?.reserve(message.sender)
         } catch {
             return message.reply(error)
         }
@@ -113,7 +113,7 @@ package final class ManagerObject {
     }
 
     private func release(_ message: BusMessage) {
-        claims?.remove(message.sender)
+        claims?.removeLatest(of: message.sender)
         message.reply()
     }
 

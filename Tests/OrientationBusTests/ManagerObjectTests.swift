@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationBus
 import OrientationCore
 import PrivateBus
 import SystemdBus
 import Testing
-
-@testable import OrientationBus
 
 @Suite struct ClaimTests {
     private let service: Service
@@ -101,51 +100,6 @@ import Testing
             try OrientationClient(bus: client).claim()
         }
         #expect(try service.snapshot().claims == 64)
-    }
-
-    @Test func `all together may hold 4096 claims, and one more is LimitExceeded`() throws {
-        var total = 0
-        let registry = ClaimRegistry(bus: service.bus) { total = $0 }
-        let peers = try (0..<65).map { _ in try service.privateBus.connect() }
-        for peer in peers.dropLast() {
-            for _ in 0..<64 { try registry.claim(peer.uniqueName) }
-        }
-        #expect(total == 4096)
-        let last = try #require(peers.last).uniqueName
-        let error = #expect(throws: BusError.self) { try registry.claim(last) }
-        #expect(error?.name == "org.orientd1.Error.LimitExceeded")
-        registry.remove(last)
-        #expect(total == 4096)
-        registry.remove(peers[0].uniqueName)
-        try registry.claim(last)
-        #expect(total == 4096)
-    }
-
-    @Test func `what polkit has not decided on counts towards the limits`() throws {
-        let registry = ClaimRegistry(bus: service.bus) { _ in Issue.record("counted") }
-        let peer = try service.privateBus.connect()
-        for _ in 0..<64 { try registry.request(peer.uniqueName) }
-        let error = #expect(throws: BusError.self) { try registry.request(peer.uniqueName) }
-        #expect(error?.name == "org.orientd1.Error.LimitExceeded")
-        #expect(try !registry.settle(peer.uniqueName, isAllowed: false))
-        try registry.request(peer.uniqueName)
-        #expect(registry.total == 0)
-    }
-
-    @Test func `a release before polkit has decided takes the claim back`() throws {
-        let registry = ClaimRegistry(bus: service.bus) { _ in Issue.record("counted") }
-        let peer = try service.privateBus.connect()
-        try registry.request(peer.uniqueName)
-        registry.remove(peer.uniqueName)
-        #expect(try !registry.settle(peer.uniqueName, isAllowed: true))
-        #expect(registry.total == 0)
-    }
-
-    @Test func `a claim of a connection that has gone is refused and not counted`() throws {
-        let registry = ClaimRegistry(bus: service.bus) { _ in Issue.record("counted") }
-        let error = #expect(throws: BusError.self) { try registry.claim(":1.99999") }
-        #expect(error?.name == "org.freedesktop.DBus.Error.Disconnected")
-        #expect(registry.total == 0)
     }
 }
 
@@ -267,13 +221,5 @@ import Testing
         let sensor = try SensorObject(bus: service.bus, number: 0, status: .example)
         #expect(throws: SystemError.self) { _ = try SensorObject(bus: service.bus, number: 0, status: .example) }
         withExtendedLifetime(sensor) {}
-    }
-}
-
-extension ClaimRegistry {
-    /// Makes a claim that is allowed at once.
-    fileprivate func claim(_ connection: String) throws {
-        try request(connection)
-        #expect(try settle(connection, isAllowed: true))
     }
 }
