@@ -23,7 +23,7 @@ static inline void orientd_restart_getopt(void) { optind = 0; }
 
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
-static inline int orientd_create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
+static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 // SIG_IGN is a cast, which Swift does not import.

@@ -19,6 +19,26 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
     }
 
+    /// Returns what a file holds, or the first `limit` bytes of that.
+    package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+        let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_for_reading(path)))
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit, 65536))
+        while contents.count < limit {
+            let wanted = min(chunk.count, limit - contents.count)
+            let count = CLinux.read(file.rawValue, &chunk, wanted)
+            if count == -1, Errno.current == .interrupted { continue }
+            guard try checkSystem("read", path, count) > 0 else { break }
+            contents += chunk[..<count]
+        }
+        return contents
+    }
+
+    /// Waits until what was written has reached the disk; `name` is what the error calls it.
+    package func sync(_ name: String) throws(SystemError) {
+        try checkSystem("sync", name, fsync(rawValue))
+    }
+
     /// Creates a pipe, closed on exec; both ends are the caller's to own.
     package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends: (reading: Int32, writing: Int32) = (-1, -1)

@@ -20,9 +20,10 @@ package struct OutputFile: ~Copyable {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Creates a file, or empties it.
-    package static func create(_ path: String) throws(SystemError) -> OutputFile {
-        OutputFile(FileDescriptor(owning: try checkSystem("create", path, orientd_create(path))), name: path)
+    /// Creates a file, or empties it; `permissions` are those of a new one, less the umask.
+    package static func create(_ path: String, permissions: UInt32 = 0o666) throws(SystemError) -> OutputFile {
+        let descriptor = try checkSystem("create", path, orientd_create(path, permissions))
+        return OutputFile(FileDescriptor(owning: descriptor), name: path)
     }
 
     /// Takes the process's standard output, which is closed with the value.
@@ -49,5 +50,11 @@ package struct OutputFile: ~Copyable {
             done += try checkSystem("write", name, count)
         }
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Flushes, and waits until everything has reached the disk.
+    package mutating func sync() throws(SystemError) {
+        try flush()
+        try descriptor.sync(name)
     }
 }

@@ -33,7 +33,7 @@ private final class Folder {
 
     func write(_ bytes: some Collection<UInt8>, to name: String) throws {
         written.append(name)
-        let descriptor = FileDescriptor(owning: try checkSystem("create", name, orientd_create(name)))
+        let descriptor = FileDescriptor(owning: try checkSystem("create", name, orientd_create(name, 0o600)))
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { CLinux.write(descriptor.rawValue, $0.baseAddress, $0.count) }

@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0, 0), (1, 1), (9, 9), (10, 10), (11, 10), (200_000, 10), (200_000, 65_537), (200_000, .max)])
+    func `a file's contents are read up to the limit`(length: Int, limit: Int) throws {
+        var path = Array("/tmp/orientd-contents-XXXXXX".utf8CString)
+        let descriptor = try FileDescriptor(owning: checkSystem("create", "a file", mkstemp(&path)))
+        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { unlink(name) }
+        let written = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(Glibc.write(descriptor.rawValue, written, length) == length)
+        let read = try FileDescriptor.contents(of: name, limit: limit)
+        #expect(read.elementsEqual(written.prefix(limit)), "\(read.count) bytes")
+    }
+
+    @Test(arguments: [("/nonexistent/file", ENOENT), ("/", EISDIR)])
+    func `contents that cannot be read are an error with the path`(path: String, code: Int32) {
+        #expect(throws: SystemError("read", path, errno: Errno(code))) { try FileDescriptor.contents(of: path) }
+    }
+
     @Test func `a descriptor is closed with its owner, and on exec`() throws {
         let ends = try FileDescriptor.pipe()
         var owners: [FileDescriptor] = [FileDescriptor(owning: ends.reading), FileDescriptor(owning: ends.writing)]
@@ -85,6 +102,17 @@ import Testing
             Issue.record("nothing was thrown")
         } catch {
             #expect(error.errno == Errno(ENOSPC))
+        }
+    }
+
+    @Test func `what cannot reach a disk shows when syncing`() throws {
+        var file = try OutputFile.create("/dev/null")
+        try file.write("some text")
+        do throws(SystemError) {
+            try file.sync()
+            Issue.record("nothing was thrown")
+        } catch {
+            #expect(error == SystemError("sync", "/dev/null", errno: .invalid))
         }
     }
 
