@@ -10,39 +10,25 @@ import Testing
 @testable import OrientationDaemon
 
 /// A folder with a configuration file and drop-ins, gone with this.
-private final class Folder {
-    let path: String
+private struct Folder {
+    private let folder: TemporaryFolder
+
+    var path: String { folder.path }
 
     /// The file that the reader is given.
     var file: String { path + "/orientd.conf" }
 
     init() throws {
-        var template = Array("/tmp/orientd-conf-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError("create", "a folder", errno: .current) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try TemporaryFolder()
         mkdir(file + ".d", 0o700)
     }
 
-    deinit {
-        for name in written { unlink(name) }
-        rmdir(file + ".d")
-        rmdir(path)
-    }
-
-    private var written: [String] = []
-
-    func write(_ bytes: some Collection<UInt8>, to name: String) throws {
-        written.append(name)
-        let descriptor = FileDescriptor(owning: try checkSystem("create", name, orientd_create(name, 0o600)))
-        var rest = Array(bytes)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { CLinux.write(descriptor.rawValue, $0.baseAddress, $0.count) }
-            rest = rest.dropFirst(try checkSystem("write", name, count))
-        }
-    }
-
     func write(_ text: String, dropIn: String? = nil) throws {
-        try write(text.utf8, to: dropIn.map { file + ".d/" + $0 } ?? file)
+        try folder.write(text.utf8, to: dropIn.map { "orientd.conf.d/" + $0 } ?? "orientd.conf")
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        try folder.write(bytes, to: "orientd.conf")
     }
 
     /// Reads everything; the warnings come without the folder's path.
@@ -183,7 +169,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(throws: SystemError("read", folder.file, errno: .notFound)) { _ = try folder.read() }
     }
 
-    @Test(arguments: [("/dev/null/x", ENOTDIR), ("/tmp", EIO)])
+    @Test(arguments: [("/dev/null/x", ENOTDIR), ("/tmp", EISDIR)])
     func `a file that cannot be read is an error when it is required, and else a warning`(
         path: String,
         code: Int32
@@ -224,11 +210,10 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     @Test func `a drop-in that cannot be read is told of, and the others count`() throws {
         let broken = folder.file + ".d/10-broken.conf"
         mkdir(broken, 0o700)
-        defer { rmdir(broken) }
         try folder.write("[Sensor]\nRate=40\n", dropIn: "20-sound.conf")
         let (configuration, warnings) = try folder.read(isRequired: false)
         #expect(configuration.rate == 40)
-        #expect(warnings == ["cannot read \(broken): Input/output error"])
+        #expect(warnings == ["cannot read \(broken): Is a directory"])
     }
 
     @Test func `each warning names its file and line`() throws {
@@ -279,6 +264,38 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(warnings == [])
     }
 
+    // Its keys were taken for those of the section above.
+    @Test(arguments: ["[Orientation", "[Orient\u{0}ation]"])
+    func `a section with a bad line is told of, and so are its keys`(line: String) throws {
+        try folder.write("[Sensor]\nRate=20\n\(line)\nRate=30\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == changed { $0.rate = 20 })
+        #expect(warnings.map { $0.prefix(15) } == ["orientd.conf:3:", "orientd.conf:4:"])
+        #expect(warnings.last == "orientd.conf:4: [] Rate is not a setting of orientd")
+    }
+
+    // inih reads the former as a key without a value and says nothing, and takes the latter's name for a value.
+    @Test func `a comment in place of the value is told of, and an indented section is one`() throws {
+        try folder.write("[Sensor]\nRate ;= 20\nRate=30\n  [Orientation]\nReportFace=yes\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(
+            configuration
+                == changed {
+                    $0.rate = 30
+                    $0.reportsFace = true
+                }
+        )
+        #expect(warnings == ["orientd.conf:2: neither a [Section], a Key=value nor a comment"])
+    }
+
+    // inih cuts names of sections after 49 bytes.
+    @Test(arguments: [49, 50, 255, 5000])
+    func `the name of a section is read in full`(length: Int) throws {
+        let name = String(repeating: "x", count: length - 1) + "y"
+        try folder.write("[\(name)]\nRate=20\n")
+        #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate is not a setting of orientd"])
+    }
+
     // MARK: - Random lines
 
     @Test(arguments: UInt64(1)...4)
@@ -292,7 +309,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             text += bytes + [0x0a]
             if isBad { bad.append(line) }
         }
-        try folder.write(text, to: folder.file)
+        try folder.write(text)
         let told = try folder.read().warnings.map { warning -> Int in
             let number = warning.split(separator: ":", maxSplits: 2).dropFirst().first.flatMap { Int($0) }
             return number ?? -1
@@ -324,6 +341,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         case 5:
             return (Array("Rate=20".utf8) + [0] + Array("Frame=kernel".utf8), true)
         case 6:
+            section = ""
             return (Array("[Sensor".utf8), true)
         default:
             return (Array("Rate=\(1 + random.next() % 1000)".utf8), section != "Sensor")
@@ -333,7 +351,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     @Test func `raw bytes with no regard for lines never crash`() throws {
         for seed in UInt64(1)...50 {
             var random = SplitMix(state: seed)
-            try folder.write((0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) }, to: folder.file)
+            try folder.write((0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
             let lines = try folder.read().warnings.map { $0.split(separator: ":")[1] }
             #expect(!lines.isEmpty, "seed \(seed)")
             #expect(Set(lines).count == lines.count, "seed \(seed): a line is told of twice")

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CInih
+
+/// A line of an ini text that says something: blank lines, comments and the names of sections do not.
+struct IniLine: Hashable, Sendable {
+    enum Content: Hashable, Sendable {
+        case assignment(section: String, key: String, value: String)
+        /// Why the line was not understood.
+        case problem(String)
+    }
+
+    /// Counted from 1.
+    let number: Int
+    let content: Content
+}
+
+/// Takes an ini text apart line by line, with inih.
+///
+/// inih alone tells of the first bad line only, without a number where it is built as in Debian, and cuts long lines
+/// in two and the names of sections after 49 bytes. So each line is looked at on its way there: those that inih would
+/// not understand are kept from it, and the names of sections of any length are read here. A section whose line is
+/// bad has no name.
+final class IniParser {
+    private var rest: ArraySlice<UInt8>
+    private var lines: [IniLine] = []
+
+    // Where the parser is.
+    private var number = 0
+    private var section = ""
+    /// Whether inih has a line that is to be an assignment.
+    private var awaitsAssignment = false
+
+    private init(_ text: [UInt8]) {
+        rest = text[...]
+    }
+
+    static func lines(of text: [UInt8]) -> [IniLine] {
+        let parser = IniParser(text)
+        let result = ini_parse_stream(
+            { buffer, size, parser in
+                guard let buffer, let parser else { return nil }
+                let isLine = Unmanaged<IniParser>.fromOpaque(parser).takeUnretainedValue().nextLine(into: buffer, size)
+                return isLine ? buffer : nil
+            },
+            Unmanaged.passUnretained(parser).toOpaque(),
+            { parser, _, key, value in
+                guard let parser, let key else { return 0 }
+                Unmanaged<IniParser>.fromOpaque(parser).takeUnretainedValue().assign(
+                    String(cString: key),
+                    value.map { String(cString: $0) } ?? ""
+                )
+                return 1
+            },
+            Unmanaged.passUnretained(parser).toOpaque()
+        )
+        // inih has no memory of its own unless it is built to take its line's 200 bytes from the heap.
+        precondition(result >= 0, "no memory is left for a line of text")
+        return withExtendedLifetime(parser) { parser.lines }
+    }
+
+    /// Puts the next line into `buffer`, with a NUL behind it; false at the end of the text.
+    private func nextLine(into buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> Bool {
+        if awaitsAssignment { report("neither a [Section], a Key=value nor a comment") }
+        guard !rest.isEmpty else { return false }
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+        let line = rest[..<end]
+        rest = rest[end...]
+        number += 1
+        let understood = understood(line, longest: Int(size) - 3)
+        for (index, byte) in understood.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+        buffer[understood.count] = 0
+        return true
+    }
+
+    /// Returns what inih is to read in place of a line.
+    private func understood(_ line: ArraySlice<UInt8>, longest: Int) -> ArraySlice<UInt8> {
+        // inih passes over the byte order mark that some editors begin a file with.
+        let mark = number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        guard let start = line.dropFirst(mark).firstIndex(where: { !Self.isBlank($0) }) else { return line }
+        if line[start] == UInt8(ascii: "[") {
+            section = name(ofSection: line[(start + 1)...]) ?? ""
+            return [UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\n")]
+        }
+        guard line.count <= longest else { return reported("the line is longer than \(longest) bytes") }
+        guard !line.contains(0) else { return reported("the line holds a NUL byte") }
+        awaitsAssignment = line[start] != UInt8(ascii: ";") && line[start] != UInt8(ascii: "#")
+        return line
+    }
+
+    private func name(ofSection line: ArraySlice<UInt8>) -> String? {
+        guard let end = line.firstIndex(of: UInt8(ascii: "]")) else {
+            report("the section's name has no closing bracket")
+            return nil
+        }
+        guard !line.contains(0) else {
+            report("the line holds a NUL byte")
+            return nil
+        }
+        return String(decoding: line[..<end], as: UTF8.self)
+    }
+
+    private func reported(_ problem: String) -> ArraySlice<UInt8> {
+        report(problem)
+        return [UInt8(ascii: "\n")]
+    }
+
+    private func report(_ problem: String) {
+        awaitsAssignment = false
+        lines.append(IniLine(number: number, content: .problem(problem)))
+    }
+
+    private func assign(_ key: String, _ value: String) {
+        awaitsAssignment = false
+        lines.append(
+            IniLine(number: number, content: .assignment(section: section, key: key, value: value))
+        )
+    }
+
+    /// What isspace(3) says in the C locale.
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || (9...13).contains(byte)
+    }
+}
