@@ -28,8 +28,16 @@ package enum SourceChoice: Hashable, Sendable {
 
 /// What the daemon is told to do; each value has the default that the manual states.
 package struct Configuration: Hashable, Sendable {
+    /// Nil where hostnamed is to be asked.
+    package var idiom: Idiom?
     /// Nil where it is to be found out from the display.
     package var naturalOrientation: DeviceOrientation?
+    /// Nil where the idiom tells.
+    package var supportedOrientations: InterfaceOrientationMask?
+    /// Nil where the idiom tells.
+    package var autorotate: AutorotateMode?
+    /// Nil for the natural one.
+    package var laptopOrientation: InterfaceOrientation?
     package var reportsFace = false
     package var classifier = ClassifierChoice.robust
     package var source = SourceChoice.iio(uri: "local:")
@@ -39,12 +47,41 @@ package struct Configuration: Hashable, Sendable {
     /// Nil where the sensor's name tells.
     package var faceUp: SensorFrame.FaceUp?
 
+    /// The orientations that applications support, by their ids.
+    package var applicationMasks: [String: InterfaceOrientationMask] = [:]
+
     package init() {}
 
     /// Understands a rate in Hz; nil for what is none from 1 to 1000.
     package static func rate(_ text: String) -> Double? {
         guard let rate = number(text), (1...1000).contains(rate) else { return nil }
         return rate
+    }
+}
+
+// MARK: - What follows from it
+
+// `chassis` is hostnamed's answer, nil where there is none; a configured idiom counts instead, and a machine of which
+// nothing is known is a tablet.
+
+extension Configuration {
+    /// Returns what it says about the interface of a machine whose display's own top up is called `natural`.
+    package func rotation(chassis: Idiom?, natural: DeviceOrientation) -> RotationConfiguration {
+        RotationConfiguration(
+            supported: supportedOrientations ?? idiom(chassis).supportedOrientations,
+            natural: natural,
+            laptop: laptopOrientation,
+            applicationMasks: applicationMasks
+        )
+    }
+
+    /// Returns the mode of autorotation that holds where none was set at run time.
+    package func autorotateMode(chassis: Idiom?) -> AutorotateMode {
+        autorotate ?? idiom(chassis).autorotate
+    }
+
+    private func idiom(_ chassis: Idiom?) -> Idiom {
+        idiom ?? chassis ?? .tablet
     }
 }
 

@@ -24,7 +24,8 @@ package final class ConfigurationReader {
                 section = setting.section
                 text += "# [\(section.uppercased())] SECTION\n\n"
             }
-            text += "*\(setting.key)=*\n\t\(setting.help)\n\tTakes \(setting.values). Default: \(setting.standard).\n\n"
+            let standard = setting.standard.map { "Default: \($0)." } ?? "No default."
+            text += "*\(setting.key)=*\n\t\(setting.help)\n\tTakes \(setting.values). \(standard)\n\n"
         }
         return text
     }
@@ -71,10 +72,13 @@ package final class ConfigurationReader {
         case .problem(let problem):
             return problem
         case .assignment(let section, let key, let value):
-            guard let setting = Setting.all.first(where: { $0.section == section && $0.key == key }) else {
+            let application = Setting.applicationID(in: section)
+            let kind = application == nil ? section : Setting.applicationSection
+            guard let setting = Setting.all.first(where: { $0.section == kind && $0.key == key }) else {
                 return "[\(section)] \(key) is not a setting of orientd"
             }
-            guard !setting.store(&configuration, value) else { return nil }
+            guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
+            guard !setting.store(&configuration, value, application ?? "") else { return nil }
             return "[\(section)] \(key)=\(value): takes \(setting.values); \(key) stays as it was"
         }
     }

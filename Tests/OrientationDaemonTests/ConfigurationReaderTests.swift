@@ -62,7 +62,15 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         var testDescription: String { "[\(section)] \(key)=\(text)" }
     }
 
+    /// An application's id may be as long as a name on the bus.
+    private static let longID = "org.example." + String(repeating: "x", count: 243)
+
     static let good: [Value] = [
+        Value("Orientation", "Idiom", "handset") { $0.idiom = .handset },
+        Value("Orientation", "Idiom", "tablet") { $0.idiom = .tablet },
+        Value("Orientation", "Idiom", "convertible") { $0.idiom = .convertible },
+        Value("Orientation", "Idiom", "laptop") { $0.idiom = .laptop },
+        Value("Orientation", "Idiom", "auto") { $0.idiom = nil },
         Value("Orientation", "NaturalOrientation", "portrait") { $0.naturalOrientation = .portrait },
         Value("Orientation", "NaturalOrientation", "portrait-upside-down") {
             $0.naturalOrientation = .portraitUpsideDown
@@ -70,6 +78,29 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Orientation", "NaturalOrientation", "landscape-left") { $0.naturalOrientation = .landscapeLeft },
         Value("Orientation", "NaturalOrientation", "landscape-right") { $0.naturalOrientation = .landscapeRight },
         Value("Orientation", "NaturalOrientation", "auto") { $0.naturalOrientation = nil },
+        Value("Orientation", "SupportedOrientations", "landscape") { $0.supportedOrientations = .landscape },
+        Value("Orientation", "SupportedOrientations", "all") { $0.supportedOrientations = .all },
+        Value("Orientation", "SupportedOrientations", "all-but-upside-down") {
+            $0.supportedOrientations = .allButUpsideDown
+        },
+        Value("Orientation", "SupportedOrientations", "portrait , landscape-left") {
+            $0.supportedOrientations = [.portrait, .landscapeLeft]
+        },
+        Value("Orientation", "SupportedOrientations", "portrait-upside-down") {
+            $0.supportedOrientations = .portraitUpsideDown
+        },
+        Value("Orientation", "SupportedOrientations", "auto") { $0.supportedOrientations = nil },
+        Value("Orientation", "Autorotate", "always") { $0.autorotate = .always },
+        Value("Orientation", "Autorotate", "tablet-mode") { $0.autorotate = .tabletMode },
+        Value("Orientation", "Autorotate", "never") { $0.autorotate = .never },
+        Value("Orientation", "Autorotate", "auto") { $0.autorotate = nil },
+        Value("Orientation", "LaptopOrientation", "portrait") { $0.laptopOrientation = .portrait },
+        Value("Orientation", "LaptopOrientation", "portrait-upside-down") {
+            $0.laptopOrientation = .portraitUpsideDown
+        },
+        Value("Orientation", "LaptopOrientation", "landscape-left") { $0.laptopOrientation = .landscapeLeft },
+        Value("Orientation", "LaptopOrientation", "landscape-right") { $0.laptopOrientation = .landscapeRight },
+        Value("Orientation", "LaptopOrientation", "auto") { $0.laptopOrientation = nil },
         Value("Orientation", "ReportFace", "yes") { $0.reportsFace = true },
         Value("Orientation", "ReportFace", "true") { $0.reportsFace = true },
         Value("Orientation", "ReportFace", "on") { $0.reportsFace = true },
@@ -93,6 +124,14 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Sensor", "FaceUp", "+z") { $0.faceUp = .positiveZ },
         Value("Sensor", "FaceUp", "-z") { $0.faceUp = .negativeZ },
         Value("Sensor", "FaceUp", "auto") { $0.faceUp = nil },
+        Value("Application org.example.Player", "SupportedOrientations", "landscape") {
+            $0.applicationMasks = ["org.example.Player": .landscape]
+        },
+        Value("Application \t a name with blanks ", "SupportedOrientations", "portrait,landscape-right") {
+            $0.applicationMasks = ["a name with blanks": [.portrait, .landscapeRight]]
+        },
+        Value("Application ID", "SupportedOrientations", "all") { $0.applicationMasks = ["ID": .all] },
+        Value("Application \(longID)", "SupportedOrientations", "all") { $0.applicationMasks = [longID: .all] },
     ]
 
     @Test(arguments: good)
@@ -109,6 +148,13 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             "Orientation", "NaturalOrientation",
             ["", "Portrait", "face-up", "face-down", "unknown", "landscape", "portrait landscape-left"]
         ),
+        ("Orientation", "Idiom", ["", "Tablet", "desktop", "auto,laptop"]),
+        (
+            "Orientation", "SupportedOrientations",
+            ["", "0", "30", "none", "All", "portrait,", "portrait landscape-left", "all,portrait", "face-up"]
+        ),
+        ("Orientation", "Autorotate", ["", "yes", "no", "Never", "tablet", "tabletMode"]),
+        ("Orientation", "LaptopOrientation", ["", "landscape", "all", "unknown", "face-up", "Portrait"]),
         ("Orientation", "ReportFace", ["", "Yes", "2", "maybe"]),
         ("Orientation", "Classifier", ["", "Robust", "none"]),
         ("Sensor", "Source", ["", "iio:", "replay:", "replay", "simulated", "AUTO", "ip:127.0.0.1"]),
@@ -118,6 +164,10 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ),
         ("Sensor", "Frame", ["", "Kernel", "device"]),
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
+        (
+            "Application org.example.Player", "SupportedOrientations",
+            ["", "auto", "none", "portrait,,landscape-left", "Landscape"]
+        ),
     ]
 
     @Test(arguments: bad)
@@ -126,8 +176,10 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         key: String,
         values: [String]
     ) throws {
-        let setting = try #require(Setting.all.first { $0.key == key })
-        let value = try #require(Self.good.first { $0.key == key && $0.result != Configuration() })
+        let value = try #require(
+            Self.good.first { $0.section == section && $0.key == key && $0.result != Configuration() }
+        )
+        let setting = try #require(Setting.all.first { $0.section == Self.kind(of: section) && $0.key == key })
         for text in values {
             let folder = try Folder()
             try folder.write("[\(section)]\n\(key)=\(value.text)\n\n\(key)=\(text)\n")
@@ -138,12 +190,20 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         }
     }
 
+    /// What a section is called in the table.
+    private static func kind(of section: String) -> String {
+        section.hasPrefix("Application") ? "Application ID" : section
+    }
+
     @Test func `every key is tried here, its default is the one stated, and the manual has it`() {
-        #expect(Setting.all.map(\.key).sorted() == Set(Self.good.map(\.key)).sorted())
-        #expect(Setting.all.map(\.key).sorted() == Self.bad.map(\.1).sorted())
+        let all = Setting.all.map { "\($0.section) \($0.key)" }.sorted()
+        #expect(all == Set(Self.good.map { "\(Self.kind(of: $0.section)) \($0.key)" }).sorted())
+        #expect(all == Self.bad.map { "\(Self.kind(of: $0.0)) \($0.1)" }.sorted())
         for setting in Setting.all {
             var configuration = Configuration()
-            #expect(setting.store(&configuration, setting.standard), "\(setting.key)")
+            if let standard = setting.standard {
+                #expect(setting.store(&configuration, standard, ""), "\(setting.key)")
+            }
             #expect(configuration == Configuration(), "\(setting.key)")
             #expect(ConfigurationReader.manual.contains("*\(setting.key)=*\n"), "\(setting.key)")
             #expect(ConfigurationReader.manual.contains(setting.help), "\(setting.key)")
@@ -294,6 +354,36 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         let name = String(repeating: "x", count: length - 1) + "y"
         try folder.write("[\(name)]\nRate=20\n")
         #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate is not a setting of orientd"])
+    }
+
+    @Test func `each application has a section, of which the last one counts`() throws {
+        let mask = "SupportedOrientations="
+        try folder.write("[Application a]\n\(mask)all\n[Application b]\n\(mask)portrait\n")
+        try folder.write("[Application a]\n\(mask)landscape\n", dropIn: "a.conf")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == changed { $0.applicationMasks = ["a": .landscape, "b": .portrait] })
+        #expect(warnings == [])
+    }
+
+    @Test(arguments: [
+        ("Application", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
+        ("Application \t", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
+        ("Application", "Rate=20", "Rate is not a setting of orientd"),
+        ("Application a", "Rate=20", "Rate is not a setting of orientd"),
+        ("Application a", "Autorotate=never", "Autorotate is not a setting of orientd"),
+        ("Applications", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+        ("application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+        (" Application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+    ])
+    func `an application without a name, and a key that it has not, are told of`(
+        section: String,
+        assignment: String,
+        warning: String
+    ) throws {
+        try folder.write("[\(section)]\n\(assignment)\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == Configuration())
+        #expect(warnings == ["orientd.conf:2: [\(section)] \(warning)"])
     }
 
     // MARK: - Random lines

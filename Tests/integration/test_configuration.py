@@ -8,7 +8,11 @@ from feed import ReadCounter
 from rig import LANDSCAPE_LEFT, PLUS_Z, PORTRAIT, RigTestCase, UPSIDE_DOWN, accelerometer, wait_until
 
 VALID = """[Orientation]
+Idiom=tablet
 NaturalOrientation=portrait
+SupportedOrientations=portrait,landscape-left
+Autorotate=tablet-mode
+LaptopOrientation=landscape-right
 ReportFace=no
 Classifier=robust
 [Sensor]
@@ -16,6 +20,8 @@ Source=auto
 Rate=15
 Frame=desktop
 FaceUp=auto
+[Application org.example.Player]
+SupportedOrientations=landscape
 """
 
 # 47 degrees from portrait to landscape-left: past the bare rule's 45, short of the robust one's 51.
@@ -111,6 +117,13 @@ class Settings(RigTestCase):
 
 class BadLines(RigTestCase):
     BAD = [
+        "[Orientation]\nIdiom=teapot",
+        "[Orientation]\nSupportedOrientations=sideways",
+        "[Orientation]\nAutorotate=sometimes",
+        "[Orientation]\nLaptopOrientation=landscape",
+        "[Application]\nSupportedOrientations=all",
+        "[Application org.example.Player]\nSupportedOrientations=none",
+        "[Application org.example.Player]\nRate=15",
         "[Orientation]\nNaturalOrientation=sideways",
         "[Orientation]\nReportFace=perhaps",
         "[Orientation]\nClassifier=psychic",

@@ -63,17 +63,18 @@ class Reference(RigTestCase):
 
 
 class Settings(RigTestCase):
+    # What the example gives where there is no default: a section's name, and keys in it.
+    EXAMPLES = {"[Application id]": "[Application org.example.Player]", "SupportedOrientations": "landscape"}
+
     def test_example_has_every_setting_commented_out_at_its_default(self):
         manual = subprocess.run([BUILD / "orientd", "--settings"], capture_output=True, text=True, check=True).stdout
         settings = []
         for part in re.split(r"^# \[", manual, flags=re.M)[1:]:
-            section = part.split("]")[0].capitalize()
-            settings.append(f"[{section}]")
-            settings += [
-                f"#{key}={default}"
-                for key, default in re.findall(r"^\*(\w+)=\*$.*?Default: (\S+)\.$", part, re.M | re.S)
-            ]
-            self.assertEqual(len(re.findall(r"^\*\w+=\*$", part, re.M)), part.count("Default: "))
+            section = f"[{part.split(']')[0].capitalize()}]"
+            settings.append(self.EXAMPLES.get(section, section))
+            found = re.findall(r"^\*(\w+)=\*$.*?(?:Default: (\S+)|No default)\.$", part, re.M | re.S)
+            settings += [f"#{key}={default or self.EXAMPLES[key]}" for key, default in found]
+            self.assertEqual(len(re.findall(r"^\*\w+=\*$", part, re.M)), len(found))
         example = [line for line in EXAMPLE.read_text().splitlines() if re.match(r"\[|#\w+=", line)]
         self.assertEqual(example, settings)
 
