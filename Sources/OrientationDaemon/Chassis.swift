@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SystemdBus
+
+/// What systemd-hostnamed takes the machine for.
+enum Chassis {
+    private static let service = "org.freedesktop.hostname1"
+    private static let path = "/org/freedesktop/hostname1"
+
+    /// Seconds that hostnamed has for its start and its answer.
+    private static let patience = 5.0
+
+    /// Asks over `bus`, and calls `completion` with the answer in a later turn of the loop.
+    ///
+    /// There is no idiom for a desktop or a server, nor where there is no hostnamed. With the connection closed, the
+    /// failure comes at once.
+    static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
+        do throws(BusError) {
+            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience) { call in
+                call.append(service)
+                call.append("Chassis")
+            } completion: { answer in
+                completion(idiom(in: answer))
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {
+        if let error = answer.error { return error.isServiceMissing ? .success(nil) : .failure(error) }
+        var chassis = ""
+        do throws(BusError) {
+            try answer.readVariant("s") { () throws(BusError) in chassis = try answer.readString() }
+        } catch {
+            return .failure(error)
+        }
+        return .success(Idiom(name: chassis))
+    }
+}
