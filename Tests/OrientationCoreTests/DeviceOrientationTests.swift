@@ -4,44 +4,8 @@ import OrientationCore
 import Testing
 
 @Suite struct DeviceOrientationTests {
-    @Test(
-        arguments: zip(
-            DeviceOrientation.allCases,
-            [
-                "unknown", "portrait", "portrait-upside-down", "landscape-left", "landscape-right", "face-up",
-                "face-down",
-            ]
-        )
-    )
-    func `every orientation is found by its name`(orientation: DeviceOrientation, name: String) {
-        #expect(orientation.name == name)
-        #expect(DeviceOrientation(name: name) == orientation)
-        #expect("\(orientation)" == name)
-    }
-
     @Test func `the raw values are UIDeviceOrientation's`() {
         #expect(DeviceOrientation.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6])
-    }
-
-    @Test(arguments: zip(FaceOrientation.allCases, ["none", "face-up", "face-down"]))
-    func `every face is found by its name`(face: FaceOrientation, name: String) {
-        #expect(face.name == name)
-        #expect(FaceOrientation(name: name) == face)
-        #expect("\(face)" == name)
-    }
-
-    @Test(arguments: zip(OutputTransform.allCases, ["normal", "90", "180", "270"]))
-    func `every transform is found by its name`(transform: OutputTransform, name: String) {
-        #expect(transform.name == name)
-        #expect(OutputTransform(name: name) == transform)
-        #expect("\(transform)" == name)
-    }
-
-    @Test(arguments: ["", "Portrait", "portrait ", "landscape", "270", "none"])
-    func `nothing else is a name`(name: String) {
-        #expect(DeviceOrientation(name: name) == nil)
-        if name != "none" { #expect(FaceOrientation(name: name) == nil) }
-        if name != "270" { #expect(OutputTransform(name: name) == nil) }
     }
 
     @Test func `a face is a device orientation while the device lies flat`() {
