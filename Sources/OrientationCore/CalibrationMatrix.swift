@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The two rows by which libinput and xinput lead from a touchscreen's or tablet's coordinates to the display's.
+///
+///     x' = a·x + b·y + c
+///     y' = d·x + e·y + f
+///
+/// Coordinates run from 0 to 1, x to the right and y down.
+public struct CalibrationMatrix: Hashable, Sendable {
+    public var a: Double
+    public var b: Double
+    public var c: Double
+    public var d: Double
+    public var e: Double
+    public var f: Double
+
+    /// Takes the numbers in the order in which `LIBINPUT_CALIBRATION_MATRIX` lists them.
+    public init(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
+    }
+
+    public static let identity = CalibrationMatrix(1, 0, 0, 0, 1, 0)
+
+    public func applied(to point: Point) -> Point {
+        Point(x: a * point.x + b * point.y + c, y: d * point.x + e * point.y + f)
+    }
+
+    /// Returns the matrix that leads the same touch to the same place on the glass in another orientation.
+    ///
+    /// Rotating there and back is the identity: exact for whole numbers and dyadic fractions while 53 bits hold their
+    /// difference from 1, within the rounding of that for others.
+    public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> CalibrationMatrix {
+        // Subtracted from 0, not negated: a 0 stays one that prints without a sign.
+        switch from.quarterTurns(to: to) {
+        case 0: self
+        case 1: CalibrationMatrix(0 - d, 0 - e, 1 - f, a, b, c)
+        case 2: CalibrationMatrix(0 - a, 0 - b, 1 - c, 0 - d, 0 - e, 1 - f)
+        default: CalibrationMatrix(d, e, f, 0 - a, 0 - b, 1 - c)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The size of an area: a display, a window or a part of one.
+public struct Size: Hashable, Sendable {
+    public var width: Double
+    public var height: Double
+
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// A place in an area: x to the right and y down from the top-left corner, as the person sees it.
+public struct Point: Hashable, Sendable {
+    public var x: Double
+    public var y: Double
+
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// A rectangle in an area; the origin is its top-left corner, as the person sees it.
+public struct Rect: Hashable, Sendable {
+    public var origin: Point
+    public var size: Size
+
+    public init(origin: Point, size: Size) {
+        self.origin = origin
+        self.size = size
+    }
+}
+
+/// What is kept free at the edges of an area, such as for a notch.
+public struct EdgeInsets: Hashable, Sendable {
+    public var top: Double
+    public var left: Double
+    public var bottom: Double
+    public var right: Double
+
+    public init(top: Double, left: Double, bottom: Double, right: Double) {
+        self.top = top
+        self.left = left
+        self.bottom = bottom
+        self.right = right
+    }
+}
+
+// MARK: - Rotation
+
+// What is rotated stays in its place on the glass; only the side from which the person looks at it changes.
+
+extension InterfaceOrientation {
+    /// Clockwise quarter turns of the glass, as the person sees it, that lead to another orientation: 0 to 3.
+    func quarterTurns(to other: InterfaceOrientation) -> Int {
+        (other.quarterTurnsFromPortrait - quarterTurnsFromPortrait) & 3
+    }
+
+    private var quarterTurnsFromPortrait: Int {
+        switch self {
+        case .portrait: 0
+        case .landscapeLeft: 1
+        case .portraitUpsideDown: 2
+        case .landscapeRight: 3
+        }
+    }
+}
+
+extension EdgeInsets {
+    /// Returns the insets at the same edges of the glass, named as in another orientation.
+    ///
+    /// Rotating there and back is the identity.
+    public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> EdgeInsets {
+        switch from.quarterTurns(to: to) {
+        case 0: self
+        case 1: EdgeInsets(top: left, left: bottom, bottom: right, right: top)
+        case 2: EdgeInsets(top: bottom, left: right, bottom: top, right: left)
+        default: EdgeInsets(top: right, left: top, bottom: left, right: bottom)
+        }
+    }
+}
+
+extension Size {
+    /// Returns the size of the same area in another orientation.
+    ///
+    /// Rotating there and back is the identity.
+    public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> Size {
+        from.isLandscape == to.isLandscape ? self : Size(width: height, height: width)
+    }
+}
+
+extension Rect {
+    /// Returns the same rectangle of the glass in the coordinates of another orientation.
+    ///
+    /// `area` is the size, in `from`, of what the coordinates count in. Rotating there and back is the identity: exact
+    /// for whole numbers and dyadic fractions while 53 bits hold their sums, within the rounding of those for others.
+    public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Rect {
+        let insets = EdgeInsets(
+            top: origin.y,
+            left: origin.x,
+            bottom: area.height - (origin.y + size.height),
+            right: area.width - (origin.x + size.width)
+        )
+        let rotated = insets.rotated(from: from, to: to)
+        return Rect(origin: Point(x: rotated.left, y: rotated.top), size: size.rotated(from: from, to: to))
+    }
+}
+
+extension Point {
+    /// Returns the same place on the glass in the coordinates of another orientation.
+    ///
+    /// `area` is the size, in `from`, of what the coordinates count in. Rotating there and back is the identity: exact
+    /// for whole numbers and dyadic fractions while 53 bits hold their sums, within the rounding of those for others.
+    public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Point {
+        Rect(origin: self, size: Size(width: 0, height: 0)).rotated(from: from, to: to, in: area).origin
+    }
+}
