@@ -77,6 +77,12 @@ final class Holdings {
         return true
     }
 
+    /// Gives one to `connection` at once; throws as ``reserve(_:)`` and ``settle(_:isAllowed:)`` do.
+    func hold(_ connection: String) throws(BusError) {
+        try reserve(connection)
+        _ = try settle(connection, isAllowed: true)
+    }
+
     /// Takes back what `connection` asked for last, if it waits for polkit still; otherwise one that it holds, if any.
     func removeLatest(of connection: String) {
         if !removeReservation(of: connection) { removeHeld(by: connection) }

@@ -3,20 +3,6 @@
 package import OrientationCore
 package import SystemdBus
 
-/// The values that `org.orientd1.Manager` publishes about sensing.
-package struct SensingStatus: Hashable {
-    package var hasAccelerometer = false
-    package var sensorState = SensorState.none
-    package var deviceOrientation = DeviceOrientation.unknown
-    package var faceOrientation = FaceOrientation.none
-    package var outputTransform = OutputTransform.normal
-    package var naturalOrientation: DeviceOrientation
-
-    package init(naturalOrientation: DeviceOrientation) {
-        self.naturalOrientation = naturalOrientation
-    }
-}
-
 /// What the manager needs done by the rest of the daemon.
 package protocol ManagerDelegate: AnyObject {
     /// The filtered gravity in g, (0, 0, 0) while unknown.
@@ -25,24 +11,21 @@ package protocol ManagerDelegate: AnyObject {
     /// Says whether an orientation or a face has been seen since sampling began, or none is to be expected.
     var hasFirstAnswer: Bool { get }
 
-    /// The sensor is needed from now on, or no longer.
+    /// The sensor is claimed from now on, or no longer.
     func claimsChanged(areHeld: Bool)
 }
 
-/// The object `/org/orientd1`: properties about sensing, and claims.
+/// The object `/org/orientd1`: properties and claims; what it can be asked about rotation is ``RotationMethods``.
 package final class ManagerObject {
     /// Seconds after which a claim is answered even though no orientation is known.
     private static let patience = 1.0
-
-    /// The present values; assigning announces those that differ.
-    package var status: SensingStatus {
-        didSet { announceChanges(since: oldValue) }
-    }
 
     private let bus: Bus
     private let delegate: any ManagerDelegate
     private let authority: PolkitAuthority
     private let interface: BusInterface
+    private let properties: PublishedProperties<ManagerStatus>
+    private var rotation: RotationMethods?
     private var slot: BusSlot?
     private var objectManager: BusSlot?
     private var claims: Holdings?
@@ -56,32 +39,51 @@ package final class ManagerObject {
         bus: Bus,
         loop: EventLoop,
         version: StaticString,
-        status: SensingStatus,
+        status: ManagerStatus,
         authority: PolkitAuthority,
+        host: any RotationHost,
         delegate: any ManagerDelegate
     ) throws(SystemError) {
         self.bus = bus
-        self.status = status
         self.authority = authority
         self.delegate = delegate
-        interface = BusInterface(Names.manager, members: 16)
+        properties = PublishedProperties(status)
+        interface = BusInterface(Names.manager, members: 32)
         claims = Holdings(of: "claims", bus: bus, onChange: { [self] in claimsChanged(to: $0) })
         patienceTimer = try loop.timer { [self] in answerWaiting() }
 
         interface.property("Version", "s", .constant) { $0.append("\(version)") }
-        interface.property("HasAccelerometer", "b") { [self] in $0.append(self.status.hasAccelerometer) }
-        interface.property("SensorState", "s") { [self] in $0.append(self.status.sensorState.rawValue) }
-        interface.property("DeviceOrientation", "s") { [self] in $0.append(self.status.deviceOrientation.name) }
-        interface.property("FaceOrientation", "s") { [self] in $0.append(self.status.faceOrientation.name) }
-        interface.property("OutputTransform", "s") { [self] in $0.append(self.status.outputTransform.name) }
-        interface.property("NaturalOrientation", "s") { [self] in $0.append(self.status.naturalOrientation.name) }
+        properties.add("HasAccelerometer", to: interface) { $0.hasAccelerometer }
+        properties.add("SensorState", to: interface) { $0.sensorState.rawValue }
+        properties.add("DeviceOrientation", to: interface) { $0.deviceOrientation.name }
+        properties.add("FaceOrientation", to: interface) { $0.faceOrientation.name }
+        properties.add("InterfaceOrientation", to: interface) { $0.interfaceOrientation.name }
+        properties.add("InterfaceReason", to: interface) { $0.interfaceReason.name }
+        properties.add("InterfaceRule", to: interface) { $0.interfaceRule.name }
+        properties.add("AskedRequest", to: interface) { ObjectPath(Names.path(of: $0.askedRequest)) }
+        properties.add("SupportedOrientations", to: interface) { $0.supportedOrientations.rawValue }
+        properties.add("OutputTransform", to: interface) { $0.outputTransform.name }
+        properties.add("NaturalOrientation", to: interface) { $0.naturalOrientation.name }
+        properties.add("RotationLock", to: interface) { $0.rotationLock.name }
+        properties.add("Autorotate", to: interface) { $0.autorotate.name }
+        properties.add("TabletMode", to: interface) { $0.tabletMode.name }
         interface.property("Gravity", "(ddd)", .silent) { [self] in append(self.delegate.gravity, to: $0) }
         interface.property("Claims", "u") { [self] in $0.append(UInt32(claims?.total ?? 0)) }
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
+        rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
 
         slot = try bus.export(interface, at: Names.path)
         objectManager = try bus.addObjectManager(at: Names.path)
+    }
+
+    package var status: ManagerStatus { properties.status }
+
+    /// Announces what is new in `status`, between the two signals of the interface's transition if it turns.
+    package func publish(_ status: ManagerStatus, _ transition: Transition? = nil) {
+        if let transition { rotation?.willMake(transition) }
+        announce(properties.update(to: status))
+        if let transition { rotation?.didMake(transition) }
     }
 
     /// Answers the claims that wait, if there is something to answer now.
@@ -97,7 +99,7 @@ package final class ManagerObject {
         } catch {
             return message.reply(error)
         }
-        authority.authorize(message, for: Names.claimAction) { [self] isAllowed in
+        authority.authorize(message, for: Names.Action.claim) { [self] isAllowed in
             do throws(BusError) {
                 guard try claims?.settle(message.sender, isAllowed: isAllowed) == true else {
                     if isAllowed { message.reply() }
@@ -128,19 +130,6 @@ package final class ManagerObject {
         let answered = waiting
         waiting = []
         for message in answered { message.reply() }
-    }
-
-    // MARK: - Properties
-
-    private func announceChanges(since old: SensingStatus) {
-        var changed: [String] = []
-        if status.hasAccelerometer != old.hasAccelerometer { changed.append("HasAccelerometer") }
-        if status.sensorState != old.sensorState { changed.append("SensorState") }
-        if status.deviceOrientation != old.deviceOrientation { changed.append("DeviceOrientation") }
-        if status.faceOrientation != old.faceOrientation { changed.append("FaceOrientation") }
-        if status.outputTransform != old.outputTransform { changed.append("OutputTransform") }
-        if status.naturalOrientation != old.naturalOrientation { changed.append("NaturalOrientation") }
-        announce(changed)
     }
 
     private func announce(_ properties: [String]) {

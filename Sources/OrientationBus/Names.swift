@@ -1,15 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import OrientationCore
+import SystemdBus
+
 /// The names of the D-Bus interface; others depend on them, so they never change.
 package enum Names {
     package static let service = "org.orientd1"
     package static let path = "/org/orientd1"
     package static let sensorPath = "/org/orientd1/sensor/"
+    package static let requestPath = "/org/orientd1/request/"
 
     package static let manager = "org.orientd1.Manager"
     package static let sensor = "org.orientd1.Sensor"
+    package static let request = "org.orientd1.Request"
 
-    package static let claimAction = "org.orientd1.claim"
+    /// What polkit is asked about.
+    package enum Action {
+        package static let claim = "org.orientd1.claim"
+        package static let lock = "org.orientd1.lock"
+        package static let rotate = "org.orientd1.rotate"
+        package static let request = "org.orientd1.request"
+        package static let configure = "org.orientd1.configure"
+    }
 
     static let errorPrefix = "org.orientd1.Error."
+
+    /// The path of a request's object; `/` for none.
+    package static func path(of request: RotationRequest.ID?) -> String {
+        request.map { requestPath + "\($0)" } ?? "/"
+    }
+
+    /// The request that a path names; nil for `/`, and for what names none.
+    package static func request(at path: String) -> RotationRequest.ID? {
+        guard path.utf8.starts(with: requestPath.utf8) else { return nil }
+        let number = String(decoding: path.utf8.dropFirst(requestPath.utf8.count), as: UTF8.self)
+        guard let id = RotationRequest.ID(number), "\(id)" == number else { return nil }
+        return id
+    }
+}
+
+extension BusError {
+    /// Makes the policy's refusal the answer of a call.
+    init(_ refusal: RotationRefusal) {
+        switch refusal {
+        case .invalidArgument(let text):
+            self = .invalidArguments(text)
+        case .invalidInterfaceOrientation:
+            self.init(Names.errorPrefix + "InvalidInterfaceOrientation", "\(refusal)")
+        case .orientationNotSupported:
+            self.init(Names.errorPrefix + "OrientationNotSupported", "\(refusal)")
+        case .notYourRequest:
+            self.init(Names.errorPrefix + "NotYourRequest", "\(refusal)")
+        case .unknownRequest:
+            self.init("org.freedesktop.DBus.Error.UnknownObject", "\(refusal)")
+        }
+    }
 }

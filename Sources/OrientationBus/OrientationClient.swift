@@ -6,7 +6,7 @@ package import SystemdBus
 /// What the manager publishes, as one answer.
 package struct ManagerSnapshot: Hashable {
     package var version = ""
-    package var status = SensingStatus(naturalOrientation: .portrait)
+    package var status = ManagerStatus(naturalOrientation: .portrait)
     /// In g; (0, 0, 0) while unknown.
     package var gravity = Vector3.zero
     package var claims: UInt32 = 0
@@ -122,10 +122,11 @@ extension BusMessage {
     /// Reads a variant of any basic type as text.
     fileprivate func readText() throws(BusError) -> String {
         switch peekVariantContents() {
-        case "s": return try readVariantString()
-        case "b": return try readVariantBool() ? "true" : "false"
-        case "u": return "\(try readVariantUInt32())"
-        case "d": return "\(try readVariantDouble())"
+        case "s": return try readVariant()
+        case "b": return try readVariant(Bool.self) ? "true" : "false"
+        case "u": return "\(try readVariant(UInt32.self))"
+        case "d": return "\(try readVariant(Double.self))"
+        case "o": return try readVariant(ObjectPath.self).text
         default:
             try skip()
             return ""
@@ -138,19 +139,35 @@ extension ManagerSnapshot {
     fileprivate mutating func read(_ name: String, from message: BusMessage) throws(BusError) {
         switch name {
         case "Version":
-            version = try message.readVariantString()
+            version = try message.readVariant()
         case "HasAccelerometer":
-            status.hasAccelerometer = try message.readVariantBool()
+            status.hasAccelerometer = try message.readVariant()
         case "SensorState":
-            status.sensorState = try known(SensorState.init(rawValue:), try message.readVariantString(), name)
+            status.sensorState = try message.readName(name)
         case "DeviceOrientation":
-            status.deviceOrientation = try known(DeviceOrientation.init(name:), try message.readVariantString(), name)
+            status.deviceOrientation = try message.readName(name)
         case "FaceOrientation":
-            status.faceOrientation = try known(FaceOrientation.init(name:), try message.readVariantString(), name)
-        case "OutputTransform":
-            status.outputTransform = try known(OutputTransform.init(name:), try message.readVariantString(), name)
+            status.faceOrientation = try message.readName(name)
         case "NaturalOrientation":
-            status.naturalOrientation = try known(DeviceOrientation.init(name:), try message.readVariantString(), name)
+            status.naturalOrientation = try message.readName(name)
+        case "InterfaceOrientation":
+            status.interfaceOrientation = try message.readName(name)
+        case "InterfaceReason":
+            status.interfaceReason = try message.readName(name)
+        case "InterfaceRule":
+            status.interfaceRule = try message.readName(name)
+        case "AskedRequest":
+            status.askedRequest = Names.request(at: try message.readVariant(ObjectPath.self).text)
+        case "OutputTransform":
+            status.outputTransform = try message.readName(name)
+        case "SupportedOrientations":
+            status.supportedOrientations = InterfaceOrientationMask(rawValue: try message.readVariant())
+        case "RotationLock":
+            status.rotationLock = try message.readName(name)
+        case "Autorotate":
+            status.autorotate = try message.readName(name)
+        case "TabletMode":
+            status.tabletMode = try message.readName(name)
         case "Gravity":
             try message.readVariant("(ddd)") { () throws(BusError) in
                 try message.readStruct("ddd") { () throws(BusError) in
@@ -158,7 +175,7 @@ extension ManagerSnapshot {
                 }
             }
         case "Claims":
-            claims = try message.readVariantUInt32()
+            claims = try message.readVariant()
         default:
             try message.skip()
         }
@@ -178,27 +195,27 @@ extension SensorStatus {
     /// Reads the variant of one property.
     fileprivate mutating func read(_ property: String, from message: BusMessage) throws(BusError) {
         switch property {
-        case "Name": name = try message.readVariantString()
-        case "SysfsPath": sysfsPath = try message.readVariantString()
-        case "Location": location = try message.readVariantString()
-        case "Mode": mode = try message.readVariantString()
-        case "State": state = try known(SensorState.init(rawValue:), try message.readVariantString(), property)
-        case "LastError": lastError = try message.readVariantString()
-        case "SampleRate": sampleRate = try message.readVariantDouble()
-        case "MountMatrix":
-            try message.readVariant("ad") { () throws(BusError) in
-                try message.readArray("d") { () throws(BusError) in mountMatrix.append(try message.readDouble()) }
-            }
+        case "Name": name = try message.readVariant()
+        case "SysfsPath": sysfsPath = try message.readVariant()
+        case "Location": location = try message.readVariant()
+        case "Mode": mode = try message.readVariant()
+        case "State": state = try message.readName(property)
+        case "LastError": lastError = try message.readVariant()
+        case "SampleRate": sampleRate = try message.readVariant()
+        case "MountMatrix": mountMatrix = try message.readVariant()
         default:
             try message.skip()
         }
     }
 }
 
-/// Makes a value of its name on the bus; throws for a name that this client does not know.
-private func known<Value>(_ make: (String) -> Value?, _ text: String, _ property: String) throws(BusError) -> Value {
-    guard let value = make(text) else {
-        throw .invalidArguments("\(property) reads \(text), which this client does not know")
+extension BusMessage {
+    /// Reads the variant of a property that is a name; throws for one that this client does not know.
+    fileprivate func readName<Value: NamedValue>(_ property: String) throws(BusError) -> Value {
+        let name: String = try readVariant()
+        guard let value = Value(name: name) else {
+            throw .invalidArguments("\(property) reads \(name), which this client does not know")
+        }
+        return value
     }
-    return value
 }

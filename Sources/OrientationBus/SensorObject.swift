@@ -39,42 +39,29 @@ package final class SensorObject {
 
     /// The present values; assigning announces those that differ.
     package var status: SensorStatus {
-        didSet { announceChanges(since: oldValue) }
+        get { properties.status }
+        set { bus.announce(properties.update(to: newValue), of: Names.sensor, at: path) }
     }
 
     private let bus: Bus
-    private var slot: BusSlot?
+    private let properties: PublishedProperties<SensorStatus>
+    private let slot: BusSlot
 
     /// Exports sensor `number` and announces it through ObjectManager.
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
         self.bus = bus
-        self.status = status
         path = Names.sensorPath + "\(number)"
+        properties = PublishedProperties(status)
         let interface = BusInterface(Names.sensor, members: 8)
-        interface.property("Name", "s") { [self] in $0.append(self.status.name) }
-        interface.property("SysfsPath", "s") { [self] in $0.append(self.status.sysfsPath) }
-        interface.property("Location", "s") { [self] in $0.append(self.status.location) }
-        interface.property("Mode", "s") { [self] in $0.append(self.status.mode) }
-        interface.property("SampleRate", "d") { [self] in $0.append(self.status.sampleRate) }
-        interface.property("MountMatrix", "ad") { [self] message in
-            message.appendArray("d") { for value in self.status.mountMatrix { message.append(value) } }
-        }
-        interface.property("State", "s") { [self] in $0.append(self.status.state.rawValue) }
-        interface.property("LastError", "s") { [self] in $0.append(self.status.lastError) }
+        properties.add("Name", to: interface) { $0.name }
+        properties.add("SysfsPath", to: interface) { $0.sysfsPath }
+        properties.add("Location", to: interface) { $0.location }
+        properties.add("Mode", to: interface) { $0.mode }
+        properties.add("SampleRate", to: interface) { $0.sampleRate }
+        properties.add("MountMatrix", to: interface) { $0.mountMatrix }
+        properties.add("State", to: interface) { $0.state.name }
+        properties.add("LastError", to: interface) { $0.lastError }
         slot = try bus.export(interface, at: path)
         bus.announceObject(at: path)
-    }
-
-    private func announceChanges(since old: SensorStatus) {
-        var changed: [String] = []
-        if status.name != old.name { changed.append("Name") }
-        if status.sysfsPath != old.sysfsPath { changed.append("SysfsPath") }
-        if status.location != old.location { changed.append("Location") }
-        if status.mode != old.mode { changed.append("Mode") }
-        if status.sampleRate != old.sampleRate { changed.append("SampleRate") }
-        if status.mountMatrix != old.mountMatrix { changed.append("MountMatrix") }
-        if status.state != old.state { changed.append("State") }
-        if status.lastError != old.lastError { changed.append("LastError") }
-        bus.announce(changed, of: Names.sensor, at: path)
     }
 }

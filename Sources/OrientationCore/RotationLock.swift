@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The user's rotation lock.
-public enum RotationLock: Hashable, Sendable {
+public enum RotationLock: NamedValue, Hashable, Sendable {
     case off
     /// Holds what was shown when it was set, or what was chosen by hand since.
     case current
     /// Holds one orientation, as a phone's portrait lock does.
     case orientation(InterfaceOrientation)
+
+    public static var allCases: [RotationLock] {
+        [.off, .current] + InterfaceOrientation.allCases.map { .orientation($0) }
+    }
 
     /// The name on the bus, on the command line and in files.
     public var name: String {
@@ -16,21 +20,4 @@ public enum RotationLock: Hashable, Sendable {
         case .orientation(let orientation): orientation.name
         }
     }
-
-    /// Finds the lock of that exact name.
-    public init?(name: String) {
-        switch name {
-        case "off":
-            self = .off
-        case "current":
-            self = .current
-        default:
-            guard let orientation = InterfaceOrientation(name: name) else { return nil }
-            self = .orientation(orientation)
-        }
-    }
-}
-
-extension RotationLock: CustomStringConvertible {
-    public var description: String { name }
 }

@@ -9,6 +9,11 @@ extension RotationPolicy {
 
     public func request(_ id: RotationRequest.ID) -> RotationRequest? { tree[id]?.request }
 
+    /// Says whether a client has set a mask of its own for an application.
+    public func hasApplicationMask(of appID: String, for client: String) -> Bool {
+        dynamicMasks[client]?[appID] != nil
+    }
+
     /// Presents a request of `client`: a modal one is asked and shown at once, a pushed one waits for the next turn.
     ///
     /// Throws what ``RotationRefusal`` lists where the request makes no sense or contradicts the masks.

@@ -30,12 +30,10 @@ enum Chassis {
 
     private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {
         if let error = answer.error { return error.isServiceMissing ? .success(nil) : .failure(error) }
-        var chassis = ""
         do throws(BusError) {
-            try answer.readVariant("s") { () throws(BusError) in chassis = try answer.readString() }
+            return .success(Idiom(name: try answer.readVariant(String.self)))
         } catch {
             return .failure(error)
         }
-        return .success(Idiom(name: chassis))
     }
 }

@@ -15,6 +15,7 @@ package final class Daemon {
     private let bus: Bus
     private let log: Log
     private var tracker: OrientationTracker
+    private var rotation: InterfaceRotation?
     private var supervisor: SensorSupervisor?
     private var manager: ManagerObject?
 
@@ -24,6 +25,8 @@ package final class Daemon {
     private var startTimer: Timer?
     private var endTimer: Timer?
     private var silence: SilenceFeed?
+    private var isClaimed = false
+    private var awaited = 2
     private var isReady = false
     private var isEnding = false
     private var reportedReference = 1.0
@@ -40,8 +43,9 @@ package final class Daemon {
         loop = try EventLoop()
         var naturalOrientation = configuration.naturalOrientation
         if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
+        let natural = naturalOrientation ?? .portrait
         tracker = OrientationTracker(
-            naturalOrientation: naturalOrientation ?? .portrait,
+            naturalOrientation: natural,
             constants: configuration.classifier.constants,
             reportsFace: configuration.reportsFace
         )
@@ -58,15 +62,26 @@ package final class Daemon {
         endTimer = try loop.timer { [self] in loop.exit() }
         silence = try SilenceFeed(loop: loop) { [self] in take($0) }
 
+        let rotation = try InterfaceRotation(
+            configuration: configuration,
+            natural: natural,
+            file: StateFile.standard,
+            loop: loop,
+            bus: bus,
+            log: log
+        )
+        self.rotation = rotation
+        rotation.onDecision = { [self] in decided($0) }
         let authority = PolkitAuthority(bus: bus) {
-            log.warning("polkit is not on \(address): only root and orientd's own user may claim")
+            log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
         }
         manager = try ManagerObject(
             bus: bus,
             loop: loop,
             version: Self.version,
-            status: SensingStatus(naturalOrientation: tracker.naturalOrientation),
+            status: ManagerStatus(rotation.policy),
             authority: authority,
+            host: rotation,
             delegate: self
         )
         supervisor = try SensorSupervisor(
@@ -81,13 +96,20 @@ package final class Daemon {
             log.info("another service has taken over \(Names.service)")
             end()
         }
-        try supervisor?.begin { [self] in becomeReady() }
+        try supervisor?.begin { [self] in partIsReady() }
+        rotation.begin { [self] in partIsReady() }
         startTimer?.arm(after: Self.patience.start)
     }
 
     /// Serves until it is told to end; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         try loop.run()
+    }
+
+    /// Takes notice that the sensors, or the kind of machine, are known.
+    private func partIsReady() {
+        awaited -= 1
+        if awaited == 0 { becomeReady() }
     }
 
     private func becomeReady() {
@@ -105,32 +127,47 @@ package final class Daemon {
         ServiceManager.stopping()
         endTimer?.arm(after: Self.patience.end)
         manager?.answerWaiting()
+        rotation?.end()
         supervisor?.end { [self] in loop.exit() }
     }
 
     // MARK: - Samples
 
     private func take(_ sample: AccelerometerSample) {
+        let edge = tracker.deviceEdge
         tracker.add(sample)
-        publish()
+        if tracker.deviceEdge != edge {
+            rotation?.deviceTurned(to: tracker.deviceEdge)
+        } else {
+            publish()
+        }
         if tracker.reference != 1, tracker.reference != reportedReference { reportReference() }
     }
 
-    private func publish() {
+    /// Publishes what the sensors and the tracker say, and what the policy has made of it or of something else.
+    private func publish(_ decision: Decision? = nil) {
         guard let manager, let supervisor else { return }
         var status = manager.status
         status.hasAccelerometer = supervisor.hasAccelerometer
         status.sensorState = supervisor.state
         status.deviceOrientation = tracker.deviceOrientation
         status.faceOrientation = tracker.faceOrientation
-        status.outputTransform = tracker.outputTransform
         if status != manager.status {
-            log.debug(
-                "\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState.rawValue)"
-            )
-            manager.status = status
+            log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
         }
+        if decision != nil, let rotation { status.take(rotation.policy) }
+        manager.publish(status, decision?.transition)
         manager.answerIfKnown()
+    }
+
+    private func decided(_ decision: Decision) {
+        publish(decision)
+        senseIfNeeded()
+    }
+
+    /// Has the sensor sample while somebody wants to know, or a request turns with the device.
+    private func senseIfNeeded() {
+        supervisor?.need(isClaimed || rotation.map { $0.policy.autorotatingRequests > 0 } == true)
     }
 
     private func reportReference() {
@@ -151,7 +188,8 @@ extension Daemon: ManagerDelegate {
 
     package func claimsChanged(areHeld: Bool) {
         log.debug(areHeld ? "the sensor is claimed" : "no claim is left")
-        supervisor?.need(areHeld)
+        isClaimed = areHeld
+        senseIfNeeded()
     }
 }
 

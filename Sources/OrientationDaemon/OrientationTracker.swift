@@ -15,7 +15,9 @@ struct OrientationTracker {
     /// The edge that is up, or the face where that is to be reported; unknown until the first one.
     private(set) var deviceOrientation = DeviceOrientation.unknown
     private(set) var faceOrientation = FaceOrientation.none
-    private(set) var outputTransform = OutputTransform.normal
+
+    /// The edge that is, or was last, up; unknown until the first one.
+    var deviceEdge: DeviceOrientation { edge.named(natural: naturalOrientation) }
 
     /// Says whether an edge or a face was seen since ``begin(samplePeriod:)``.
     var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
@@ -52,8 +54,6 @@ struct OrientationTracker {
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
         faceOrientation = classifier.face
-        let named = edge.named(natural: naturalOrientation)
-        outputTransform = OutputTransform(following: named, natural: naturalOrientation) ?? outputTransform
-        deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? named : named
+        deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }
 }

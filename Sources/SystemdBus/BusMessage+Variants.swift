@@ -10,23 +10,17 @@ extension BusMessage {
         }
     }
 
-    package func readVariantString() throws(BusError) -> String {
-        try readVariant("s") { () throws(BusError) in try readString() }
+    /// Reads a variant that holds a value of the type asked for.
+    package func readVariant<Value: BusValue>(_ type: Value.Type = Value.self) throws(BusError) -> Value {
+        try readVariant("\(Value.signature)") { () throws(BusError) in try Value(from: self) }
     }
 
-    package func readVariantObjectPath() throws(BusError) -> String {
-        try readVariant("o") { () throws(BusError) in try readObjectPath() }
-    }
-
-    package func readVariantBool() throws(BusError) -> Bool {
-        try readVariant("b") { () throws(BusError) in try readBool() }
-    }
-
-    package func readVariantUInt32() throws(BusError) -> UInt32 {
-        try readVariant("u") { () throws(BusError) in try readUInt32() }
-    }
-
-    package func readVariantDouble() throws(BusError) -> Double {
-        try readVariant("d") { () throws(BusError) in try readDouble() }
+    /// Reads the variant that is the value of an option; the error of another type names the option.
+    package func readOption<Value: BusValue>(_ name: String) throws(BusError) -> Value {
+        let contents = peekVariantContents()
+        guard contents == "\(Value.signature)" else {
+            throw .invalidArguments("\(name): takes a value of type \(Value.signature), not \(contents)")
+        }
+        return try readVariant()
     }
 }

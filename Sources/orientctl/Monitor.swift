@@ -55,7 +55,7 @@ private final class Monitoring {
     }
 
     /// Claims the sensor and returns how things stand; nil when the daemon has gone meanwhile, to come back or not.
-    private func firstStatus() throws(CommandError) -> SensingStatus? {
+    private func firstStatus() throws(CommandError) -> ManagerStatus? {
         do throws(CommandError) {
             return try claim()
         } catch {
@@ -65,16 +65,16 @@ private final class Monitoring {
     }
 
     /// Claims the sensor and returns how things stand then.
-    private func claim() throws(CommandError) -> SensingStatus {
+    private func claim() throws(CommandError) -> ManagerStatus {
         try asking { () throws(BusError) in
             try client.claim()
             return try client.snapshot().status
         }
     }
 
-    private func report(_ status: SensingStatus) {
+    private func report(_ status: ManagerStatus) {
         report([
-            PropertyChange(name: "SensorState", value: status.sensorState.rawValue),
+            PropertyChange(name: "SensorState", value: status.sensorState.name),
             PropertyChange(name: "DeviceOrientation", value: status.deviceOrientation.name),
             PropertyChange(name: "FaceOrientation", value: status.faceOrientation.name),
             PropertyChange(name: "OutputTransform", value: status.outputTransform.name),

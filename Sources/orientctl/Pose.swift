@@ -8,7 +8,7 @@ enum Pose {
     /// The columns that every line takes up.
     static let width = 17
 
-    static func picture(of status: SensingStatus) -> [String] {
+    static func picture(of status: ManagerStatus) -> [String] {
         switch (status.faceOrientation, status.deviceOrientation) {
         case (.faceUp, _): lying("face up")
         case (.faceDown, _): lying("face down")

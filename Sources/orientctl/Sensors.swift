@@ -22,7 +22,7 @@ enum Sensors {
     static func summary(_ status: SensorStatus) -> String {
         let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
-        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.rawValue)\(error)")
+        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.name)\(error)")
     }
 
     private static func lines(_ path: String, _ status: SensorStatus) -> [String] {
@@ -44,7 +44,7 @@ enum Sensors {
         object.set("Mode", status.mode)
         object.set("SampleRate", status.sampleRate)
         object.set("MountMatrix", status.mountMatrix)
-        object.set("State", status.state.rawValue)
+        object.set("State", status.state.name)
         object.set("LastError", status.lastError)
         return object
     }

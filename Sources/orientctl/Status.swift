@@ -48,7 +48,7 @@ enum Status {
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
             ("Claims", "\(snapshot.claims)"),
-            ("Sensor", status.sensorState.rawValue),
+            ("Sensor", status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
@@ -58,7 +58,7 @@ enum Status {
     /// One value a line; on a terminal beside a picture of the device.
     private static func text(
         of values: [(label: String, value: String)],
-        beside status: SensingStatus
+        beside status: ManagerStatus
     ) -> [String] {
         guard Terminal.isOutput else {
             return values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
@@ -82,7 +82,7 @@ enum Status {
         let object = JSONObject()
         object.set("Version", snapshot.version)
         object.set("HasAccelerometer", snapshot.status.hasAccelerometer)
-        object.set("SensorState", snapshot.status.sensorState.rawValue)
+        object.set("SensorState", snapshot.status.sensorState.name)
         object.set("DeviceOrientation", snapshot.status.deviceOrientation.name)
         object.set("FaceOrientation", snapshot.status.faceOrientation.name)
         object.set("OutputTransform", snapshot.status.outputTransform.name)

@@ -113,16 +113,16 @@ import Testing
     @Test func `a client reads what the manager publishes`() throws {
         var snapshot = try service.snapshot()
         #expect(snapshot.version == "1.2.3")
-        #expect(snapshot.status == SensingStatus(naturalOrientation: .landscapeLeft))
+        #expect(snapshot.status == ManagerStatus(service.policy))
         #expect(snapshot.gravity == .zero && snapshot.claims == 0)
 
-        var status = SensingStatus(naturalOrientation: .portraitUpsideDown)
+        var status = ManagerStatus(naturalOrientation: .portraitUpsideDown)
         status.hasAccelerometer = true
         status.sensorState = .lost
         status.deviceOrientation = .landscapeRight
         status.faceOrientation = .faceDown
         status.outputTransform = .rotated270
-        service.manager.status = status
+        service.manager.publish(status)
         service.gravity = Vector3(0.25, -0.5, 1e-9)
         snapshot = try service.snapshot()
         #expect(snapshot.status == status)
@@ -135,16 +135,16 @@ import Testing
         let slot = try OrientationClient(bus: listener).onManagerChange { signals.append($0) }
 
         let unchanged = service.manager.status
-        service.manager.status = unchanged
+        service.manager.publish(unchanged)
         var status = unchanged
         status.hasAccelerometer = true
         status.sensorState = .sampling
-        service.manager.status = status
+        service.manager.publish(status)
         status.deviceOrientation = .portrait
         status.faceOrientation = .faceUp
         status.outputTransform = .rotated90
         status.naturalOrientation = .landscapeRight
-        service.manager.status = status
+        service.manager.publish(status)
         try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
         try service.loop.run { signals.count >= 3 }
         #expect(

@@ -40,7 +40,7 @@ import Testing
         manager.property("DeviceOrientation", "s") { $0.append("landscape-right") }
         manager.property("Zoom", "s") { $0.append("wide") }
         let snapshot = try snapshot(of: manager)
-        var expected = SensingStatus(naturalOrientation: .portrait)
+        var expected = ManagerStatus(naturalOrientation: .portrait)
         expected.deviceOrientation = .landscapeRight
         #expect(snapshot.status == expected)
         #expect(snapshot.version == "")

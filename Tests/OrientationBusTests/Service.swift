@@ -6,7 +6,7 @@ import PrivateBus
 import SystemdBus
 
 /// The daemon's objects on a bus of their own, with a delegate whose answers a test sets, and a client.
-final class Service: ManagerDelegate {
+final class Service: ManagerDelegate, RotationHost {
     let privateBus: PrivateBus
     let loop: EventLoop
     let bus: Bus
@@ -16,6 +16,8 @@ final class Service: ManagerDelegate {
 
     var gravity = Vector3.zero
     var hasFirstAnswer = true
+
+    private(set) var policy: RotationPolicy
 
     /// What the delegate was told, in order.
     var changes: [Bool] = []
@@ -27,6 +29,8 @@ final class Service: ManagerDelegate {
     }
 
     init(naturalOrientation: DeviceOrientation = .portrait) throws {
+        let configuration = RotationConfiguration(natural: naturalOrientation)
+        policy = RotationPolicy(configuration: configuration, autorotate: .always)
         privateBus = try PrivateBus()
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
@@ -35,8 +39,9 @@ final class Service: ManagerDelegate {
             bus: bus,
             loop: loop,
             version: "1.2.3",
-            status: SensingStatus(naturalOrientation: naturalOrientation),
+            status: ManagerStatus(policy),
             authority: PolkitAuthority(bus: bus) {},
+            host: self,
             delegate: self
         )
         try bus.own(Names.service, replacing: false)
@@ -44,6 +49,13 @@ final class Service: ManagerDelegate {
 
     func claimsChanged(areHeld: Bool) {
         changes.append(areHeld)
+    }
+
+    func decide(_ body: (inout RotationPolicy) throws(RotationRefusal) -> Decision) throws(RotationRefusal) {
+        let decision = try body(&policy)
+        var status = manager.status
+        status.take(policy)
+        manager.publish(status, decision.transition)
     }
 
     /// Calls a method of the manager without waiting; the answer's error, or nil, goes to `completion`.

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `an answer that is no text is a failure`() throws {
         let answer = try ask("Chassis", "u") { $0.append(UInt32(30)) }
-        #expect(answer == .failure(.invalidArguments("the arguments are not of the expected types")))
+        #expect(answer == .failure(.invalidArguments("the value is of type u, not s")))
     }
 
     @Test func `a hostnamed that knows of no chassis is a failure`() throws {

@@ -40,11 +40,11 @@ private let name = "org.example.Options"
 
     private static func value(of option: String, in message: BusMessage) throws(BusError) -> String {
         switch option {
-        case "string": return try message.readVariantString()
-        case "path": return try message.readVariantObjectPath()
-        case "bool": return "\(try message.readVariantBool())"
-        case "number": return "\(try message.readVariantUInt32())"
-        case "double": return "\(try message.readVariantDouble())"
+        case "string": return try message.readVariant(String.self)
+        case "path": return try message.readVariant(ObjectPath.self).text
+        case "bool": return "\(try message.readVariant(Bool.self))"
+        case "number": return "\(try message.readVariant(UInt32.self))"
+        case "double": return "\(try message.readVariant(Double.self))"
         default:
             try message.skip()
             return "skipped"

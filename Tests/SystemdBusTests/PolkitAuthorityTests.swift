@@ -64,7 +64,7 @@ private final class Guarded {
         try message.readStruct("sa{sv}") { () throws(BusError) in
             question.kind = try message.readString()
             try message.readNamedVariants { name throws(BusError) in
-                question.details[name] = try message.readVariantString()
+                question.details[name] = try message.readVariant(String.self)
             }
         }
         question.actionID = try message.readString()

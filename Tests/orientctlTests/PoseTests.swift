@@ -7,8 +7,8 @@ import Testing
 @testable import orientctl
 
 @Suite struct PoseTests {
-    private static func status(_ orientation: DeviceOrientation, _ face: FaceOrientation) -> SensingStatus {
-        var status = SensingStatus(naturalOrientation: .portrait)
+    private static func status(_ orientation: DeviceOrientation, _ face: FaceOrientation) -> ManagerStatus {
+        var status = ManagerStatus(naturalOrientation: .portrait)
         status.deviceOrientation = orientation
         status.faceOrientation = face
         return status
