@@ -20,16 +20,26 @@ final class TemporaryFolder {
 
     /// Removes a file, or a folder and all that is in it.
     private static func remove(_ path: String) {
-        guard Glibc.remove(path) != 0, let folder = opendir(path) else { return }
+        guard Glibc.remove(path) != 0 else { return }
+        for name in names(in: path) { remove(path + "/" + name) }
+        rmdir(path)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != ".." { remove(path + "/" + name) }
+            if name != ".", name != ".." { names.append(name) }
         }
-        closedir(folder)
-        rmdir(path)
+        return names.sorted()
     }
+
+    /// What is in the folder, sorted.
+    var names: [String] { Self.names(in: path) }
 
     func write(_ bytes: some Collection<UInt8>, to name: String) throws {
         let file = path + "/" + name
