@@ -55,9 +55,10 @@ public struct RotationPolicy: Sendable {
         self.autorotate = autorotate
         lock = memory?.lock ?? .off
         let natural = InterfaceOrientation(following: configuration.natural)
-        let candidates = [memory.flatMap { $0.lock == .off ? nil : $0.held }, memory?.shown, natural]
-        shown = candidates.firstAllowed(by: configuration.supported) ?? .portrait
-        held = memory?.held ?? shown
+        var locked = lock == .off ? nil : memory?.held
+        if case .orientation(let orientation) = lock { locked = orientation }
+        shown = [locked, memory?.shown, natural].firstAllowed(by: configuration.supported) ?? .portrait
+        held = locked ?? shown
         resting = shown
     }
 

@@ -78,7 +78,14 @@ class Signals(RigTestCase):
         self.rig.turn(LANDSCAPE_LEFT)
         self.assert_orientation("landscape-left")
         told = [change.changed for change in changes if change.interface == MANAGER]
-        self.assertEqual(told, [{"DeviceOrientation": "landscape-left", "OutputTransform": "270"}])
+        turn = {
+            "DeviceOrientation": "landscape-left",
+            "InterfaceOrientation": "landscape-right",
+            "InterfaceReason": "sensor",
+            "OutputTransform": "270",
+        }
+        # The first edge after the claim was the one shown already.
+        self.assertEqual(told, [turn])
 
     def test_steady_sensor_is_silent(self):
         self.rig.add_device(accelerometer())

@@ -6,11 +6,13 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
+from gi.repository import GLib
 from rig import (
     BUILD,
     LANDSCAPE_LEFT,
     MANAGER,
     PYTHON,
+    REQUEST,
     ROOT_PATH,
     RigTestCase,
     SENSOR,
@@ -28,12 +30,17 @@ CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
 
 
 def documented(interface):
-    """Returns what the reference says: ({property: (type, change)}, {method: arguments})."""
+    """Returns what the reference says: ({property: (type, change)}, {method: arguments}, {signal: arguments})."""
     text = REFERENCE.read_text()
     (section,) = re.findall(rf"^## Interface `{re.escape(interface)}`\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-    properties = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (\w+) \|", section, re.M)
+    properties = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (announced|constant|silent) \|", section, re.M)
     methods = re.findall(r"^### Method `(\w+)\((.*?)\)`$", section, re.M)
-    return {name: (kind, change) for name, kind, change in properties}, dict(methods)
+    (signals,) = re.findall(r"^### Signals\n(.*?)(?=^##|\Z)", section, re.M | re.S) or [""]
+    return (
+        {name: (kind, change) for name, kind, change in properties},
+        dict(methods),
+        dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", signals, re.M)),
+    )
 
 
 class Reference(RigTestCase):
@@ -47,17 +54,20 @@ class Reference(RigTestCase):
             annotations = {note.get("name"): note.get("value") for note in found.iter("annotation")}
             change = CHANGES[annotations.get(EMITS_CHANGED, "true")]
             properties[found.get("name")] = (found.get("type"), change)
-        methods = {
-            found.get("name"): ", ".join(f"{arg.get('type')} {arg.get('name')}" for arg in found.iter("arg"))
-            for found in element.iter("method")
-        }
-        self.assertEqual(list(element.iter("signal")), [], "the reference has no form for signals yet")
-        return properties, methods
+        methods, signals = (
+            {
+                found.get("name"): ", ".join(f"{arg.get('type')} {arg.get('name')}" for arg in found.iter("arg"))
+                for found in element.iter(kind)
+            }
+            for kind in ("method", "signal")
+        )
+        return properties, methods, signals
 
     def test_every_member_is_documented_and_nothing_else(self):
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
-        for interface, path in ((MANAGER, ROOT_PATH), (SENSOR, SENSOR_PREFIX + "0")):
+        (request,) = self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 30, {})))
+        for interface, path in ((MANAGER, ROOT_PATH), (SENSOR, SENSOR_PREFIX + "0"), (REQUEST, request)):
             with self.subTest(interface):
                 self.assertEqual(documented(interface), self.introspected(interface, path))
 

@@ -257,8 +257,11 @@ policy=$systemd/polkit-1/actions/org.orientd1.policy
 path() { xmllint --nonet --xpath "$1" "$policy" 2>&1; }
 check "polkit: the actions follow polkit's DTD" \
     silent xmllint --nonet --noout --dtdvalid /usr/share/polkit-1/policyconfig-1.dtd "$policy"
-check "polkit: claim is for active local sessions" same "no no yes" \
-    "$(for who in any inactive active; do path "string(//action[@id='org.orientd1.claim']/defaults/allow_$who)"; done | xargs)"
+for action in claim lock rotate request configure; do
+    case $action in configure) active=auth_admin_keep ;; *) active=yes ;; esac
+    check "polkit: $action is for active local sessions" same "no no $active" \
+        "$(for who in any inactive active; do path "string(//action[@id='org.orientd1.$action']/defaults/allow_$who)"; done | xargs)"
+done
 check "polkit: the daemon's user owns each action" same "$(path 'count(//action)')" \
     "$(path "count(//action[annotate[@key='org.freedesktop.policykit.owner']='unix-user:orientd'])")"
 
