@@ -34,12 +34,19 @@ ROOT_PATH = "/org/orientd1"
 SENSOR_PREFIX = ROOT_PATH + "/sensor/"
 MANAGER = "org.orientd1.Manager"
 SENSOR = "org.orientd1.Sensor"
+REQUEST_PREFIX = ROOT_PATH + "/request/"
 REQUEST = "org.orientd1.Request"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 OBJECT_MANAGER = "org.freedesktop.DBus.ObjectManager"
 POLKIT = "org.freedesktop.PolicyKit1"
 CLAIM_ACTION = "org.orientd1.claim"
+ACTIONS = tuple("org.orientd1." + name for name in ("claim", "lock", "rotate", "request", "configure"))
 ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
+INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
+UNKNOWN_OBJECT = "org.freedesktop.DBus.Error.UnknownObject"
+INVALID_INTERFACE_ORIENTATION = "org.orientd1.Error.InvalidInterfaceOrientation"
+ORIENTATION_NOT_SUPPORTED = "org.orientd1.Error.OrientationNotSupported"
+NOT_YOUR_REQUEST = "org.orientd1.Error.NotYourRequest"
 LIMIT_EXCEEDED = "org.orientd1.Error.LimitExceeded"
 
 # What a sensor scaled by 0.009807 reads, in the desktop convention: upright (0, -9.81, 0), right edge up (-9.81, 0, 0).
@@ -174,6 +181,19 @@ class Client:
             destination, path, interface, method, arguments, None, Gio.DBusCallFlags.NO_AUTO_START, 25000, None
         )
         return reply.unpack()
+
+    def ask(self, method, signature="", *values, interface=MANAGER, path=ROOT_PATH):
+        """Calls a method with arguments of the given types and returns the values of its reply as a tuple."""
+        return self.call(method, interface, path, GLib.Variant(f"({signature})", values))
+
+    def refusal(self, method, signature="", *values, interface=MANAGER, path=ROOT_PATH):
+        """Calls a method that should fail and returns the D-Bus error's name and text."""
+        try:
+            self.ask(method, signature, *values, interface=interface, path=path)
+        except GLib.Error as error:
+            name = Gio.DBusError.get_remote_error(error)
+            return name, error.message.removeprefix(f"GDBus.Error:{name}: ")
+        raise AssertionError(f"{method}{values} succeeds")
 
     def start_call(self, method, interface=MANAGER, path=ROOT_PATH, arguments=None):
         """Calls a method without waiting for its reply."""

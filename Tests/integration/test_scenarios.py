@@ -1,0 +1,605 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What iOS does with views and turns of the device, each behaviour on the real bus."""
+
+from rig import INVALID_INTERFACE_ORIENTATION, OBJECT_MANAGER, ORIENTATION_NOT_SUPPORTED, PYTHON
+from rotation import ALL, ALL_BUT_UPSIDE_DOWN, HELD, LANDSCAPE, RotationTestCase, View, mask
+
+PORTRAIT = mask("portrait")
+
+SHOW_AND_WAIT = """
+import sys, time
+from gi.repository import Gio, GLib
+bus = Gio.bus_get_sync(Gio.BusType.SYSTEM, None)
+arguments = GLib.Variant("(sua{sv})", ("org.example.Player", 24, {}))
+bus.call_sync("org.orientd1", "/org/orientd1", "org.orientd1.Manager", "Request", arguments, None, 0, -1, None)
+time.sleep(60)
+"""
+
+
+class Autorotation(RotationTestCase):
+    def test_root_view_turns_with_the_device(self):
+        self.start()
+        root = self.view(ALL)
+        events = self.record_events()
+        expected = []
+        shown = "portrait"
+        for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
+            upright = HELD[held][1]
+            self.turn(held)
+            self.assert_shown(upright, reason="sensor", rule="device", asked=root)
+            expected.append((shown, upright, "sensor"))
+            shown = upright
+        self.assertEqual(self.transitions(events), expected)
+
+    def test_root_view_that_is_never_upside_down(self):
+        self.start()
+        self.view(ALL_BUT_UPSIDE_DOWN)
+        self.turn("landscape-left")
+        self.assert_shown("landscape-right", mask=ALL_BUT_UPSIDE_DOWN)
+        self.turn("portrait-upside-down")
+        self.assert_shown("landscape-right", rule="mask")
+        self.turn("portrait")
+        self.assert_shown("portrait", rule="device")
+
+    def test_no_view_at_all_is_as_a_root_that_supports_all(self):
+        self.start()
+        self.assert_shown("portrait", mask=ALL, asked="/")
+        for held in ("landscape-left", "portrait-upside-down"):
+            self.turn(held)
+            self.assert_shown(HELD[held][1], reason="sensor")
+
+    def test_view_that_does_not_autorotate(self):
+        self.start()
+        self.view(ALL, should_autorotate=False)
+        self.turn("landscape-left")
+        self.assert_shown("portrait", rule="fixed")
+        self.client.ask("AlignToDevice")
+        self.assert_shown("portrait", rule="fixed")
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_shown("landscape-left", reason="manual")
+
+    def test_lying_flat_keeps_what_is_shown(self):
+        self.start()
+        self.view(ALL)
+        self.turn("landscape-left")
+        self.rig.turn((0, 0, 1000))
+        self.client.wait_for("FaceOrientation", "face-up")
+        self.assert_shown("landscape-right", rule="device")
+
+
+class Pushing(RotationTestCase):
+    def push(self, supported, **options):
+        """Returns a navigation stack and a view that was pushed onto it."""
+        stack = self.view(ALL)
+        pushed = self.view(supported, parent=stack, **options)
+        stack.update(forwards_to=pushed)
+        return stack, pushed
+
+    def test_pushed_view_turns_only_at_the_next_device_rotation(self):
+        self.start()
+        events = self.record_events()
+        _, pushed = self.push(LANDSCAPE)
+        self.assert_shown("portrait", mask=LANDSCAPE, rule="waiting", asked=pushed)
+        self.assertEqual(self.transitions(events), [])
+        self.turn("landscape-right")
+        self.assert_shown("landscape-left", reason="sensor", rule="device")
+
+    def test_pushed_view_turns_also_where_the_device_points_elsewhere(self):
+        self.start()
+        self.push(LANDSCAPE)
+        self.turn("portrait-upside-down")
+        self.assert_shown("landscape-right", reason="sensor", rule="mask")
+
+    def test_pushed_view_turns_at_rotate(self):
+        self.start()
+        self.push(LANDSCAPE)
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_shown("landscape-left", reason="manual")
+
+    def test_pushed_view_turns_at_set_needs_update(self):
+        self.start()
+        _, pushed = self.push(LANDSCAPE)
+        pushed.set_needs_update()
+        self.assert_shown("landscape-right", reason="request")
+
+    def test_pushing_never_turns_even_to_what_the_view_prefers(self):
+        self.start()
+        self.push(ALL, preferred="landscape-left")
+        self.assert_shown("portrait", mask=ALL)
+
+    def test_popping_resolves_as_if_the_device_had_just_turned(self):
+        self.start()
+        _, pushed = self.push(LANDSCAPE)
+        self.turn("landscape-left")
+        self.turn("portrait")
+        self.assert_shown("landscape-right", rule="mask")
+        pushed.release()
+        self.assert_shown("portrait", reason="request", rule="device")
+
+
+class Presenting(RotationTestCase):
+    def test_modal_view_starts_in_its_preferred_orientation_and_returns_afterwards(self):
+        self.start()
+        page = self.view(ALL)
+        events = self.record_events()
+        modal = self.view(LANDSCAPE, preferred="landscape-left", parent=page, presentation="modal")
+        self.assert_shown("landscape-left", reason="request", mask=LANDSCAPE, asked=modal)
+        modal.release()
+        self.assert_shown("portrait", reason="request", mask=ALL, asked=page, rule="device")
+        self.assertEqual(
+            self.transitions(events),
+            [("portrait", "landscape-left", "request"), ("landscape-left", "portrait", "request")],
+        )
+
+    def test_modal_view_turns_with_the_device_after_its_start(self):
+        self.start()
+        self.view(LANDSCAPE, preferred="landscape-left")
+        self.turn("landscape-left")
+        self.assert_shown("landscape-right", reason="sensor")
+        self.turn("portrait")
+        self.assert_shown("landscape-right", rule="mask")
+
+    def test_modal_view_without_a_preference_starts_where_the_interface_is(self):
+        self.start(held="landscape-left")
+        page = self.view(ALL)
+        self.view(LANDSCAPE, parent=page, presentation="modal")
+        self.assert_shown("landscape-right", reason="sensor")
+
+    def test_modal_view_above_a_modal_view(self):
+        self.start()
+        page = self.view(PORTRAIT)
+        first = self.view(LANDSCAPE, parent=page, presentation="modal")
+        second = self.view(mask("portrait-upside-down"), parent=first, presentation="modal")
+        self.assert_shown("portrait-upside-down", asked=second)
+        second.release()
+        self.assert_shown("landscape-right", asked=first)
+        first.release()
+        self.assert_shown("portrait", asked=page)
+
+    def test_window_presented_last_is_asked(self):
+        self.start()
+        self.view(PORTRAIT)
+        other = View(self.rig.connect(), LANDSCAPE, "org.example.Other")
+        self.assert_shown("landscape-right", asked=other)
+
+    def test_window_activated_last_is_asked(self):
+        self.start()
+        ours = self.view(PORTRAIT)
+        other = View(self.rig.connect(), LANDSCAPE, "org.example.Other")
+        ours.update(active=False)
+        ours.update(active=True)
+        self.assert_shown("portrait", asked=ours)
+        ours.update(active=False)
+        self.assert_shown("landscape-right", asked=other)
+
+
+class Containers(RotationTestCase):
+    def test_navigation_stack_that_forwards_lets_its_top_answer(self):
+        self.start()
+        stack = self.view(ALL)
+        top = self.view(LANDSCAPE, parent=stack, should_autorotate=False)
+        stack.update(forwards_to=top)
+        self.assert_shown("portrait", mask=LANDSCAPE, asked=top)
+        self.turn("landscape-left")
+        self.assert_shown("portrait")  # should-autorotate is forwarded too
+
+    def test_navigation_stack_that_does_not_forward_answers_itself(self):
+        self.start()
+        stack = self.view(ALL)
+        self.view(PORTRAIT, parent=stack, should_autorotate=False)
+        self.assert_shown("portrait", mask=ALL, asked=stack)
+        self.turn("landscape-left")
+        self.assert_shown("landscape-right", rule="device")
+
+    def test_tab_bar_forwards_to_the_tab_that_is_selected(self):
+        self.start()
+        bar = self.view(ALL)
+        upright, wide = (self.view(supported, parent=bar) for supported in (PORTRAIT, LANDSCAPE))
+        bar.update(forwards_to=upright)
+        self.turn("landscape-left")
+        self.assert_shown("portrait", asked=upright, rule="mask")
+        bar.update(forwards_to=wide)
+        self.assert_shown("portrait", asked=wide, rule="waiting")
+        self.turn("landscape-right")
+        self.assert_shown("landscape-left", asked=wide)
+        bar.update(forwards_to=upright)
+        self.assert_shown("landscape-left", asked=upright, rule="waiting")
+        self.turn("portrait")
+        self.assert_shown("portrait", asked=upright)
+
+    def test_tab_bar_that_does_not_forward_answers_for_every_tab(self):
+        self.start()
+        bar = self.view(ALL)
+        for supported in (PORTRAIT, LANDSCAPE):
+            self.view(supported, parent=bar)
+        for held in ("landscape-left", "portrait-upside-down"):
+            self.turn(held)
+            self.assert_shown(HELD[held][1], asked=bar, mask=ALL)
+
+    def test_forwarding_may_nest(self):
+        self.start()
+        bar = self.view(ALL)
+        stack = self.view(ALL, parent=bar)
+        top = self.view(ALL_BUT_UPSIDE_DOWN, parent=stack)
+        stack.update(forwards_to=top)
+        bar.update(forwards_to=stack)
+        self.assert_shown("portrait", mask=ALL_BUT_UPSIDE_DOWN, asked=top)
+
+    def test_modal_container_starts_where_its_top_prefers(self):
+        self.start()
+        stack = self.view(ALL, active=False)
+        top = self.view(LANDSCAPE, parent=stack, preferred="landscape-left")
+        stack.update(forwards_to=top)
+        stack.update(active=True)
+        self.assert_shown("landscape-left", asked=top, reason="request")
+
+    def test_forwarding_lapses_at_an_inactive_child(self):
+        self.start()
+        stack = self.view(PORTRAIT)
+        top = self.view(LANDSCAPE, parent=stack)
+        stack.update(forwards_to=top)
+        top.update(active=False)
+        self.assert_shown("portrait", asked=stack)
+
+    def test_forwarding_lapses_at_a_released_child(self):
+        self.start()
+        stack = self.view(PORTRAIT)
+        top = self.view(LANDSCAPE, parent=stack)
+        stack.update(forwards_to=top)
+        self.turn("landscape-left")
+        top.release()
+        self.assert_shown("portrait", asked=stack, reason="request")
+
+    def test_navigation_stack_goes_on_after_its_top_was_released(self):
+        self.start()
+        stack = self.view(ALL)
+        tops = [self.view(supported, parent=stack) for supported in (PORTRAIT, LANDSCAPE)]
+        stack.update(forwards_to=tops[0])
+        tops[0].release()
+        stack.update(reason="what it forwarded to is gone")
+        stack.update(forwards_to=tops[1])
+        self.assert_shown("portrait", asked=tops[1], rule="waiting")
+
+
+class Video(RotationTestCase):
+    """A portrait page that shows a video small, then full screen in landscape, then small again."""
+
+    def open_player(self, page, **options):
+        return self.view(LANDSCAPE, "org.example.Page", parent=page, presentation="modal", **options)
+
+    def test_full_screen_and_back(self):
+        self.start()
+        page = self.view(PORTRAIT, "org.example.Page")
+        events = self.record_events()
+        player = self.open_player(page, preferred="landscape-left")
+        self.assert_shown("landscape-left", asked=player)
+        player.release()
+        self.assert_shown("portrait", asked=page)
+        self.assertEqual(
+            self.transitions(events),
+            [("portrait", "landscape-left", "request"), ("landscape-left", "portrait", "request")],
+        )
+
+    def test_full_screen_follows_the_device_and_the_page_does_not(self):
+        self.start()
+        page = self.view(PORTRAIT, "org.example.Page")
+        self.turn("landscape-right")
+        self.assert_shown("portrait", rule="mask")
+        player = self.open_player(page)
+        self.assert_shown("landscape-left", asked=player)  # the device's, since the current one is not allowed
+        self.turn("landscape-left")
+        self.assert_shown("landscape-right", reason="sensor")
+        player.release()
+        self.assert_shown("portrait", asked=page, rule="mask")
+
+    def test_full_screen_under_the_portrait_lock(self):
+        self.start()
+        self.client.ask("SetRotationLock", "s", "portrait")
+        page = self.view(PORTRAIT, "org.example.Page")
+        player = self.open_player(page, preferred="landscape-left")
+        self.assert_shown("landscape-left", lock="portrait", reason="request", rule="mask")
+        self.turn("landscape-left")
+        self.assert_shown("landscape-left", lock="portrait")  # the lock still keeps the device out
+        player.release()
+        self.assert_shown("portrait", lock="portrait", reason="request", rule="lock")
+
+    def test_full_screen_under_a_lock_of_what_is_shown(self):
+        self.start()
+        page = self.view(ALL, "org.example.Page")
+        self.turn("landscape-left")
+        self.client.ask("SetRotationLock", "s", "current")
+        self.turn("portrait")
+        player = self.open_player(page, preferred="landscape-left")
+        self.assert_shown("landscape-left", lock="current")
+        player.release()
+        self.assert_shown("landscape-right", lock="current", rule="lock")
+
+
+class Locking(RotationTestCase):
+    def test_manual_rotation_under_a_lock(self):
+        self.start()
+        self.view(ALL)
+        self.client.ask("SetRotationLock", "s", "current")
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_shown("landscape-left", reason="manual", rule="lock", lock="current")
+        self.turn("portrait-upside-down")
+        self.assert_shown("landscape-left", rule="lock")  # it has become what the lock holds
+
+    def test_manual_rotation_under_the_portrait_lock_becomes_its_edge(self):
+        self.start()
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_shown("landscape-left", reason="manual", rule="lock", lock="landscape-left")
+
+    def test_manual_rotation_without_a_lock_holds_until_the_device_turns(self):
+        self.start()
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_shown("landscape-left", reason="manual", rule="manual", lock="off")
+        self.turn("portrait-upside-down")
+        self.assert_shown("portrait-upside-down", reason="sensor", rule="device")
+
+    def test_portrait_lock_switched_on_in_landscape(self):
+        self.start(held="landscape-left")
+        self.view(ALL)
+        events = self.record_events()
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_shown("portrait", reason="lock", rule="lock", lock="portrait")
+        self.client.ask("SetRotationLock", "s", "off")
+        self.assert_shown("landscape-right", reason="lock", rule="device", lock="off")
+        self.assertEqual(
+            self.transitions(events),
+            [("landscape-right", "portrait", "lock"), ("portrait", "landscape-right", "lock")],
+        )
+
+    def test_view_that_marks_itself_inactive_around_that_is_left_alone(self):
+        self.start(held="landscape-left")
+        self.view(ALL, "org.example.Desktop")
+        game = self.view(LANDSCAPE, "org.example.Game", preferred="landscape-right", reason="a game")
+        game.update(active=False)
+        before = game.get_all()
+        events = self.record_events()
+        changes = self.client.record_changes()
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_shown("portrait", reason="lock")
+        self.client.ask("SetRotationLock", "s", "off")
+        self.assert_shown("landscape-right", reason="lock")
+        game.update(active=True)
+        self.assert_shown("landscape-right", asked=game)
+        self.assertEqual(len(self.transitions(events)), 2)
+        self.assertEqual(game.get_all(), {**before, "Active": True})
+        self.assertEqual([change.changed for change in changes if change.path == game.path], [{"Active": True}])
+
+    def test_inactive_view_changes_nothing_whatever_it_asks(self):
+        self.start()
+        game = self.view(LANDSCAPE, "org.example.Game", active=False)
+        child = self.view(LANDSCAPE, "org.example.Game", parent=game, presentation="modal")
+        self.assert_shown("portrait", mask=ALL, asked="/")
+        events = self.record_events()
+        game.update(supported=mask("portrait-upside-down"))
+        game.update(should_autorotate=False, preferred="portrait-upside-down")
+        for view in (game, child):
+            view.set_needs_update()
+        child.update(supported=PORTRAIT)
+        child.release()
+        game.release()
+        self.flush()
+        self.assertEqual(events, [])
+
+    def test_device_orientation_is_still_told_under_a_lock(self):
+        self.start()
+        self.view(ALL)
+        self.client.ask("SetRotationLock", "s", "current")
+        events = self.record_events()
+        for held in ("landscape-left", "portrait-upside-down"):
+            self.turn(held)
+            self.assert_shown("portrait", rule="lock")
+        self.assertEqual(
+            [event.arguments for event in events],
+            [{"DeviceOrientation": "landscape-left"}, {"DeviceOrientation": "portrait-upside-down"}],
+        )
+
+
+class MaskAtRunTime(RotationTestCase):
+    def test_a_change_keeps_what_is_shown_while_it_is_allowed(self):
+        self.start()
+        view = self.view(ALL)
+        view.update(supported=ALL_BUT_UPSIDE_DOWN)
+        self.assert_shown("portrait", mask=ALL_BUT_UPSIDE_DOWN)
+        view.update(supported=LANDSCAPE)
+        self.assert_shown("landscape-right", mask=LANDSCAPE, reason="request")
+        view.update(supported=ALL)
+        self.assert_shown("landscape-right", mask=ALL)  # until the device turns
+        view.set_needs_update()
+        self.assert_shown("landscape-right", rule="kept")
+        self.turn("portrait-upside-down")
+        self.assert_shown("portrait-upside-down")
+
+    def test_a_change_goes_to_the_device_before_what_is_preferred(self):
+        self.start(held="landscape-left")
+        view = self.view(PORTRAIT)
+        self.assert_shown("portrait")
+        view.update(supported=LANDSCAPE, preferred="landscape-left")
+        self.assert_shown("landscape-right", reason="request", rule="device")
+
+    def test_a_change_goes_to_what_is_preferred_before_the_lowest(self):
+        self.start()
+        view = self.view(PORTRAIT)
+        view.update(supported=LANDSCAPE, preferred="landscape-left")
+        self.assert_shown("landscape-left", reason="request")
+
+    def test_application_mask_is_taken_up_by_the_view_that_is_asked(self):
+        self.start()
+        self.view(ALL, "org.example.Player")
+        self.client.ask("SetApplicationMask", "su", "org.example.Player", LANDSCAPE)
+        self.assert_shown("landscape-right", mask=LANDSCAPE, reason="request")
+        self.client.ask("SetApplicationMask", "su", "org.example.Player", 0)
+        self.assert_shown("landscape-right", mask=ALL)
+
+
+class Conflicts(RotationTestCase):
+    """The table of SEMANTICS.md 5: device and application grant G, the view supports V, and I is what both allow."""
+
+    def start_with_portrait_only(self, **options):
+        """Starts orientd on a device whose interface is portrait only, with a view presented before."""
+        self.start("SupportedOrientations=portrait", **options)
+        self.view(PORTRAIT, "org.example.Before")
+
+    def assert_refused(self, text, supported, **options):
+        before = self.state()
+        events = self.record_events()
+        name, found = self.refused_view(supported, **options)
+        self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
+        self.assertEqual(found, text)
+        self.flush()
+        self.assertEqual(events, [])
+        self.assertEqual(self.state(), before)
+
+    def test_row_1_nothing_in_common_and_autorotating_is_refused(self):
+        self.start_with_portrait_only()
+        text = "supported: landscape, while device and application allow portrait, and it autorotates"
+        self.assert_refused(text, LANDSCAPE)
+        self.assert_refused(text, LANDSCAPE, preferred="landscape-left")
+
+    def test_row_2_nothing_in_common_is_shown_where_a_fixed_view_prefers(self):
+        self.start_with_portrait_only()
+        view = self.view(LANDSCAPE, preferred="landscape-left", should_autorotate=False)
+        self.assert_shown("landscape-left", mask=mask("landscape-left"), asked=view, rule="preferred")
+        self.turn("landscape-left")
+        self.assert_shown("landscape-left", rule="preferred")
+        view.release()
+        self.assert_shown("portrait", mask=PORTRAIT)
+
+    def test_row_3_nothing_in_common_and_preferring_what_it_does_not_support_is_refused(self):
+        self.start_with_portrait_only()
+        text = "preferred: portrait is not among the supported landscape"
+        self.assert_refused(text, LANDSCAPE, preferred="portrait", should_autorotate=False)
+
+    def test_row_4_nothing_in_common_and_nothing_preferred_is_refused(self):
+        self.start_with_portrait_only()
+        text = "supported: landscape, while device and application allow portrait, "
+        text += "and there is no preferred one to show"
+        self.assert_refused(text, LANDSCAPE, should_autorotate=False)
+
+    def test_row_5_preferring_what_it_does_not_support_is_refused(self):
+        self.start()
+        for autorotates in (True, False):
+            self.assert_refused(
+                "preferred: portrait is not among the supported landscape",
+                LANDSCAPE,
+                preferred="portrait",
+                should_autorotate=autorotates,
+            )
+
+    def test_row_6_it_starts_where_it_prefers_if_that_is_in_common(self):
+        self.start()
+        view = self.view(LANDSCAPE, preferred="landscape-left")
+        self.assert_shown("landscape-left", asked=view, mask=LANDSCAPE)
+
+    def test_row_6_else_where_the_interface_is(self):
+        self.start("SupportedOrientations=portrait,landscape-right", held="landscape-left")
+        view = self.view(ALL, preferred="landscape-left")
+        self.assert_shown("landscape-right", asked=view, mask=mask("portrait", "landscape-right"))
+
+    def test_row_6_else_where_the_device_is(self):
+        self.start("SupportedOrientations=all-but-upside-down", held="landscape-right")
+        self.view(PORTRAIT)
+        self.assert_shown("portrait")
+        self.view(mask("portrait-upside-down", "landscape-right", "landscape-left"), preferred="portrait-upside-down")
+        self.assert_shown("landscape-left", mask=LANDSCAPE, rule="device")
+
+    def test_row_6_else_at_the_lowest_in_common(self):
+        self.start("SupportedOrientations=all-but-upside-down")
+        self.view(mask("portrait-upside-down", "landscape-right", "landscape-left"), preferred="portrait-upside-down")
+        self.assert_shown("landscape-right", mask=LANDSCAPE, rule="mask")
+
+    def test_row_6_and_whether_it_turns_with_the_device_is_its_own_affair(self):
+        self.start("SupportedOrientations=all-but-upside-down")
+        for autorotates, shown in ((True, "landscape-right"), (False, "portrait")):
+            view = self.view(ALL, should_autorotate=autorotates)
+            self.turn("landscape-left")
+            self.assert_shown(shown, mask=ALL_BUT_UPSIDE_DOWN)
+            view.release()
+            self.turn("portrait")
+
+    def test_pushed_view_passes_the_same_table(self):
+        self.start_with_portrait_only()
+        stack = self.view(PORTRAIT)
+        pushed = self.view(LANDSCAPE, parent=stack)  # it is not asked yet
+        before = self.state()
+        name, text = stack.refused_update(forwards_to=pushed)
+        self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
+        self.assertEqual(text, "supported: landscape, while device and application allow portrait, and it autorotates")
+        self.assertEqual(self.state(), before)
+        pushed.update(should_autorotate=False, preferred="landscape-left")
+        stack.update(forwards_to=pushed)
+        self.assert_shown("portrait", mask=mask("landscape-left"), asked=pushed, rule="waiting")
+
+    def test_update_passes_the_same_table(self):
+        self.start_with_portrait_only()
+        view = self.view(ALL)
+        before = self.state()
+        name, text = view.refused_update(supported=LANDSCAPE, reason="refused as a whole")
+        self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
+        self.assertEqual(text, "supported: landscape, while device and application allow portrait, and it autorotates")
+        self.assertEqual(self.state(), before)
+
+    def test_application_mask_that_leaves_a_view_on_show_nothing_is_refused(self):
+        self.start()
+        self.view(PORTRAIT, "org.example.Player")
+        before = self.state()
+        name, text = self.client.refusal("SetApplicationMask", "su", "org.example.Player", LANDSCAPE)
+        self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
+        self.assertEqual(text, "mask: a request on show supports portrait only, and autorotates")
+        self.assertEqual(self.state(), before)
+
+
+class WiderThanTheDevice(RotationTestCase):
+    def test_application_mask_cannot_widen_the_devices(self):
+        device = mask("portrait", "landscape-right")
+        self.start(
+            "SupportedOrientations=portrait,landscape-right",
+            "[Application org.example.Configured]",
+            "SupportedOrientations=all",
+        )
+        self.client.ask("SetApplicationMask", "su", "org.example.Asking", ALL)
+        for app_id in ("org.example.Configured", "org.example.Asking"):
+            view = self.view(ALL, app_id)
+            self.assert_shown("portrait", mask=device)
+            self.turn("landscape-right")
+            self.assert_shown("portrait", rule="mask")
+            self.assertEqual(
+                self.client.refusal("Rotate", "s", "landscape-left"),
+                (ORIENTATION_NOT_SUPPORTED, f"landscape-left: {app_id} allows portrait,landscape-right only"),
+            )
+            view.release()
+            self.turn("portrait")
+
+
+class Killed(RotationTestCase):
+    def test_client_killed_with_a_request_held(self):
+        self.start()
+        page = self.view(PORTRAIT)
+        events = self.record_events()
+        removed = self.client.record_signals(OBJECT_MANAGER, "InterfacesRemoved")
+        player = self.rig.spawn([PYTHON, "-c", SHOW_AND_WAIT])
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+        asked = self.client.get("AskedRequest")
+        player.kill()
+        self.client.wait_for("InterfaceOrientation", "portrait")
+        self.assert_shown("portrait", asked=page, reason="request")
+        self.assertEqual([path for path, _ in removed], [asked])
+        self.assertEqual([found[0] for found in self.client.ask("ListRequests")[0]], [page.path])
+        self.assertEqual(
+            self.transitions(events),
+            [("portrait", "landscape-right", "request"), ("landscape-right", "portrait", "request")],
+        )
+
+    def test_client_killed_under_a_lock_returns_to_what_is_held(self):
+        self.start()
+        self.client.ask("SetRotationLock", "s", "current")
+        player = self.rig.spawn([PYTHON, "-c", SHOW_AND_WAIT])
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+        self.turn("portrait-upside-down")
+        player.kill()
+        self.client.wait_for("InterfaceOrientation", "portrait")
+        self.assert_shown("portrait", lock="current", rule="lock")
