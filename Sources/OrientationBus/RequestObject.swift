@@ -60,7 +60,7 @@ final class RequestObject {
     private func update(_ message: BusMessage) throws(BusError) {
         guard message.sender == client else { throw BusError(.notYourRequest) }
         guard var request = methods.current(id) else { throw BusError(.unknownRequest) }
-        try RequestOptions.read(into: &request, from: message)
+        try RequestOptions.readChanges(of: &request, from: message)
         try methods.update(id, to: request, of: client)
         bus.announce(properties.update(to: request), of: Names.request, at: path)
         message.reply()

@@ -15,7 +15,7 @@ enum RequestOptions {
             appID: appID,
             supported: InterfaceOrientationMask(rawValue: try message.readUInt32())
         )
-        let isPlaced = try read(into: &request, from: message)
+        let isPlaced = try read(into: &request, from: message, isUpdate: false)
         if !isPlaced { request.presentation = request.parent == nil ? .modal : .push }
         return request
     }
@@ -28,13 +28,22 @@ enum RequestOptions {
         return appID
     }
 
+    /// Reads `Update`'s changes.
+    static func readChanges(of request: inout RotationRequest, from message: BusMessage) throws(BusError) {
+        _ = try read(into: &request, from: message, isUpdate: true)
+    }
+
     /// Reads an `a{sv}` of options; says whether the presentation is among them.
-    @discardableResult
-    static func read(into request: inout RotationRequest, from message: BusMessage) throws(BusError) -> Bool {
+    private static func read(
+        into request: inout RotationRequest,
+        from message: BusMessage,
+        isUpdate: Bool
+    ) throws(BusError) -> Bool {
         var isPlaced = false
         try message.readNamedVariants { option throws(BusError) in
             switch option {
-            case "supported":
+            // What `Request` has an argument for is no option of it.
+            case "supported" where isUpdate:
                 request.supported = InterfaceOrientationMask(rawValue: try message.readOption(option))
             case "preferred":
                 let name: String = try message.readOption(option)
