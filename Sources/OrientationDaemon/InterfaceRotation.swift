@@ -20,6 +20,7 @@ final class InterfaceRotation: RotationHost {
     private let log: Log
     private let file: StateFile?
     private var timer: Timer?
+    private var isTimerArmed = false
 
     /// What the file says; nil while there is none that counts.
     private var kept: SavedState?
@@ -72,7 +73,6 @@ final class InterfaceRotation: RotationHost {
 
     /// Keeps what is not kept yet; nothing follows.
     func end() {
-        timer?.disarm()
         keep()
     }
 
@@ -96,7 +96,9 @@ final class InterfaceRotation: RotationHost {
             || (present.lock != .off && present.held != kept?.held)
         {
             keep()
-        } else if present.shown != kept?.shown, decision.transition != nil {
+        } else if present.shown != kept?.shown, decision.transition != nil, !isTimerArmed {
+            // Not put off by later turns: a device in motion would never be done.
+            isTimerArmed = true
             timer?.arm(after: Self.patience, slack: Self.patience / 10)
         }
         onDecision(decision)
@@ -123,6 +125,8 @@ final class InterfaceRotation: RotationHost {
 
     /// Writes the file if it says something else.
     private func keep() {
+        timer?.disarm()
+        isTimerArmed = false
         guard let file, state != kept else { return }
         do throws(SystemError) {
             try file.write(state)
