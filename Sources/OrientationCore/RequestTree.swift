@@ -8,37 +8,76 @@ struct RequestTree: Sendable {
     typealias ID = RotationRequest.ID
 
     struct Node: Sendable {
-        var request: RotationRequest
+        fileprivate(set) var request: RotationRequest
         let client: String
-        var children: Set<ID> = []
 
-        /// The children that are, or lead to, active modal requests; the one presented last is the last.
-        var presenting: [ID] = []
+        /// When it was presented or activated last, as a count of such events.
+        fileprivate(set) var presented: UInt64
+        fileprivate var children: Set<ID> = []
 
-        /// Whether it is shown modally, if all above it is shown.
-        var isModal: Bool { request.isActive && request.presentation == .modal }
+        /// The children that are, or lead to, active modal requests.
+        fileprivate var ways = Ranking()
 
-        /// Whether something modal is to be found by going this way.
-        var leadsToModal: Bool { isModal || request.isActive && !presenting.isEmpty }
+        /// How many of those below it autorotate, as far as they are not hidden there.
+        fileprivate var autorotatingBelow = 0
 
-        /// Whether it needs to know how the device is held.
-        var autorotates: Bool { request.isActive && request.shouldAutorotate }
+        fileprivate var isModal: Bool { request.isActive && request.presentation == .modal }
+
+        fileprivate var share: Share {
+            guard request.isActive else { return Share() }
+            let isWay = isModal || ways.last != nil
+            return Share(
+                rank: isWay ? max(presented, ways.last?.rank ?? 0) : nil,
+                autorotating: autorotatingBelow + (request.shouldAutorotate ? 1 : 0)
+            )
+        }
+    }
+
+    /// What a request and all below it mean to what it is part of.
+    fileprivate struct Share: Equatable {
+        /// When something on the way down to an active modal request was presented last; nil where there is none.
+        var rank: UInt64?
+        var autorotating = 0
     }
 
     private var nodes: [ID: Node] = [:]
-
-    /// The active roots; the one presented or activated last is the last.
-    private var windows: [ID] = []
     private var lastID: ID = 0
+    private var presentations: UInt64 = 0
+
+    /// The active roots.
+    private var windows = Ranking()
 
     /// The requests of each client.
     private var owned: [String: Set<ID>] = [:]
 
-    /// How many active requests autorotate.
+    /// How many requests autorotate that are active with all that they are part of.
     private(set) var autorotatingCount = 0
+}
 
-    /// What to put back where the changes since ``begin()`` are refused: nodes as they were, nil for a new one.
-    private var journal: (nodes: [(id: ID, node: Node?)], windows: [ID], autorotatingCount: Int)?
+/// Requests in the order in which they were presented; the last is on top.
+private struct Ranking: Sendable {
+    private var entries: [(rank: UInt64, id: RequestTree.ID)] = []
+
+    var last: (rank: UInt64, id: RequestTree.ID)? { entries.last }
+
+    mutating func insert(_ id: RequestTree.ID, rank: UInt64) {
+        entries.insert((rank, id), at: index(of: rank))
+    }
+
+    mutating func remove(rank: UInt64) {
+        let index = index(of: rank)
+        if index < entries.count, entries[index].rank == rank { entries.remove(at: index) }
+    }
+
+    /// Where an entry of this rank is, or belongs.
+    private func index(of rank: UInt64) -> Int {
+        var range = 0..<entries.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = entries[middle].rank < rank ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
 }
 
 // MARK: - Asking
@@ -52,8 +91,6 @@ extension RequestTree {
         let node: ID
     }
 
-    var count: Int { nodes.count }
-
     /// The ids in the order of their creation.
     var ids: [ID] { nodes.keys.sorted() }
 
@@ -61,22 +98,23 @@ extension RequestTree {
 
     /// Who is asked at present; nil where there is no active request.
     var asked: Asked? {
-        guard var top = windows.last else { return nil }
-        while let next = nodes[top]?.presenting.last { top = next }
+        guard var top = windows.last?.id else { return nil }
+        while let next = nodes[top]?.ways.last?.id { top = next }
         var node = top
         while let next = nodes[node]?.request.forwardsTo, isShown(next, within: node) { node = next }
         return Asked(top: top, node: node)
     }
 
-    /// Whether `id` is asked, or forwards to what is.
-    func takesPart(_ id: ID) -> Bool {
-        guard let asked else { return false }
+    /// The topmost and those that it forwards to, one after the other; the last is asked.
+    var chain: [ID] {
+        guard let asked else { return [] }
+        var chain = [asked.top]
         var node = asked.top
-        while node != id {
-            guard node != asked.node, let next = nodes[node]?.request.forwardsTo else { return false }
+        while node != asked.node, let next = nodes[node]?.request.forwardsTo {
+            chain.append(next)
             node = next
         }
-        return true
+        return chain
     }
 
     /// Whether the request and all that it is part of are active, as `container` is known to be.
@@ -113,43 +151,47 @@ extension RequestTree {
 // MARK: - Changing
 
 extension RequestTree {
-    /// Adds a request on top of what is there.
+    /// Adds a request on top of what is there; removing it again leaves everything as it was.
     mutating func insert(_ request: RotationRequest, of client: String) -> ID {
         lastID += 1
-        let id = lastID
-        remember(id)
-        nodes[id] = Node(request: request, client: client)
-        owned[client, default: []].insert(id)
-        if nodes[id]?.autorotates == true { autorotatingCount += 1 }
-        attach(id)
-        return id
+        presentations += 1
+        nodes[lastID] = Node(request: request, client: client, presented: presentations)
+        owned[client, default: []].insert(lastID)
+        join(lastID)
+        return lastID
     }
 
-    /// Changes a request; one that becomes active or modal, or gets another parent, comes out on top.
+    /// Changes a request; one that becomes active, or modal within a window, or gets another parent comes out on top.
     mutating func replace(_ id: ID, with request: RotationRequest) {
         guard let old = nodes[id] else { return }
-        let isMoved = old.request.parent != request.parent
-        if isMoved { detach(id) }
-        change(id) { $0.request = request }
-        guard let new = nodes[id] else { return }
-        autorotatingCount += (new.autorotates ? 1 : 0) - (old.autorotates ? 1 : 0)
-        if isMoved || (request.isActive && !old.request.isActive) || (new.isModal && !old.isModal) {
-            attach(id)
-        } else if !new.leadsToModal {
-            hide(id)
+        var new = old
+        new.request = request
+        let isActivated = request.isActive && !old.request.isActive
+        let isRaised = new.isModal && !old.isModal && request.parent != nil
+        if isActivated || isRaised || request.parent != old.request.parent {
+            presentations += 1
+            new.presented = presentations
         }
+        restore(id, to: new)
+    }
+
+    /// Makes a request again what it was before it was replaced.
+    mutating func restore(_ id: ID, to old: Node) {
+        leave(id)
+        nodes[id]?.request = old.request
+        nodes[id]?.presented = old.presented
+        join(id)
     }
 
     /// Removes a request with all below it; the result is what was removed, itself first.
     @discardableResult
     mutating func remove(_ id: ID) -> [ID] {
-        detach(id)
+        leave(id)
         var removed = [id]
         var index = 0
         while index < removed.count {
             if let node = nodes.removeValue(forKey: removed[index]) {
                 removed += node.children.sorted()
-                if node.autorotates { autorotatingCount -= 1 }
                 owned[node.client]?.remove(removed[index])
                 if owned[node.client]?.isEmpty == true { owned[node.client] = nil }
             }
@@ -165,85 +207,40 @@ extension RequestTree {
         return removed.sorted()
     }
 
-    /// Begins changes that may be taken back.
-    mutating func begin() {
-        journal = ([], windows, autorotatingCount)
-    }
-
-    /// Ends what ``begin()`` began: everything is kept.
-    mutating func commit() {
-        journal = nil
-    }
-
-    /// Ends what ``begin()`` began: everything is as it was before, but that no id is given twice.
-    mutating func rollBack() {
-        guard let journal else { return }
-        self.journal = nil
-        windows = journal.windows
-        autorotatingCount = journal.autorotatingCount
-        for (id, node) in journal.nodes.reversed() {
-            if node == nil, let client = nodes[id]?.client {
-                owned[client]?.remove(id)
-                if owned[client]?.isEmpty == true { owned[client] = nil }
-            }
-            nodes[id] = node
-        }
-    }
-
-    private mutating func remember(_ id: ID) {
-        journal?.nodes.append((id, nodes[id]))
-    }
-
-    private mutating func change(_ id: ID, _ body: (inout Node) -> Void) {
-        remember(id)
-        if var node = nodes.removeValue(forKey: id) {
-            body(&node)
-            nodes[id] = node
-        }
-    }
-
-    /// Makes `id` a child of its parent, or a window, and puts it on top there.
-    private mutating func attach(_ id: ID) {
+    /// Makes a request a child of its parent, or a window.
+    private mutating func join(_ id: ID) {
         guard let node = nodes[id] else { return }
         if let parent = node.request.parent {
-            if nodes[parent]?.children.contains(id) == false { change(parent) { $0.children.insert(id) } }
+            nodes[parent]?.children.insert(id)
+        } else if node.request.isActive {
+            windows.insert(id, rank: node.presented)
+        }
+        replaceShare(Share(), of: id, with: node.share)
+    }
+
+    /// Takes a request out of what it is part of.
+    private mutating func leave(_ id: ID) {
+        guard let node = nodes[id] else { return }
+        if let parent = node.request.parent {
+            nodes[parent]?.children.remove(id)
         } else {
-            windows.removeAll { $0 == id }
-            if node.request.isActive { windows.append(id) }
+            windows.remove(rank: node.presented)
         }
-        if node.leadsToModal { raise(id) }
+        replaceShare(node.share, of: id, with: Share())
     }
 
-    private mutating func detach(_ id: ID) {
-        hide(id)
-        windows.removeAll { $0 == id }
-        if let parent = nodes[id]?.request.parent { change(parent) { $0.children.remove(id) } }
-    }
-
-    /// Makes every request above `id` lead to it before others.
-    private mutating func raise(_ id: ID) {
-        var id = id
-        while let parent = nodes[id]?.request.parent {
-            let child = id
-            change(parent) { node in
-                node.presenting.removeAll { $0 == child }
-                node.presenting.append(child)
+    /// Tells what a request is part of, up to the root, what it means to it from now on.
+    private mutating func replaceShare(_ old: Share, of id: ID, with new: Share) {
+        var (id, old, new) = (id, old, new)
+        while old != new {
+            guard let parent = nodes[id]?.request.parent, let before = nodes[parent]?.share else {
+                autorotatingCount += new.autorotating - old.autorotating
+                return
             }
-            guard nodes[parent]?.request.isActive == true else { return }
-            id = parent
+            if let rank = old.rank { nodes[parent]?.ways.remove(rank: rank) }
+            if let rank = new.rank { nodes[parent]?.ways.insert(id, rank: rank) }
+            nodes[parent]?.autorotatingBelow += new.autorotating - old.autorotating
+            (id, old, new) = (parent, before, nodes[parent]?.share ?? Share())
         }
-    }
-
-    /// Takes `id` out of what leads to modal requests, and with it those above that led nowhere else.
-    private mutating func hide(_ id: ID) {
-        var id = id
-        while let parent = nodes[id]?.request.parent {
-            guard nodes[parent]?.presenting.contains(id) == true else { return }
-            let child = id
-            change(parent) { node in node.presenting.removeAll { $0 == child } }
-            guard nodes[parent]?.leadsToModal == false else { return }
-            id = parent
-        }
-        if nodes[id]?.request.isActive == false { windows.removeAll { $0 == id } }
     }
 }

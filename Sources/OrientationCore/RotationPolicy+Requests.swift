@@ -22,11 +22,13 @@ extension RotationPolicy {
         of client: String
     ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
         try check(request, of: client)
-        let before = tree.asked
-        tree.begin()
         let id = tree.insert(request, of: client)
-        try commit(judging: tree.asked != before)
-        return (id, tree.asked == before ? unchanged : comeUp(in: before))
+        guard tree.asked?.top == id else { return (id, unchanged) }
+        if let conflict {
+            tree.remove(id)
+            throw conflict
+        }
+        return (id, comeUp())
     }
 
     /// Changes a request of `client`; one that becomes active is presented anew, one that becomes inactive goes.
@@ -42,16 +44,21 @@ extension RotationPolicy {
         request.appID = old.request.appID
         try check(request, of: client, id: id)
         let before = tree.asked
-        let tookPart = tree.takesPart(id)
-        tree.begin()
+        let chain = tree.chain
         tree.replace(id, with: request)
         let after = tree.asked
-        let goes = old.isModal && tree[id]?.isModal != true || old.request.isActive && !request.isActive
-        let uncovers = goes && after != before
-        try commit(judging: !uncovers && (after != before || after?.node == id))
-        if uncovers { return settle(.request) }
-        if after != before { return comeUp(in: before) }
-        return tookPart ? keep() : unchanged
+        let isOnTop = after.map { $0.top == before?.top || tree.isPart($0.top, of: id) } ?? false
+        if after != before, !request.isActive || !isOnTop {
+            // Another one was uncovered.
+            return settle(.request)
+        }
+        if after != before || after?.node == id, let conflict {
+            tree.restore(id, to: old)
+            throw conflict
+        }
+        if after?.top != before?.top { return comeUp() }
+        // Where what is asked was not asked through before, it was pushed: that never turns the interface.
+        return chain.contains(after == before ? id : after?.node ?? id) ? keep() : unchanged
     }
 
     /// Asks anew for what a request of `client` supports, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
@@ -60,7 +67,7 @@ extension RotationPolicy {
         of client: String
     ) throws(RotationRefusal) -> Decision {
         _ = try own(id, of: client)
-        return tree.takesPart(id) ? keep() : unchanged
+        return tree.chain.contains(id) ? keep() : unchanged
     }
 
     /// Releases a request of `client` with all below it.
@@ -104,14 +111,10 @@ extension RotationPolicy {
         return keep()
     }
 
-    // MARK: - Coming up
-
-    /// Shows what has just come to be asked, in place of `before`.
-    private mutating func comeUp(in before: RequestTree.Asked?) -> Decision {
-        guard let asked = tree.asked else { return settle(.request) }
-        if asked.top != before?.top, tree[asked.top]?.request.presentation == .modal { return start() }
-        // A pushed one never turns the interface; a container that no longer forwards answers for itself again.
-        return asked.node == asked.top && asked.top == before?.top ? keep() : unchanged
+    /// Shows what has just come out on top.
+    private mutating func comeUp() -> Decision {
+        guard let top = tree.asked?.top, tree[top]?.request.presentation == .modal else { return unchanged }
+        return start()
     }
 
     // MARK: - Judging
@@ -144,7 +147,8 @@ extension RotationPolicy {
                 throw .invalidArgument("parent: a request cannot be part of itself")
             }
         }
-        if let target = request.forwardsTo {
+        // What it forwarded to already may have been released since.
+        if let target = request.forwardsTo, target != id.flatMap({ tree[$0]?.request.forwardsTo }) {
             guard tree[target]?.client == client else {
                 throw .invalidArgument("forwards-to: not a request of this connection")
             }
@@ -154,24 +158,14 @@ extension RotationPolicy {
         }
     }
 
-    /// Keeps what was changed in the tree, or takes it back where the one that is asked now contradicts the masks.
-    private mutating func commit(judging mustBeJudged: Bool) throws(RotationRefusal) {
-        if mustBeJudged, let refusal = conflict {
-            tree.rollBack()
-            throw refusal
-        }
-        tree.commit()
-    }
-
     /// What is wrong with the request that is asked, by the table of conflicts; nil where it can be shown.
     private var conflict: RotationRefusal? {
-        guard let asked else { return nil }
-        let request = asked.request
+        guard let asked, exception == nil else { return nil }
         let granted = grantedMask(of: asked)
-        guard granted.isDisjoint(with: request.supported) else { return nil }
-        let contradiction = "supported: \(request.supported), while device and application allow \(granted)"
-        if request.shouldAutorotate { return .invalidInterfaceOrientation(contradiction + ", and it autorotates") }
-        guard request.preferred == nil else { return nil }
-        return .invalidInterfaceOrientation(contradiction + ", and there is no preferred one to show")
+        guard granted.isDisjoint(with: asked.request.supported) else { return nil }
+        return .invalidInterfaceOrientation(
+            "supported: \(asked.request.supported), while device and application allow \(granted)"
+                + (asked.request.shouldAutorotate ? ", and it autorotates" : ", and there is no preferred one to show")
+        )
     }
 }

@@ -71,15 +71,17 @@ extension RotationPolicy {
     /// The orientations that are allowed at present; never empty.
     public var effectiveMask: InterfaceOrientationMask {
         guard let asked else { return configuration.supported }
+        if let exception { return InterfaceOrientationMask(exception) }
         let granted = grantedMask(of: asked)
-        let request = asked.request
-        let both = granted.intersection(request.supported)
-        if !both.isEmpty { return both }
-        if !request.shouldAutorotate, let preferred = request.preferred, request.supported.contains(preferred) {
-            return InterfaceOrientationMask(preferred)
-        }
-        // A change of the masks has left nothing: the request cannot be heard.
-        return granted.isEmpty ? configuration.supported : granted
+        let both = granted.intersection(asked.request.supported)
+        // Where a change of the masks has left nothing, the request cannot be heard, nor then the application.
+        return !both.isEmpty ? both : granted.isEmpty ? configuration.supported : granted
+    }
+
+    /// What the asked request is shown at although device and application forbid it.
+    var exception: InterfaceOrientation? {
+        guard let asked, !asked.request.shouldAutorotate else { return nil }
+        return grantedMask(of: asked).isDisjoint(with: asked.request.supported) ? asked.request.preferred : nil
     }
 
     /// The request that is asked; nil where there is no active one.
@@ -135,12 +137,12 @@ extension RotationPolicy {
 
     /// Leaves what is shown where that is allowed, else shows what is.
     mutating func keep() -> Decision {
-        show(firstOf: [shown, upright, followed, preferred], .request)
+        show(firstOf: [shown, upright, InterfaceOrientation(following: device), preferred], .request)
     }
 
     /// Shows a modal request that has just been presented.
     mutating func start() -> Decision {
-        show(firstOf: [preferred, shown, upright, followed], .request)
+        show(firstOf: [preferred, shown, upright, InterfaceOrientation(following: device)], .request)
     }
 
     /// What would be shown if no request were asked.
@@ -223,26 +225,26 @@ extension RotationPolicy {
 extension RotationPolicy {
     /// Sets the lock, or lifts it.
     ///
-    /// Throws `orientationNotSupported` for an orientation outside the device's configuration.
+    /// Throws `orientationNotSupported` for an orientation outside the device's configuration, be it given or shown.
     public mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision {
+        let orientation: InterfaceOrientation
         switch lock {
         case .off:
             guard self.lock != .off else { return unchanged }
             self.lock = .off
             return settle(.lock)
-        case .current:
-            // What a request shows outside the device's configuration is not for holding.
-            hold(configuration.supported.contains(shown) ? shown : resting)
-            self.lock = .current
-            return unchanged
-        case .orientation(let orientation):
-            guard configuration.supported.contains(orientation) else {
-                throw .orientationNotSupported("\(orientation): this device supports \(configuration.supported) only")
-            }
-            hold(orientation)
-            self.lock = lock
-            return isLocked && effectiveMask.contains(orientation) ? show(orientation, .lock) : unchanged
+        case .current: orientation = shown
+        case .orientation(let edge): orientation = edge
         }
+        guard configuration.supported.contains(orientation) else {
+            throw .orientationNotSupported("\(orientation): this device supports \(configuration.supported) only")
+        }
+        self.lock = lock
+        held = orientation
+        // In laptop mode the lock is remembered, not applied.
+        guard isLocked else { return unchanged }
+        isManual = false
+        return effectiveMask.contains(orientation) ? show(orientation, .lock) : unchanged
     }
 
     /// Rotates the interface by hand, also under the lock, which holds this orientation from then on.
@@ -253,7 +255,7 @@ extension RotationPolicy {
         guard mask.contains(orientation) else {
             throw .orientationNotSupported("\(orientation): \(allowing(mask))")
         }
-        if lock != .off { hold(orientation) }
+        hold(orientation)
         let decision = show(orientation, .manual)
         isManual = !isLocked
         return Decision(transition: decision.transition, rule: rule)
@@ -265,16 +267,15 @@ extension RotationPolicy {
         if isLaptop { return settle(.manual) }
         guard let orientation = InterfaceOrientation(following: device) else { return unchanged }
         guard effectiveMask.contains(orientation) else { return isLocked ? unchanged : settle(.manual) }
-        if lock != .off { hold(orientation) }
+        hold(orientation)
         isManual = false
         return show(orientation, .manual)
     }
 
-    /// Makes `orientation` what the lock holds; a lock of an edge becomes that edge.
+    /// Makes `orientation` what the lock holds, if it is on; a lock of an edge becomes that edge.
     private mutating func hold(_ orientation: InterfaceOrientation) {
-        guard configuration.supported.contains(orientation) else { return }
+        guard lock != .off, configuration.supported.contains(orientation) else { return }
         held = orientation
-        isManual = false
         if case .orientation = lock { lock = .orientation(orientation) }
     }
 }
@@ -286,11 +287,7 @@ extension RotationPolicy {
     public var rule: RotationRule {
         let mask = effectiveMask
         guard mask.contains(shown) else { return .waiting }
-        if let asked, grantedMask(of: asked).isDisjoint(with: asked.request.supported),
-            mask.isSubset(of: asked.request.supported)
-        {
-            return .preferred
-        }
+        if exception != nil { return .preferred }
         if isManual { return .manual }
         if isLaptop {
             return shown == configuration.laptop ? .laptop : mask.contains(configuration.laptop) ? .kept : .mask

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// Words in which the tests of the policy read like the rules.
+extension RotationPolicy {
+    /// A policy on a device that is held so that `upright` is; nil: that nobody has read yet.
+    static func held(
+        for upright: InterfaceOrientation? = .portrait,
+        supported: InterfaceOrientationMask = .all,
+        masks: [String: InterfaceOrientationMask] = [:],
+        autorotate: AutorotateMode = .always,
+        memory: Memory? = nil
+    ) -> RotationPolicy {
+        var policy = RotationPolicy(
+            configuration: RotationConfiguration(supported: supported, applicationMasks: masks),
+            autorotate: autorotate,
+            memory: memory
+        )
+        if let upright { policy.turn(for: upright) }
+        return policy
+    }
+
+    /// A convertible that is used as a laptop, upright for portrait-upside-down, and held for portrait.
+    static func laptop(supported: InterfaceOrientationMask = .all) -> RotationPolicy {
+        var policy = RotationPolicy(
+            configuration: RotationConfiguration(supported: supported, laptop: .portraitUpsideDown),
+            autorotate: .tabletMode
+        )
+        policy.turn(for: .portrait)
+        _ = policy.setTabletMode(.laptop)
+        return policy
+    }
+
+    @discardableResult
+    mutating func turn(for upright: InterfaceOrientation) -> Decision { deviceTurned(to: upright.device) }
+
+    /// Presents a request; without a parent it is a window.
+    @discardableResult
+    mutating func present(
+        _ presentation: RotationRequest.Presentation,
+        _ supported: InterfaceOrientationMask = .all,
+        preferred: InterfaceOrientation? = nil,
+        autorotates: Bool = true,
+        in parent: RotationRequest.ID? = nil,
+        forwardsTo target: RotationRequest.ID? = nil,
+        active: Bool = true,
+        app: String = "org.example.App",
+        of client: String = "client"
+    ) throws(RotationRefusal) -> RotationRequest.ID {
+        let request = RotationRequest(
+            appID: app,
+            supported: supported,
+            preferred: preferred,
+            shouldAutorotate: autorotates,
+            presentation: presentation,
+            parent: parent,
+            forwardsTo: target,
+            isActive: active
+        )
+        return try present(request, of: client).id
+    }
+
+    /// Updates a request as it is now, with some of it changed.
+    @discardableResult
+    mutating func change(
+        _ id: RotationRequest.ID,
+        of client: String = "client",
+        _ body: (inout RotationRequest) -> Void
+    ) throws(RotationRefusal) -> Decision {
+        var request = request(id) ?? RotationRequest(appID: "none", supported: .all)
+        body(&request)
+        return try update(id, to: request, of: client)
+    }
+
+    @discardableResult
+    mutating func setActive(_ isActive: Bool, _ id: RotationRequest.ID) throws(RotationRefusal) -> Decision {
+        try change(id) { $0.isActive = isActive }
+    }
+
+    @discardableResult
+    mutating func forward(_ id: RotationRequest.ID, to target: RotationRequest.ID?) throws(RotationRefusal) -> Decision {
+        try change(id) { $0.forwardsTo = target }
+    }
+
+    @discardableResult
+    mutating func release(_ id: RotationRequest.ID) throws(RotationRefusal) -> Decision {
+        try release(id, of: "client").decision
+    }
+
+    var asked: RotationRequest.ID? { askedRequest?.id }
+}
+
+enum Refusal {
+    case invalidArgument
+    case invalidInterfaceOrientation
+    case orientationNotSupported
+    case notYourRequest
+    case unknownRequest
+
+    init(_ refusal: RotationRefusal) {
+        self =
+            switch refusal {
+            case .invalidArgument: .invalidArgument
+            case .invalidInterfaceOrientation: .invalidInterfaceOrientation
+            case .orientationNotSupported: .orientationNotSupported
+            case .notYourRequest: .notYourRequest
+            case .unknownRequest: .unknownRequest
+            }
+    }
+}
+
+/// Expects a refusal whose text has all of `words`, and that nothing has changed.
+func expectRefused<Result>(
+    _ refusal: Refusal,
+    saying words: String...,
+    by policy: inout RotationPolicy,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (inout RotationPolicy) throws -> Result
+) {
+    let before = PolicyState(of: policy)
+    let error = #expect(throws: RotationRefusal.self, sourceLocation: sourceLocation) { try body(&policy) }
+    if let error {
+        #expect(Refusal(error) == refusal, sourceLocation: sourceLocation)
+        for word in words {
+            #expect(error.description.contains(word), "\(error) does not say \(word)", sourceLocation: sourceLocation)
+        }
+    }
+    #expect(PolicyState(of: policy).differences(from: before) == [], sourceLocation: sourceLocation)
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SplitMix
+import Testing
+
+/// Long random sequences of operations, given to the policy and to the slow one.
+@Suite struct RotationPolicySequenceTests {
+    @Test(arguments: 0..<180)
+    func `the policy does what the slow one does, operation by operation`(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        let configuration = random.configuration()
+        let autorotate = random.pick([AutorotateMode.always, .always, .tabletMode, .never])
+        let memory = random.chance(30) ? random.memory() : nil
+        var policy = RotationPolicy(configuration: configuration, autorotate: autorotate, memory: memory)
+        var slow = SlowPolicy(configuration: configuration, autorotate: autorotate, memory: memory)
+        try #require(PolicyState(of: policy).differences(from: PolicyState(of: slow)).isEmpty, "seed \(seed), at the start")
+
+        for step in 1...300 {
+            let operation = random.operation(on: policy)
+            let place: Comment = "seed \(seed), step \(step): \(operation)"
+            let before = PolicyState(of: slow)
+            let shownBefore = slow.nodes.filter(slow.isOnShow).map(\.id)
+
+            let expected = Outcome { () throws(RotationRefusal) in try operation.perform(on: &slow) }
+            let outcome = Outcome { () throws(RotationRefusal) in try operation.perform(on: &policy) }
+            let state = PolicyState(of: policy)
+            try #require(outcome == expected, place)
+            try #require(state.differences(from: PolicyState(of: slow)).isEmpty, place)
+
+            // What holds whatever the rules are.
+            switch outcome {
+            case .refused:
+                try #require(state.differences(from: before).isEmpty, place)
+            case .done(let decision):
+                try #require(decision.rule == state.rule, place)
+                let change = Transition(from: before.shown, to: state.shown, reason: state.reason)
+                try #require(decision.transition == (before.shown == state.shown ? nil : change), place)
+            }
+            try #require(state.mask.contains(state.shown) || state.rule == .waiting, place)
+            let subject = operation.subject ?? state.requests.first { !before.requests.contains($0) }
+            if let subject, !shownBefore.contains(subject), slow.node(subject).map(slow.isOnShow) != true {
+                try #require(state.shows(as: before), place)
+            }
+        }
+        try expectReleasingAllMakesFresh(policy, slow, &random, "seed \(seed), at the end")
+    }
+
+    /// Without requests a policy is like one that starts now, with the same lock, on a device that is held the same way.
+    private func expectReleasingAllMakesFresh(
+        _ policy: RotationPolicy,
+        _ slow: SlowPolicy,
+        _ random: inout SplitMix,
+        _ comment: Comment
+    ) throws {
+        var policy = policy
+        // One more, so that something is uncovered even where there was none.
+        _ = try policy.present(RotationRequest(appID: "last", supported: .all), of: "last")
+        for id in policy.requests.shuffled(using: &random) where policy.request(id) != nil {
+            _ = try policy.release(id, of: slow.node(id)?.client ?? "last")
+        }
+        #expect(policy.requests.isEmpty && policy.askedRequest == nil, comment)
+        #expect(policy.autorotatingRequests == 0, comment)
+        #expect(policy.effectiveMask == policy.configuration.supported, comment)
+
+        var fresh = RotationPolicy(
+            configuration: policy.configuration,
+            autorotate: policy.autorotate,
+            memory: policy.memory
+        )
+        _ = fresh.setTabletMode(policy.tabletMode)
+        _ = fresh.deviceTurned(to: slow.edge)
+        #expect(policy.shown == fresh.shown, comment)
+        #expect(policy.rule == fresh.rule, comment)
+    }
+}
+
+// MARK: - Comparing
+
+private enum Outcome: Equatable {
+    case done(Decision)
+    case refused(Refusal)
+
+    init(_ body: () throws(RotationRefusal) -> Decision) {
+        do {
+            self = .done(try body())
+        } catch {
+            self = .refused(Refusal(error))
+        }
+    }
+}

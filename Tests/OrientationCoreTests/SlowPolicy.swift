@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import OrientationCore
+
+/// The rules of SEMANTICS.md 5 and 6 as plainly as they can be written.
+///
+/// A list of nodes and lists of what happened; everything else is found by looking through all of them, each time.
+struct SlowPolicy {
+    struct Node {
+        let id: RotationRequest.ID
+        let client: String
+        var request: RotationRequest
+    }
+
+    private(set) var configuration: RotationConfiguration
+    private(set) var autorotate: AutorotateMode
+    private(set) var tabletMode = TabletMode.unknown
+    private(set) var lock: RotationLock
+    private(set) var held: InterfaceOrientation
+    private(set) var edge = DeviceOrientation.unknown
+    private var isPaused = false
+    private var isManual = false
+
+    private(set) var nodes: [Node] = []
+    private var lastID: RotationRequest.ID = 0
+    private var masks: [(client: String, appID: String, mask: InterfaceOrientationMask)] = []
+
+    /// Who was presented, one after the other; activating a node presents it again.
+    private var presentations: [RotationRequest.ID] = []
+
+    private let start: InterfaceOrientation
+    /// Every change of the interface so far.
+    private var changes: [Transition] = []
+
+    init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: RotationPolicy.Memory? = nil) {
+        self.configuration = configuration
+        self.autorotate = autorotate
+        lock = memory?.lock ?? .off
+        var locked: InterfaceOrientation?
+        switch lock {
+        case .off: break
+        case .current: locked = memory?.held
+        case .orientation(let edge): locked = edge
+        }
+        let natural = InterfaceOrientation(following: configuration.natural)
+        let candidates = [locked, memory?.shown, natural].compactMap(\.self) + InterfaceOrientation.allCases
+        start = candidates.first { configuration.supported.contains($0) } ?? .portrait
+        held = locked ?? start
+    }
+
+    var shown: InterfaceOrientation { changes.last?.to ?? start }
+    var reason: InterfaceReason { changes.last?.reason ?? .startup }
+    var memory: RotationPolicy.Memory { RotationPolicy.Memory(lock: lock, held: held, shown: shown) }
+    var requests: [RotationRequest.ID] { nodes.map(\.id) }
+
+    /// What was shown last for a reason other than a request.
+    private var resting: InterfaceOrientation { changes.last { $0.reason != .request }?.to ?? start }
+}
+
+// MARK: - Who is asked
+
+extension SlowPolicy {
+    func request(_ id: RotationRequest.ID) -> RotationRequest? { node(id)?.request }
+
+    var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? { asked.map { ($0.id, $0.request) } }
+
+    var autorotatingRequests: Int { nodes.count { isOnShow($0) && $0.request.shouldAutorotate } }
+
+    func node(_ id: RotationRequest.ID?) -> Node? { nodes.first { $0.id == id } }
+
+    private func children(of parent: RotationRequest.ID?) -> [Node] { nodes.filter { $0.request.parent == parent } }
+
+    /// The node, its parent, that one's parent and so on.
+    private func line(of node: Node) -> [Node] { [node] + (self.node(node.request.parent).map(line) ?? []) }
+
+    /// An inactive node hides all below it.
+    func isOnShow(_ node: Node) -> Bool { line(of: node).allSatisfy(\.request.isActive) }
+
+    private func lastPresentation(of node: Node) -> Int { presentations.lastIndex(of: node.id) ?? -1 }
+
+    /// When something on the way down to an active modal node was presented last; nil where there is none.
+    private func lastModal(in node: Node) -> Int? {
+        guard node.request.isActive else { return nil }
+        let below = children(of: node.id).compactMap(lastModal)
+        guard node.request.presentation == .modal || !below.isEmpty else { return nil }
+        return below.reduce(lastPresentation(of: node), max)
+    }
+
+    private var window: Node? {
+        children(of: nil).filter(\.request.isActive).max { lastPresentation(of: $0) < lastPresentation(of: $1) }
+    }
+
+    private var top: Node? {
+        guard var top = window else { return nil }
+        while true {
+            let ways = children(of: top.id).filter { lastModal(in: $0) != nil }
+            guard let way = ways.max(by: { lastModal(in: $0) ?? -1 < lastModal(in: $1) ?? -1 }) else { return top }
+            top = way
+        }
+    }
+
+    /// The topmost, what that forwards to, what that one forwards to and so on; the last is asked.
+    private var chain: [Node] {
+        var chain: [Node] = []
+        var next = top
+        while let node = next, isOnShow(node) {
+            chain.append(node)
+            next = self.node(node.request.forwardsTo)
+        }
+        return chain
+    }
+
+    private var asked: Node? { chain.last }
+}
+
+// MARK: - What is allowed
+
+extension SlowPolicy {
+    private func granted(to node: Node) -> InterfaceOrientationMask {
+        let dynamic = masks.last { $0.client == node.client && $0.appID == node.request.appID }?.mask
+        let application = dynamic ?? configuration.applicationMasks[node.request.appID] ?? .all
+        return configuration.supported.intersection(application)
+    }
+
+    /// Row 2 of the table: what is shown although device and application forbid it.
+    private var exception: InterfaceOrientation? {
+        guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return nil }
+        return asked.request.shouldAutorotate ? nil : asked.request.preferred
+    }
+
+    var effectiveMask: InterfaceOrientationMask {
+        guard let asked else { return configuration.supported }
+        if let exception { return InterfaceOrientationMask(exception) }
+        let granted = granted(to: asked)
+        if granted.isEmpty { return configuration.supported }
+        let all = granted.intersection(asked.request.supported)
+        return all.isEmpty ? granted : all
+    }
+
+    private var isLaptop: Bool { autorotate == .tabletMode && tabletMode == .laptop }
+    private var isLocked: Bool { lock != .off && !isLaptop }
+    private var autorotates: Bool { asked?.request.shouldAutorotate ?? true }
+    private var device: InterfaceOrientation? { InterfaceOrientation(following: edge) }
+    private var preferred: InterfaceOrientation? {
+        top?.request.presentation == .modal ? asked?.request.preferred : nil
+    }
+}
+
+// MARK: - Why
+
+extension SlowPolicy {
+    var rule: RotationRule {
+        let mask = effectiveMask
+        func explained(by rule: RotationRule, _ orientation: InterfaceOrientation) -> RotationRule {
+            shown == orientation ? rule : mask.contains(orientation) ? .kept : .mask
+        }
+        if !mask.contains(shown) { return .waiting }
+        if exception != nil { return .preferred }
+        if isManual { return .manual }
+        if isLaptop { return explained(by: .laptop, configuration.laptop) }
+        if isLocked { return explained(by: .lock, held) }
+        if !autorotates { return .fixed }
+        if autorotate == .never { return .never }
+        return device.map { explained(by: .device, $0) } ?? .unknown
+    }
+}
+
+// MARK: - Deciding
+
+extension SlowPolicy {
+    private var unchanged: Decision { Decision(transition: nil, rule: rule) }
+
+    private mutating func show(_ candidates: [InterfaceOrientation?], _ reason: InterfaceReason) -> Decision {
+        let mask = effectiveMask
+        let next = (candidates.compactMap(\.self) + InterfaceOrientation.allCases).first { mask.contains($0) }
+        guard let next, next != shown else { return unchanged }
+        changes.append(Transition(from: shown, to: next, reason: reason))
+        if reason == .request { isManual = false }
+        return Decision(transition: changes.last, rule: rule)
+    }
+
+    private mutating func resolveAsIfTurned(_ reason: InterfaceReason) -> Decision {
+        isManual = false
+        let followed = autorotates && autorotate != .never ? device : nil
+        let upright = isLaptop ? configuration.laptop : isLocked ? held : followed ?? resting
+        return show([upright, shown, preferred], reason)
+    }
+
+    private var upright: InterfaceOrientation {
+        if isLaptop { return configuration.laptop }
+        if isLocked { return held }
+        return autorotate == .never ? resting : device ?? resting
+    }
+
+    private mutating func resolveAsUpdated() -> Decision { show([shown, upright, device, preferred], .request) }
+
+    private mutating func resolveAsPresented() -> Decision { show([preferred, shown, upright, device], .request) }
+
+    /// Rows 1, 3 and 4 of the table.
+    private func judge() throws(RotationRefusal) {
+        guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return }
+        if asked.request.shouldAutorotate || asked.request.preferred == nil { throw .invalidInterfaceOrientation("") }
+    }
+}
+
+// MARK: - Requests
+
+extension SlowPolicy {
+    mutating func present(
+        _ request: RotationRequest,
+        of client: String
+    ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
+        try check(request, of: client, id: nil)
+        // No id is given twice, not even that of a refused one.
+        lastID += 1
+        var next = self
+        next.nodes.append(Node(id: lastID, client: client, request: request))
+        next.presentations.append(lastID)
+        if next.top?.id == lastID { try next.judge() }
+        self = next
+        guard top?.id == lastID, request.presentation == .modal else { return (lastID, unchanged) }
+        return (lastID, resolveAsPresented())
+    }
+
+    mutating func update(
+        _ id: RotationRequest.ID,
+        to request: RotationRequest,
+        of client: String
+    ) throws(RotationRefusal) -> Decision {
+        let old = try own(id, of: client).request
+        try check(request, of: client, id: id)
+        var next = self
+        for index in nodes.indices where nodes[index].id == id {
+            next.nodes[index].request = request
+            next.nodes[index].request.appID = old.appID
+        }
+        let becomesModal = old.presentation == .push && request.presentation == .modal && request.isActive
+        if !old.isActive && request.isActive || old.parent != request.parent || becomesModal && request.parent != nil {
+            next.presentations.append(id)
+        }
+        let (before, after) = (chain.map(\.id), next.chain.map(\.id))
+        let isOnTopNow = next.top.map { next.line(of: $0).contains { $0.id == id } } == true
+
+        if before.first == after.first && before.last == after.last {
+            if after.last == id { try next.judge() }
+            self = next
+            return before.contains(id) ? resolveAsUpdated() : unchanged
+        }
+        if !request.isActive || before.first != after.first && !isOnTopNow {
+            // Another one was uncovered.
+            self = next
+            return resolveAsIfTurned(.request)
+        }
+        try next.judge()
+        self = next
+        if before.first != after.first {
+            return top?.request.presentation == .modal ? resolveAsPresented() : unchanged
+        }
+        // Either a container that was asked through answers for itself again, or it forwards: that is a push.
+        return after.last.map(before.contains) == true ? resolveAsUpdated() : unchanged
+    }
+
+    mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision {
+        _ = try own(id, of: client)
+        return chain.contains { $0.id == id } ? resolveAsUpdated() : unchanged
+    }
+
+    mutating func release(
+        _ id: RotationRequest.ID,
+        of client: String
+    ) throws(RotationRefusal) -> (released: [RotationRequest.ID], decision: Decision) {
+        _ = try own(id, of: client)
+        return remove(nodes.filter { line(of: $0).contains { $0.id == id } })
+    }
+
+    mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision) {
+        masks.removeAll { $0.client == client }
+        return remove(nodes.filter { $0.client == client })
+    }
+
+    private mutating func remove(_ gone: [Node]) -> (released: [RotationRequest.ID], decision: Decision) {
+        let (top, asked) = (top?.id, asked?.id)
+        let gone = gone.map(\.id)
+        nodes.removeAll { gone.contains($0.id) }
+        let isUncovered = top != self.top?.id || asked != self.asked?.id
+        return (gone, isUncovered ? resolveAsIfTurned(.request) : unchanged)
+    }
+
+    mutating func setApplicationMask(
+        _ mask: InterfaceOrientationMask?,
+        of appID: String,
+        for client: String
+    ) throws(RotationRefusal) -> Decision {
+        if let mask, !mask.isValid { throw .invalidArgument("mask") }
+        var next = self
+        next.masks.removeAll { $0.client == client && $0.appID == appID }
+        if let mask { next.masks.append((client, appID, mask)) }
+        let isAbout = asked?.client == client && asked?.request.appID == appID
+        if isAbout && autorotates { try next.judge() }
+        self = next
+        return isAbout ? resolveAsUpdated() : unchanged
+    }
+
+    private func own(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Node {
+        guard let node = node(id) else { throw .unknownRequest }
+        guard node.client == client else { throw .notYourRequest }
+        return node
+    }
+
+    private func check(
+        _ request: RotationRequest,
+        of client: String,
+        id: RotationRequest.ID?
+    ) throws(RotationRefusal) {
+        guard request.supported.isValid else { throw .invalidArgument("supported") }
+        if let preferred = request.preferred, !request.supported.contains(preferred) {
+            throw .invalidInterfaceOrientation("preferred")
+        }
+        if let parent = request.parent {
+            guard let node = node(parent), node.client == client else { throw .invalidArgument("parent") }
+            if line(of: node).contains(where: { $0.id == id }) { throw .invalidArgument("parent") }
+        }
+        // What it forwarded to may have been released since.
+        if let target = request.forwardsTo, id == nil || target != self.request(id ?? 0)?.forwardsTo {
+            guard node(target)?.client == client else { throw .invalidArgument("forwards-to") }
+            var next = node(target)
+            while let node = next {
+                if node.id == id { throw .invalidArgument("forwards-to") }
+                next = self.node(node.request.forwardsTo)
+            }
+        }
+    }
+}
+
+// MARK: - The device, the machine and the user
+
+extension SlowPolicy {
+    mutating func deviceTurned(to edge: DeviceOrientation) -> Decision {
+        guard !isPaused, edge.isEdge, edge != self.edge else { return unchanged }
+        self.edge = edge
+        let wasManual = isManual
+        isManual = false
+        if isLaptop { return wasManual ? resolveAsIfTurned(.tabletMode) : unchanged }
+        if isLocked || autorotate == .never || !autorotates { return unchanged }
+        return resolveAsIfTurned(.sensor)
+    }
+
+    mutating func pause() { isPaused = true }
+
+    mutating func resume() {
+        isPaused = false
+        edge = .unknown
+    }
+
+    mutating func setTabletMode(_ mode: TabletMode) -> Decision {
+        let wasLaptop = isLaptop
+        tabletMode = mode
+        return isLaptop == wasLaptop ? unchanged : resolveAsIfTurned(.tabletMode)
+    }
+
+    mutating func setAutorotate(_ mode: AutorotateMode) -> Decision {
+        if mode == autorotate { return unchanged }
+        autorotate = mode
+        return resolveAsIfTurned(.configuration)
+    }
+
+    mutating func configure(_ configuration: RotationConfiguration) -> Decision {
+        if configuration == self.configuration { return unchanged }
+        self.configuration = configuration
+        return resolveAsIfTurned(.configuration)
+    }
+
+    mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision {
+        if lock == .off {
+            if self.lock == .off { return unchanged }
+            self.lock = .off
+            return resolveAsIfTurned(.lock)
+        }
+        var orientation = shown
+        if case .orientation(let edge) = lock { orientation = edge }
+        guard configuration.supported.contains(orientation) else { throw .orientationNotSupported("") }
+        self.lock = lock
+        held = orientation
+        // In laptop mode the lock is remembered, not applied.
+        if isLaptop { return unchanged }
+        isManual = false
+        return lock != .current && effectiveMask.contains(orientation) ? show([orientation], .lock) : unchanged
+    }
+
+    mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
+        guard effectiveMask.contains(orientation) else { throw .orientationNotSupported("") }
+        let transition = show([orientation], .manual).transition
+        hold(orientation)
+        isManual = !isLocked
+        return Decision(transition: transition, rule: rule)
+    }
+
+    mutating func alignToDevice() -> Decision {
+        if !autorotates { return unchanged }
+        if isLaptop { return resolveAsIfTurned(.manual) }
+        guard let device else { return unchanged }
+        if effectiveMask.contains(device) {
+            let transition = show([device], .manual).transition
+            hold(device)
+            isManual = false
+            return Decision(transition: transition, rule: rule)
+        }
+        return isLocked ? unchanged : resolveAsIfTurned(.manual)
+    }
+
+    /// A lock holds what was chosen by hand, and one of an edge becomes that edge; but never one outside the device's.
+    private mutating func hold(_ orientation: InterfaceOrientation) {
+        guard lock != .off, configuration.supported.contains(orientation) else { return }
+        held = orientation
+        if lock != .current { lock = .orientation(orientation) }
+    }
+}
