@@ -106,7 +106,7 @@ let package = Package(
         ),
         .testTarget(
             name: "orientctlTests",
-            dependencies: ["orientctl", "OrientationBus", "OrientationCore"],
+            dependencies: ["orientctl", "CommandLineOptions", "OrientationBus", "OrientationCore", "SystemdBus"],
             swiftSettings: strict
         ),
         .target(name: "SplitMix", path: "Tests/SplitMix", swiftSettings: strict),

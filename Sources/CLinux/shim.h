@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +26,19 @@ static inline void orientd_restart_getopt(void) { optind = 0; }
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
+static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
+static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }
+
+// Unlike one that is ignored, a signal that is caught reaches a program that is executed as if nobody had touched it.
+static inline void orientd_do_nothing(int signal_number) { (void)signal_number; }
+static inline void orientd_catch_signal(int signal_number) {
+    if (signal(signal_number, orientd_do_nothing) == SIG_IGN) signal(signal_number, SIG_IGN);
+}
+
+// glibc has these only from 2.36 and 2.34 on.
+static inline int orientd_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+static inline int orientd_close_range(unsigned first, unsigned last) { return (int)syscall(SYS_close_range, first, last, 0); }

@@ -23,7 +23,7 @@ package enum Names {
         package static let configure = "org.orientd1.configure"
     }
 
-    static let errorPrefix = "org.orientd1.Error."
+    package static let errorPrefix = "org.orientd1.Error."
 
     /// The path of a request's object; `/` for none.
     package static func path(of request: RotationRequest.ID?) -> String {

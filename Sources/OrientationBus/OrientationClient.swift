@@ -12,6 +12,16 @@ package struct ManagerSnapshot: Hashable {
     package var claims: UInt32 = 0
 }
 
+/// A request as the manager lists it.
+package struct ListedRequest: Hashable {
+    package var id: RotationRequest.ID
+    package var appID: String
+    package var parent: RotationRequest.ID?
+    package var presentation: RotationRequest.Presentation
+    package var supported: InterfaceOrientationMask
+    package var reason = ""
+}
+
 /// A property that has changed, with its value as D-Bus tools would print it.
 package struct PropertyChange: Hashable {
     package let name: String
@@ -77,6 +87,73 @@ package final class OrientationClient {
     package func release() throws(BusError) {
         _ = try bus.call(Names.service, Names.path, Names.manager, "Release")
     }
+
+    // MARK: - Rotation
+
+    // Polkit may ask a person before any of these is carried out.
+
+    package func setRotationLock(_ lock: RotationLock) throws(BusError) {
+        try decide("SetRotationLock") { $0.append(lock.name) }
+    }
+
+    package func setAutorotate(_ mode: AutorotateMode) throws(BusError) {
+        try decide("SetAutorotate") { $0.append(mode.name) }
+    }
+
+    package func rotate(to orientation: InterfaceOrientation) throws(BusError) {
+        try decide("Rotate") { $0.append(orientation.name) }
+    }
+
+    package func alignToDevice() throws(BusError) {
+        try decide("AlignToDevice")
+    }
+
+    private func decide(_ member: String, _ arguments: (BusMessage) -> Void = { _ in }) throws(BusError) {
+        _ = try bus.call(Names.service, Names.path, Names.manager, member, isInteractive: true, arguments)
+    }
+
+    /// The requests of all clients, the oldest first.
+    package func requests() throws(BusError) -> [ListedRequest] {
+        let reply = try bus.call(Names.service, Names.path, Names.manager, "ListRequests")
+        var requests: [ListedRequest] = []
+        try reply.readArray("(ososus)") { () throws(BusError) in
+            try reply.readStruct("ososus") { () throws(BusError) in
+                let path = try reply.readObjectPath()
+                guard let id = Names.request(at: path) else {
+                    throw .invalidArguments("ListRequests tells of \(path), which is no request's path")
+                }
+                requests.append(
+                    ListedRequest(
+                        id: id,
+                        appID: try reply.readString(),
+                        parent: Names.request(at: try reply.readObjectPath()),
+                        presentation: try .init(known: try reply.readString(), "ListRequests"),
+                        supported: InterfaceOrientationMask(rawValue: try reply.readUInt32()),
+                        reason: try reply.readString()
+                    )
+                )
+            }
+        }
+        return requests
+    }
+
+    /// Makes a request, which the daemon holds until the end of the connection.
+    ///
+    /// `completion` is called later with the unique name of who answered, and with the error if the answer is one. The
+    /// bus must be attached to a loop.
+    package func present(
+        _ request: RotationRequest,
+        isInteractive: Bool,
+        completion: @escaping (_ answerer: String, _ error: BusError?) -> Void
+    ) throws(BusError) {
+        try bus.callLater(Names.service, Names.path, Names.manager, "Request", isInteractive: isInteractive) { call in
+            RequestOptions.write(request, to: call)
+        } completion: { answer in
+            completion(answer.sender, answer.error)
+        }
+    }
+
+    // MARK: - Changes
 
     /// Calls `handler` with the properties of the manager that have changed, all of one signal at once.
     package func onManagerChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
@@ -212,10 +289,16 @@ extension SensorStatus {
 extension BusMessage {
     /// Reads the variant of a property that is a name; throws for one that this client does not know.
     fileprivate func readName<Value: NamedValue>(_ property: String) throws(BusError) -> Value {
-        let name: String = try readVariant()
-        guard let value = Value(name: name) else {
-            throw .invalidArguments("\(property) reads \(name), which this client does not know")
+        try Value(known: try readVariant(), property)
+    }
+}
+
+extension NamedValue {
+    /// Finds the value of a name that `source` reads; throws for one that this client does not know.
+    fileprivate init(known name: String, _ source: String) throws(BusError) {
+        guard let value = Self(name: name) else {
+            throw .invalidArguments("\(source) reads \(name), which this client does not know")
         }
-        return value
+        self = value
     }
 }

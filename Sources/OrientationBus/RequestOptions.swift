@@ -4,9 +4,24 @@ import OrientationCore
 import SystemdBus
 
 /// How a request is written on the bus: the arguments and options of `Request` and `Update`.
-enum RequestOptions {
+package enum RequestOptions {
     /// The most bytes of an application's id, which is a D-Bus name, and of a reason.
-    static let longest = (appID: 255, reason: 1024)
+    package static let longest = (appID: 255, reason: 1024)
+
+    /// Writes `Request`'s application, mask and options.
+    static func write(_ request: RotationRequest, to message: BusMessage) {
+        message.append(request.appID)
+        message.append(request.supported.rawValue)
+        message.appendArray("{sv}") {
+            message.appendNamedVariant("preferred", request.preferred?.name ?? "")
+            message.appendNamedVariant("should-autorotate", request.shouldAutorotate)
+            message.appendNamedVariant("presentation", request.presentation.name)
+            message.appendNamedVariant("parent", ObjectPath(Names.path(of: request.parent)))
+            message.appendNamedVariant("forwards-to", ObjectPath(Names.path(of: request.forwardsTo)))
+            message.appendNamedVariant("active", request.isActive)
+            message.appendNamedVariant("reason", request.reason)
+        }
+    }
 
     /// Reads `Request`'s application, mask and options.
     static func read(from message: BusMessage) throws(BusError) -> RotationRequest {

@@ -200,13 +200,11 @@ package final class Bus {
         isInteractive: Bool = false,
         _ arguments: (BusMessage) -> Void = { _ in }
     ) throws(BusError) -> BusMessage {
-        let message = try newCall(destination, path, interface, member, arguments)
-        let timeout = isInteractive ? PolkitAuthority.patience.person + 5 : 25
-        message.withPointer { _ = sd_bus_message_set_allow_interactive_authorization($0, isInteractive ? 1 : 0) }
+        let message = try newCall(destination, path, interface, member, isInteractive, arguments)
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?
-        let result = message.withPointer { sd_bus_call(bus, $0, UInt64(timeout * 1e6), &error, &reply) }
+        let result = message.withPointer { sd_bus_call(bus, $0, Bus.microseconds(nil, isInteractive), &error, &reply) }
         guard result >= 0, let reply else {
             throw BusError(String(optional: error.name), String(optional: error.message))
         }
@@ -214,16 +212,19 @@ package final class Bus {
     }
 
     /// Calls a method and hands the answer, or the error it is, to `completion` later.
+    ///
+    /// Without a `timeout`, in seconds, it waits as long as ``call(_:_:_:_:isInteractive:_:)``.
     package func callLater(
         _ destination: String,
         _ path: String,
         _ interface: String,
         _ member: String,
-        timeout: Double = 25,
+        isInteractive: Bool = false,
+        timeout: Double? = nil,
         _ arguments: (BusMessage) -> Void,
         completion: @escaping (BusMessage) -> Void
     ) throws(BusError) {
-        let message = try newCall(destination, path, interface, member, arguments)
+        let message = try newCall(destination, path, interface, member, isInteractive, arguments)
         var slot: OpaquePointer?
         let userdata = Box(completion).retained()
         let result = message.withPointer {
@@ -233,7 +234,7 @@ package final class Bus {
                 $0,
                 { message, userdata, _ in handOver(message, userdata) },
                 userdata,
-                UInt64(timeout * 1e6)
+                Bus.microseconds(timeout, isInteractive)
             )
         }
         guard result >= 0 else {
@@ -251,6 +252,7 @@ package final class Bus {
         _ path: String,
         _ interface: String,
         _ member: String,
+        _ isInteractive: Bool,
         _ arguments: (BusMessage) -> Void
     ) throws(BusError) -> BusMessage {
         var message: OpaquePointer?
@@ -258,9 +260,15 @@ package final class Bus {
         guard result >= 0, let message else {
             throw BusError("org.freedesktop.DBus.Error.Failed", "cannot call \(destination): \(Errno(result))")
         }
+        sd_bus_message_set_allow_interactive_authorization(message, isInteractive ? 1 : 0)
         let call = BusMessage(owning: message)
         arguments(call)
         return call
+    }
+
+    /// How long a call waits for its answer; a person who may be asked needs longer than a machine.
+    private static func microseconds(_ timeout: Double?, _ isInteractive: Bool) -> UInt64 {
+        UInt64((timeout ?? (isInteractive ? PolkitAuthority.patience.person + 5 : 25)) * 1e6)
     }
 
     /// Hands every message that `match` describes to `handler`, until the returned slot is gone.

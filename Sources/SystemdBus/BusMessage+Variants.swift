@@ -23,4 +23,12 @@ extension BusMessage {
         }
         return try readVariant()
     }
+
+    /// Appends one entry of an `a{sv}`.
+    package func appendNamedVariant<Value: BusValue>(_ name: String, _ value: Value) {
+        appendDictionaryEntry("sv") {
+            append(name)
+            appendVariant("\(Value.signature)") { value.append(to: self) }
+        }
+    }
 }

@@ -19,16 +19,26 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
     }
 
+    /// Refers to a process, whatever becomes of its number: readable once it has ended, and closed on exec.
+    package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))
+    }
+
     /// Returns what a file holds, or the first `limit` bytes of that.
     package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_for_reading(path)))
+        return try file.readToEnd(path, limit: limit)
+    }
+
+    /// Reads on until the end, or for `limit` bytes; `name` is what the error calls it.
+    package func readToEnd(_ name: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 65536))
         while contents.count < limit {
             let wanted = min(chunk.count, limit - contents.count)
-            let count = CLinux.read(file.rawValue, &chunk, wanted)
+            let count = CLinux.read(rawValue, &chunk, wanted)
             if count == -1, Errno.current == .interrupted { continue }
-            guard try checkSystem("read", path, count) > 0 else { break }
+            guard try checkSystem("read", name, count) > 0 else { break }
             contents += chunk[..<count]
         }
         return contents

@@ -2,6 +2,7 @@
 
 import CommandLineOptions
 import OrientationBus
+import OrientationCore
 import SystemdBus
 
 /// A subcommand: what it takes, and what it does.
@@ -9,18 +10,22 @@ struct Command: Sendable {
     /// The command with its operands, as usage messages show it.
     let usage: String
     let options: [OptionParser.Option]
-    let operandCount: Int
+    let operandCount: ClosedRange<Int>
+    /// Whether all from the first operand on is left as it is: a command line that is not ours.
+    let stopsAtOperand: Bool
     let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
 
     init(
         _ usage: String,
         options: [OptionParser.Option] = [],
-        operandCount: Int = 0,
+        operandCount: ClosedRange<Int> = 0...0,
+        stopsAtOperand: Bool = false,
         run: @escaping @Sendable (Invocation) throws(CommandError) -> ExitCode
     ) {
         self.usage = usage
         self.options = options
         self.operandCount = operandCount
+        self.stopsAtOperand = stopsAtOperand
         self.run = run
     }
 }
@@ -50,9 +55,14 @@ struct Invocation {
     }
 
     /// Connects to the bus.
-    func connect() throws(CommandError) -> Bus {
+    func connect() throws(CommandError) -> Bus { try Bus(reaching: bus) }
+}
+
+extension Bus {
+    /// Connects; without a bus there is no daemon.
+    convenience init(reaching address: BusAddress) throws(CommandError) {
         do throws(SystemError) {
-            return try Bus(bus)
+            try self.init(address)
         } catch {
             throw CommandError("\(error)", .noDaemon)
         }
@@ -77,12 +87,30 @@ struct CommandError: Error {
     init(_ error: BusError) {
         if error.isServiceMissing {
             self.init("orientd is not running, and the bus cannot start it", .noDaemon)
-        } else if error.name == "org.freedesktop.DBus.Error.AccessDenied" {
+        } else if error.name == "org.freedesktop.DBus.Error.AccessDenied"
+            || error.name.utf8.starts(with: Names.errorPrefix.utf8)
+        {
             self.init(error.message, .refused)
         } else {
             self.init("\(error)")
         }
     }
+}
+
+/// Finds the value that has a name given on the command line; `place` is where, such as `--preferred=` or `rotate `.
+///
+/// The usage error names all of `choices`.
+func value<Value: NamedValue>(
+    named name: String,
+    _ place: String,
+    among choices: [Value] = Array(Value.allCases)
+) throws(CommandError) -> Value {
+    guard let value = choices.first(where: { $0.name == name }) else {
+        let names = choices.map(\.name)
+        let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+        throw CommandError("\(place)\(name): takes \(list)", .usage)
+    }
+    return value
 }
 
 /// Runs `body`, and makes an answer that is an error the command's error.

@@ -77,6 +77,8 @@ private final class Monitoring {
             PropertyChange(name: "SensorState", value: status.sensorState.name),
             PropertyChange(name: "DeviceOrientation", value: status.deviceOrientation.name),
             PropertyChange(name: "FaceOrientation", value: status.faceOrientation.name),
+            PropertyChange(name: "InterfaceOrientation", value: status.interfaceOrientation.name),
+            PropertyChange(name: "RotationLock", value: status.rotationLock.name),
             PropertyChange(name: "OutputTransform", value: status.outputTransform.name),
         ])
     }
@@ -120,18 +122,26 @@ private final class Monitoring {
     }
 
     private func text(_ changes: [PropertyChange]) -> String {
-        let values = changes.map { "\($0.name)=\(Terminal.styled($0.value, .accent))" }
+        let values = changes.map { "\($0.name)=\(Terminal.styled(words(for: $0), .accent))" }
         return "\(Terminal.styled(WallClock.timeOfDay, .faint)) \(values.joined(separator: " "))\n"
+    }
+
+    /// The value for people to read.
+    private func words(for change: PropertyChange) -> String {
+        guard change.name == "SupportedOrientations", let bits = UInt32(change.value) else {
+            return printable(change.value)
+        }
+        return "\(InterfaceOrientationMask(rawValue: bits))"
     }
 
     private func json(_ changes: [PropertyChange]) -> String {
         let object = JSONObject()
         object.set("time", WallClock.now, text: decimal(WallClock.now, places: 3))
         for change in changes {
-            if change.name == "HasAccelerometer" {
-                object.set(change.name, change.value == "true")
-            } else {
-                object.set(change.name, change.value)
+            switch change.name {
+            case "HasAccelerometer": object.set(change.name, change.value == "true")
+            case "SupportedOrientations": object.set(change.name, Int(change.value) ?? 0)
+            default: object.set(change.name, change.value)
             }
         }
         return object.line + "\n"

@@ -15,10 +15,22 @@ struct Orientctl {
           status             show the orientation and the sensor (the default)
           monitor            print every change until Ctrl-C; keeps the sensor running
           sensors            list the accelerometers
+          requests           list what applications ask for
+          lock [current|EDGE]
+                             hold the interface as it is shown now, or at EDGE
+          unlock             let it turn again
+          rotate EDGE        turn the interface by hand
+          align              turn it once as the device is held
+          autorotate MODE    let the device turn it always, in tablet-mode or never
+          run --supported=MASK COMMAND...
+                             ask for orientations while COMMAND runs
           record [-o FILE]   write the accelerometer's samples as a trace
           replay FILE        run the classifier over a trace; - is standard input
           version            print the version
           help               print this help
+
+        EDGE is portrait, portrait-upside-down, landscape-right or landscape-left.
+        MASK is edges with commas between them, landscape, all-but-upside-down or all.
 
         Options, before or after the command:
           -b, --bus=BUS      look for orientd on BUS: system, session or an address
@@ -38,7 +50,14 @@ struct Orientctl {
                              robust (the default) or base
           -p, --plot=FILE    draw the trace as an SVG picture
 
-        Exit status: 0 done, 1 failed, 2 wrong usage, 3 no orientd, 4 refused.
+        Options of run, before COMMAND:
+          --supported=MASK   the orientations that it can be shown in
+          --preferred=EDGE   start in this one
+          --app=ID           ask as this application, not as COMMAND
+          --no-autorotate    do not follow the device meanwhile
+
+        Exit status: 0 done, 1 failed, 2 wrong usage, 3 no orientd, 4 refused;
+        of run that of COMMAND, 126 or 127 where it cannot be executed.
         See orientctl(1).
         """
 
@@ -48,8 +67,8 @@ struct Orientctl {
     ]
 
     static func main() {
-        // A reader that goes away is an error of the write, told as every other.
-        orientd_ignore_signal(SIGPIPE)
+        // A reader that goes away is an error of the write, told as every other; what `run` executes knows nothing of it.
+        orientd_catch_signal(SIGPIPE)
         exit(run(CommandLine.arguments).rawValue)
     }
 
@@ -65,12 +84,12 @@ struct Orientctl {
             return .usage
         }
         guard invocation.standIn == nil else { return carryOut(command, invocation) }
-        let local = OptionParser(globalOptions + command.options)
+        let local = OptionParser(globalOptions + command.options, stopsAtOperand: command.stopsAtOperand)
         guard let rest = local.parse(["orientctl \(name)"] + parsed.operands.dropFirst()) else { return .usage }
         invocation.take(rest.options)
         if let standIn = invocation.standIn.flatMap(Self.command) { return carryOut(standIn, invocation) }
         invocation.operands = rest.operands
-        guard rest.operands.count == command.operandCount else {
+        guard command.operandCount.contains(rest.operands.count) else {
             complain("usage: orientctl \(command.usage)")
             return .usage
         }
@@ -92,6 +111,13 @@ struct Orientctl {
         case "status": Status.command
         case "monitor": Monitor.command
         case "sensors": Sensors.command
+        case "requests": Requests.command
+        case "lock": Lock.command
+        case "unlock": Unlock.command
+        case "rotate": Rotate.command
+        case "align": Align.command
+        case "autorotate": Autorotate.command
+        case "run": Run.command
         case "record": Record.command
         case "replay": Replay.command
         case "version":

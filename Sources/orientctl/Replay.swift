@@ -11,7 +11,7 @@ enum Replay {
     static let command = Command(
         "replay FILE|- [--classifier robust|base] [--json] [--plot FILE]",
         options: [.init("classifier", "c", takesValue: true), .init("plot", "p", takesValue: true)],
-        operandCount: 1
+        operandCount: 1...1
     ) { invocation throws(CommandError) in
         let constants: OrientationClassifier.Constants
         switch invocation.value(of: "classifier") {

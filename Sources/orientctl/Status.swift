@@ -4,15 +4,16 @@ import OrientationBus
 import OrientationCore
 import SystemdBus
 
-/// `orientctl status`: how the device is held, with a picture of it on a terminal.
+/// `orientctl status`: how the device is held, with a picture of it on a terminal, and how the interface is shown.
 enum Status {
     static let command = Command("status [--json]") { invocation throws(CommandError) in
         let client = OrientationClient(bus: try invocation.connect())
         let snapshot = try current(client)
-        let sensors = try asking { () throws(BusError) in try client.sensors() }
+        let (requests, sensors) = try asking { () throws(BusError) in (try client.requests(), try client.sensors()) }
         try emit(
             invocation.isJSON
-                ? [json(snapshot, sensors).pretty] : text(of: values(snapshot, sensors), beside: snapshot.status)
+                ? [json(snapshot, requests, sensors).pretty]
+                : text(of: values(snapshot, requests, sensors), beside: snapshot.status)
         )
         return .done
     }
@@ -36,15 +37,26 @@ enum Status {
 
     // MARK: - Text
 
-    private static func values(
+    static func values(
         _ snapshot: ManagerSnapshot,
+        _ requests: [ListedRequest],
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         var values = [
-            ("Orientation", status.deviceOrientation.name),
+            ("Device", status.deviceOrientation.name),
             ("Face", status.faceOrientation.name),
+            ("Interface", interface(status, requests)),
+            ("Lock", status.rotationLock.name),
+            ("Autorotate", autorotate(status)),
+            ("Supported", "\(status.supportedOrientations)"),
+            ("Requests", requests.isEmpty ? "none" : "\(requests.count)"),
+        ]
+        for request in requests {
+            values.append(("", Requests.summary(request, isAsked: request.id == status.askedRequest)))
+        }
+        values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
             ("Claims", "\(snapshot.claims)"),
@@ -53,6 +65,18 @@ enum Status {
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
         return values
+    }
+
+    /// What is shown, and the rule that keeps it so.
+    private static func interface(_ status: ManagerStatus, _ requests: [ListedRequest]) -> String {
+        let asked = requests.first { $0.id == status.askedRequest }
+        let sentence = status.interfaceRule.sentence(application: asked?.appID, mask: status.supportedOrientations)
+        return printable("\(status.interfaceOrientation.name), \(sentence)")
+    }
+
+    private static func autorotate(_ status: ManagerStatus) -> String {
+        let machine = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
+        return status.autorotate.name + machine
     }
 
     /// One value a line; on a terminal beside a picture of the device.
@@ -77,18 +101,29 @@ enum Status {
 
     private static func json(
         _ snapshot: ManagerSnapshot,
+        _ requests: [ListedRequest],
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> JSONObject {
+        let status = snapshot.status
         let object = JSONObject()
         object.set("Version", snapshot.version)
-        object.set("HasAccelerometer", snapshot.status.hasAccelerometer)
-        object.set("SensorState", snapshot.status.sensorState.name)
-        object.set("DeviceOrientation", snapshot.status.deviceOrientation.name)
-        object.set("FaceOrientation", snapshot.status.faceOrientation.name)
-        object.set("OutputTransform", snapshot.status.outputTransform.name)
-        object.set("NaturalOrientation", snapshot.status.naturalOrientation.name)
+        object.set("HasAccelerometer", status.hasAccelerometer)
+        object.set("SensorState", status.sensorState.name)
+        object.set("DeviceOrientation", status.deviceOrientation.name)
+        object.set("FaceOrientation", status.faceOrientation.name)
+        object.set("InterfaceOrientation", status.interfaceOrientation.name)
+        object.set("InterfaceReason", status.interfaceReason.name)
+        object.set("InterfaceRule", status.interfaceRule.name)
+        object.set("AskedRequest", Names.path(of: status.askedRequest))
+        object.set("SupportedOrientations", Int(status.supportedOrientations.rawValue))
+        object.set("OutputTransform", status.outputTransform.name)
+        object.set("NaturalOrientation", status.naturalOrientation.name)
+        object.set("RotationLock", status.rotationLock.name)
+        object.set("Autorotate", status.autorotate.name)
+        object.set("TabletMode", status.tabletMode.name)
         object.set("Gravity", [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z])
         object.set("Claims", Int(snapshot.claims))
+        object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         return object
     }

@@ -60,6 +60,77 @@ import Testing
         #expect(error?.message == "\(property) reads \(value), which this client does not know")
     }
 
+    static let requests: [(path: String, presentation: String, message: String)] = [
+        ("/org/orientd1/sensor/1", "modal", "ListRequests tells of /org/orientd1/sensor/1, which is no request's path"),
+        ("/org/orientd1/request/1", "sheet", "ListRequests reads sheet, which this client does not know"),
+    ]
+
+    @Test(arguments: requests.indices)
+    func `a request that this client cannot tell of is an error that says why`(index: Int) throws {
+        let (path, presentation, message) = Self.requests[index]
+        let manager = BusInterface(Names.manager, members: 1)
+        manager.method("ListRequests", returns: "a(ososus)") { call in
+            call.reply { reply in
+                reply.appendArray("(ososus)") {
+                    reply.appendStruct("ososus") {
+                        reply.append(objectPath: path)
+                        reply.append("org.example.Player")
+                        reply.append(objectPath: "/")
+                        reply.append(presentation)
+                        reply.append(UInt32(2))
+                        reply.append("")
+                    }
+                }
+            }
+        }
+        let slot = try daemon.export(manager, at: Names.path)
+        try daemon.own(Names.service, replacing: false)
+        let error = #expect(throws: BusError.self) { try loop.serve { [client] in try client.requests() } }
+        #expect(error?.message == message)
+        withExtendedLifetime(slot) {}
+    }
+
+    @Test func `the calls that polkit guards let it ask a person`() throws {
+        var interactive: [String] = []
+        let manager = BusInterface(Names.manager, members: 5)
+        for (member, arguments) in [
+            ("SetRotationLock", "s"), ("SetAutorotate", "s"), ("Rotate", "s"), ("AlignToDevice", ""),
+        ] as [(StaticString, StaticString)] {
+            manager.method(member, arguments) { message in
+                if message.allowsInteractiveAuthorization { interactive.append("\(member)") }
+                message.reply()
+            }
+        }
+        manager.method("Request", "sua{sv}", returns: "o") { message in
+            interactive.append("Request \(message.allowsInteractiveAuthorization)")
+            message.reply { $0.append(objectPath: Names.path(of: 1)) }
+        }
+        let slot = try daemon.export(manager, at: Names.path)
+        try daemon.own(Names.service, replacing: false)
+        try loop.serve { [client] in
+            try client.setRotationLock(.off)
+            try client.setAutorotate(.always)
+            try client.rotate(to: .portrait)
+            try client.alignToDevice()
+        }
+        let bus = try privateBus.connect(loop)
+        var answers = 0
+        for isInteractive in [true, false] {
+            let request = RotationRequest(appID: "org.example.Player", supported: .all)
+            try OrientationClient(bus: bus).present(request, isInteractive: isInteractive) { _, error in
+                #expect(error == nil)
+                answers += 1
+            }
+        }
+        try loop.run { answers == 2 }
+        #expect(
+            interactive == [
+                "SetRotationLock", "SetAutorotate", "Rotate", "AlignToDevice", "Request true", "Request false",
+            ]
+        )
+        withExtendedLifetime(slot) {}
+    }
+
     @Test func `a property of another type than expected is an error`() {
         let manager = BusInterface(Names.manager, members: 1)
         manager.property("HasAccelerometer", "u") { $0.append(UInt32(1)) }
@@ -70,7 +141,8 @@ import Testing
     @Test func `without a daemon every call says that nobody is there`() {
         let calls: [() throws -> Void] = [
             { _ = try client.snapshot() }, { _ = try client.sensors() }, { try client.claim() },
-            { try client.release() },
+            { try client.release() }, { try client.setRotationLock(.off) }, { try client.setAutorotate(.never) },
+            { try client.rotate(to: .portrait) }, { try client.alignToDevice() }, { _ = try client.requests() },
         ]
         for call in calls {
             let error = #expect(throws: BusError.self) { try call() }

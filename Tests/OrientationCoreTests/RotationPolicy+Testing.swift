@@ -80,7 +80,8 @@ extension RotationPolicy {
     }
 
     @discardableResult
-    mutating func forward(_ id: RotationRequest.ID, to target: RotationRequest.ID?) throws(RotationRefusal) -> Decision {
+    mutating func forward(_ id: RotationRequest.ID, to target: RotationRequest.ID?) throws(RotationRefusal) -> Decision
+    {
         try change(id) { $0.forwardsTo = target }
     }
 

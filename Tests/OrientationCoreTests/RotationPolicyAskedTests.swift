@@ -73,13 +73,13 @@ import Testing
         let id = try policy.present(.modal)
         let mask = InterfaceOrientationMask(rawValue: bits)
         expectRefused(.invalidArgument, saying: "supported", by: &policy) {
-                try $0.present(.modal, mask)
+            try $0.present(.modal, mask)
         }
         expectRefused(.invalidArgument, saying: "supported", by: &policy) {
-                try $0.change(id) { $0.supported = mask }
+            try $0.change(id) { $0.supported = mask }
         }
         expectRefused(.invalidArgument, saying: "mask", by: &policy) {
-                try $0.setApplicationMask(mask, of: "org.example.App", for: "client")
+            try $0.setApplicationMask(mask, of: "org.example.App", for: "client")
         }
     }
 
@@ -217,7 +217,9 @@ import Testing
         let sheet = try policy.present(.modal, .landscape, preferred: .landscapeLeft, in: root, active: false)
         let window = try policy.present(.modal, .landscape, active: false)
         for id in [sheet, window] {
-            try policy.change(id) { $0.supported = .portraitUpsideDown; $0.preferred = nil }
+            try policy.change(id) {
+                $0.supported = .portraitUpsideDown; $0.preferred = nil
+            }
             _ = try policy.setNeedsUpdate(id, of: "client")
         }
         #expect(PolicyState(of: policy).shows(as: before))
@@ -348,7 +350,7 @@ import Testing
         try policy.change(stack) { $0.supported = .landscape }
         #expect(policy.effectiveMask == .landscape)
         expectRefused(.invalidArgument, saying: "forwards-to", by: &policy) {
-                try $0.present(.modal, forwardsTo: page)
+            try $0.present(.modal, forwardsTo: page)
         }
     }
 
@@ -433,16 +435,17 @@ import Testing
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal)
         expectRefused(.notYourRequest, by: &policy) {
-                try $0.change(id, of: "stranger") { $0.supported = .landscape }
+            try $0.change(id, of: "stranger") { $0.supported = .landscape }
         }
         expectRefused(.notYourRequest, by: &policy) {
-                try $0.setNeedsUpdate(id, of: "stranger")
+            try $0.setNeedsUpdate(id, of: "stranger")
         }
         expectRefused(.notYourRequest, by: &policy) {
-                try $0.release(id, of: "stranger")
+            try $0.release(id, of: "stranger")
         }
         expectRefused(.unknownRequest, by: &policy) {
-                try $0.release(9999) }
+            try $0.release(9999)
+        }
     }
 
     @Test func `a request keeps its application's id`() throws {

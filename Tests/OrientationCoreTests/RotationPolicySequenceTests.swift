@@ -14,7 +14,10 @@ import Testing
         let memory = random.chance(30) ? random.memory() : nil
         var policy = RotationPolicy(configuration: configuration, autorotate: autorotate, memory: memory)
         var slow = SlowPolicy(configuration: configuration, autorotate: autorotate, memory: memory)
-        try #require(PolicyState(of: policy).differences(from: PolicyState(of: slow)).isEmpty, "seed \(seed), at the start")
+        try #require(
+            PolicyState(of: policy).differences(from: PolicyState(of: slow)).isEmpty,
+            "seed \(seed), at the start"
+        )
 
         for step in 1...300 {
             let operation = random.operation(on: policy)

@@ -115,6 +115,25 @@ import Testing
         withExtendedLifetime(slot) {}
     }
 
+    @Test(arguments: [false, true])
+    func `a call that is answered later lets polkit ask a person too`(isInteractive: Bool) throws {
+        let interface = BusInterface("org.example.Question", members: 1)
+        var interactive: [Bool] = []
+        interface.method("Ask") { message in
+            interactive.append(message.allowsInteractiveAuthorization)
+            message.reply()
+        }
+        let slot = try peers.service.export(interface, at: Peers.path)
+        var isAnswered = false
+        let caller = try peers.privateBus.connect(peers.loop)
+        try caller.callLater(Peers.name, Peers.path, interface.name, "Ask", isInteractive: isInteractive, { _ in }) {
+            isAnswered = $0.error == nil
+        }
+        try peers.loop.run { isAnswered }
+        #expect(interactive == [isInteractive])
+        withExtendedLifetime(slot) {}
+    }
+
     @Test func `an answer that comes later is handed over once, and lets the handler go`() throws {
         weak var weakToken: Token?
         var answers: [String] = []

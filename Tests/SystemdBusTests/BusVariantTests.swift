@@ -69,6 +69,17 @@ private let name = "org.example.Options"
         )
     }
 
+    @Test func `options that are appended by value are read as such`() throws {
+        let values = try read { message in
+            message.appendNamedVariant("number", UInt32(5))
+            message.appendNamedVariant("path", ObjectPath("/a"))
+            message.appendNamedVariant("string", "")
+            message.appendNamedVariant("bool", true)
+            message.appendNamedVariant("double", 0.25)
+        }
+        #expect(values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "7"])
+    }
+
     @Test func `no options are none`() throws {
         #expect(try read { _ in } == ["7"])
     }

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import PrivateBus
 import SystemdBus
 import Testing
 
@@ -76,6 +77,36 @@ import Testing
         owners = []
         #expect(read(1000, &byte, 1) == -1)
         #expect(Errno.current == Errno(EBADF))
+    }
+}
+
+@Suite struct ProcessDescriptorTests {
+    @Test func `a process's descriptor can be read once the process has ended, and not before`() throws {
+        let loop = try EventLoop()
+        var process: pid_t = 0
+        var arguments = [strdup("sleep"), strdup("1000"), nil]
+        defer { for argument in arguments { free(argument) } }
+        try check("start", "sleep", -posix_spawnp(&process, "sleep", nil, nil, &arguments, environ))
+        let descriptor = try FileDescriptor.process(process)
+        #expect(Glibc.fcntl(descriptor.rawValue, F_GETFD) == FD_CLOEXEC)
+        var hasEnded = false
+        let watch = try loop.watch(descriptor.rawValue) { hasEnded = true }
+        try loop.runWhatIsDue()
+        #expect(!hasEnded)
+        kill(process, SIGKILL)
+        try loop.run { hasEnded }
+        // Its number may be another's from here on.
+        waitpid(process, nil, 0)
+        withExtendedLifetime(watch) {}
+    }
+
+    static let strangers: [(Int32, Int32)] = [(0, EINVAL), (4_194_305, ESRCH)]
+
+    @Test(arguments: strangers)
+    func `a process that does not exist is an error with its number`(process: Int32, code: Int32) {
+        #expect(throws: SystemError("watch process", "\(process)", errno: Errno(code))) {
+            _ = try FileDescriptor.process(process)
+        }
     }
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import PrivateBus
+import SystemdBus
+import Testing
+
+@testable import OrientationBus
+
+/// What a client asks of the real service.
+@Suite struct ClientRotationTests {
+    private let service: Service
+
+    init() throws {
+        service = try Service()
+    }
+
+    private func ask<Value>(_ body: @escaping (OrientationClient) throws -> Value) throws -> Value {
+        try service.loop.serve { [client = service.client] in try body(OrientationClient(bus: client)) }
+    }
+
+    @Test(arguments: RotationLock.allCases)
+    func `every lock reaches the policy`(lock: RotationLock) throws {
+        try ask { try $0.setRotationLock(.current) }
+        try ask { try $0.setRotationLock(lock) }
+        #expect(service.policy.lock == lock)
+    }
+
+    @Test(arguments: AutorotateMode.allCases)
+    func `every mode of autorotation reaches the policy`(mode: AutorotateMode) throws {
+        try ask { try $0.setAutorotate(mode) }
+        #expect(service.policy.autorotate == mode)
+    }
+
+    @Test(arguments: InterfaceOrientation.allCases)
+    func `rotating reaches the policy, and aligning takes it back`(orientation: InterfaceOrientation) throws {
+        try service.decide { $0.deviceTurned(to: .portraitUpsideDown) }
+        try ask { try $0.rotate(to: orientation) }
+        #expect(service.policy.shown == orientation)
+        try ask { try $0.alignToDevice() }
+        #expect(service.policy.shown == .portraitUpsideDown)
+    }
+
+    @Test func `a refusal is thrown as it is on the bus`() throws {
+        let bus = try present(RotationRequest(appID: "org.example.Player", supported: .landscape))
+        let error = #expect(throws: BusError.self) { try ask { try $0.rotate(to: .portrait) } }
+        #expect(error?.name == Names.errorPrefix + "OrientationNotSupported")
+        withExtendedLifetime(bus) {}
+    }
+
+    // MARK: - Requests
+
+    /// Makes a request of a connection in the service's own loop, which the result holds.
+    @discardableResult
+    private func present(_ request: RotationRequest, of bus: Bus? = nil) throws -> Bus {
+        let bus = try bus ?? service.privateBus.connect(service.loop)
+        var answers: [(answerer: String, error: BusError?)] = []
+        try OrientationClient(bus: bus).present(request, isInteractive: false) { answers.append(($0, $1)) }
+        try service.loop.run { !answers.isEmpty }
+        #expect(answers.count == 1 && answers[0].answerer == service.bus.uniqueName)
+        if let error = answers[0].error { throw error }
+        return bus
+    }
+
+    @Test func `a request arrives with all that it says`() throws {
+        let root = RotationRequest(appID: "org.example.Player", supported: .landscape)
+        let view = RotationRequest(
+            appID: "org.example.Player",
+            supported: [.portrait, .landscapeLeft],
+            preferred: .landscapeLeft,
+            shouldAutorotate: false,
+            presentation: .modal,
+            parent: 1,
+            forwardsTo: 1,
+            isActive: false,
+            reason: "full screen ▲"
+        )
+        let bus = try present(root)
+        try present(view, of: bus)
+        #expect(service.policy.requests == [1, 2])
+        #expect(service.policy.request(1) == root)
+        #expect(service.policy.request(2) == view)
+    }
+
+    @Test func `a request that is refused is answered with the error`() throws {
+        let request = RotationRequest(appID: "org.example.Player", supported: .landscape, preferred: .portrait)
+        let error = #expect(throws: BusError.self) { try present(request) }
+        #expect(error?.name == Names.errorPrefix + "InvalidInterfaceOrientation")
+    }
+
+    @Test func `a request goes with the connection that made it`() throws {
+        var bus: Bus? = try present(RotationRequest(appID: "org.example.Player", supported: .landscape))
+        #expect(service.policy.requests == [1])
+        withExtendedLifetime(bus) {}
+        bus = nil
+        try service.loop.run { service.policy.requests.isEmpty }
+    }
+
+    @Test func `all requests are listed, with their parents, from the oldest on`() throws {
+        #expect(try ask { try $0.requests() } == [])
+        let player = try present(RotationRequest(appID: "org.example.Player", supported: .landscape, reason: "a film"))
+        try present(RotationRequest(appID: "org.example.Player", supported: .portrait, parent: 1), of: player)
+        let home = try present(RotationRequest(appID: "org.example.Home", supported: .all))
+        let player1 = ListedRequest(
+            id: 1,
+            appID: "org.example.Player",
+            presentation: .modal,
+            supported: .landscape,
+            reason: "a film"
+        )
+        let player2 = ListedRequest(
+            id: 2,
+            appID: "org.example.Player",
+            parent: 1,
+            presentation: .push,
+            supported: .portrait
+        )
+        let home3 = ListedRequest(id: 3, appID: "org.example.Home", presentation: .modal, supported: .all)
+        #expect(try ask { try $0.requests() } == [player1, player2, home3])
+        withExtendedLifetime((player, home)) {}
+    }
+}

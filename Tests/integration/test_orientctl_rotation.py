@@ -1,0 +1,518 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orientctl and the interface: locks, turns, requests, and commands that run with one."""
+
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+
+from gi.repository import GLib
+
+from rig import BUILD, LANDSCAPE_LEFT, PORTRAIT, accelerometer, wait_until
+from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
+
+NOT_EXECUTABLE, NOT_FOUND = 126, 127
+EDGES = ("portrait", "portrait-upside-down", "landscape-right", "landscape-left")
+LANDSCAPE, ALL = 24, 30
+
+
+class RotationTestCase(OrientctlTestCase):
+    def start(self, *lines, raw=PORTRAIT):
+        """Starts orientd, with more lines of configuration, on a device that is known to be held so."""
+        self.rig.add_device(accelerometer(raw=raw))
+        daemon = self.rig.start_orientd(configuration="\n".join(["[Orientation]", *lines, ""]))
+        self.client.claim()
+        return daemon
+
+    def do(self, *arguments):
+        """Runs a command that should succeed and have nothing to say."""
+        run = self.rig.orientctl(*arguments)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (DONE, "", ""), arguments)
+
+    def assert_fails(self, exit_code, *arguments):
+        """Runs a command that should fail, and returns the one line that says why."""
+        run = self.rig.orientctl(*arguments)
+        self.assertEqual((run.returncode, run.stdout), (exit_code, ""), (arguments, run.stderr))
+        self.assertRegex(run.stderr, r"\Aorientctl: .+\n\Z", arguments)
+        return run.stderr
+
+    def request(self, app_id, supported, reason="", **options):
+        """Makes a request of the test's own client, and returns its path."""
+        options["reason"] = GLib.Variant("s", reason)
+        return self.client.call("Request", arguments=GLib.Variant("(sua{sv})", (app_id, supported, options)))[0]
+
+    def requests(self):
+        """Returns (path, app_id, parent, presentation, supported, reason) of each request."""
+        return self.client.call("ListRequests")[0]
+
+    def assert_shown(self, orientation):
+        self.assertEqual(self.client.get("InterfaceOrientation"), orientation)
+
+
+class Turning(RotationTestCase):
+    def test_lock_and_unlock(self):
+        self.start(raw=LANDSCAPE_LEFT)
+        self.assert_shown("landscape-right")
+        self.do("lock")
+        self.assertEqual(self.client.get("RotationLock"), "current")
+        for edge in EDGES:
+            self.do("lock", edge)
+            self.assertEqual(self.client.get("RotationLock"), edge)
+            self.assert_shown(edge)
+        self.do("lock", "current")
+        self.assertEqual(self.client.get("RotationLock"), "current")
+        self.assert_shown(EDGES[-1])
+        self.do("unlock")
+        self.assertEqual(self.client.get("RotationLock"), "off")
+        self.assert_shown("landscape-right")
+
+    def test_rotate_and_align(self):
+        self.start(raw=LANDSCAPE_LEFT)
+        for edge in EDGES:
+            self.do("rotate", edge)
+            self.assert_shown(edge)
+        self.do("align")
+        self.assert_shown("landscape-right")
+
+    def test_autorotate(self):
+        self.start()
+        for mode in ("never", "tablet-mode", "always"):
+            self.do("autorotate", mode)
+            self.assertEqual(self.client.get("Autorotate"), mode)
+
+    def test_what_the_device_does_not_support_is_refused(self):
+        self.start("SupportedOrientations=landscape")
+        self.assertIn("landscape", self.assert_fails(REFUSED, "lock", "portrait"))
+        self.assertIn("landscape", self.assert_fails(REFUSED, "rotate", "portrait"))
+
+    def test_what_polkit_does_not_allow_is_refused(self):
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd()
+        for arguments, action in (
+            (["lock"], "lock"),
+            (["unlock"], "lock"),
+            (["rotate", "portrait"], "rotate"),
+            (["align"], "rotate"),
+            (["autorotate", "never"], "configure"),
+        ):
+            with self.subTest(arguments):
+                self.assertIn(f"org.orientd1.{action}\n", self.assert_fails(REFUSED, *arguments))
+
+    def test_without_a_daemon(self):
+        for command in ("lock", "unlock", "rotate portrait", "align", "autorotate never", "requests"):
+            with self.subTest(command):
+                self.assert_fails(NO_DAEMON, *command.split())
+
+    def test_usage_errors_tell_what_there_is(self):
+        self.start()
+        for command, allowed in (
+            ("lock up", ("current", *EDGES)),
+            ("lock off", ("current", *EDGES)),
+            ("rotate current", EDGES),
+            ("autorotate on", ("always", "tablet-mode", "never")),
+            ("lock portrait portrait", ("lock [current|EDGE]",)),
+            ("unlock now", ("orientctl unlock",)),
+            ("rotate", ("rotate EDGE",)),
+            ("align now", ("orientctl align",)),
+            ("autorotate", ("autorotate MODE",)),
+            ("requests all", ("orientctl requests",)),
+        ):
+            with self.subTest(command):
+                message = self.assert_fails(USAGE, *command.split())
+                for word in allowed:
+                    self.assertIn(word, message)
+        self.assertEqual(self.client.get("RotationLock"), "off")
+
+
+class Requests(RotationTestCase):
+    def test_none(self):
+        self.start()
+        self.assertEqual(self.rig.orientctl("requests").stdout, "no requests\n")
+        self.assertEqual(self.rig.orientctl("requests", "--json").stdout, "")
+
+    def test_who_holds_what(self):
+        self.start()
+        root = self.request("org.example.Home", ALL)
+        self.request("org.example.Player", LANDSCAPE, "a film", parent=GLib.Variant("o", root))
+        self.assertEqual(
+            self.rig.orientctl("requests").stdout.splitlines(),
+            [
+                "/org/orientd1/request/1",
+                "  org.example.Home supports all (modal, asked)",
+                "/org/orientd1/request/2",
+                "  org.example.Player supports landscape (push): a film",
+                "  child of /org/orientd1/request/1",
+            ],
+        )
+
+    def test_json_has_the_names_of_the_bus(self):
+        self.start()
+        root = self.request("org.example.Home", ALL)
+        self.request("org.example.Player", LANDSCAPE, "a film", parent=GLib.Variant("o", root))
+        lines = [json.loads(line) for line in self.rig.orientctl("requests", "--json").stdout.splitlines()]
+        self.assertEqual([line.pop("Asked") for line in lines], [True, False])
+        for line in lines:
+            properties = self.client.get_all("org.orientd1.Request", line.pop("Path"))
+            self.assertEqual({name: properties[name] for name in line}, line)
+            self.assertEqual(set(line), {"AppId", "Parent", "Presentation", "Supported", "Reason"})
+
+    def test_strangers_cannot_break_the_output(self):
+        self.start()
+        self.request("a\x1b[31m\n", LANDSCAPE, 'b"\\\r\x07')
+        for command in (["requests"], ["status"]):
+            text = self.rig.orientctl(*command).stdout
+            self.assertIn("a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} supports landscape", text)
+            self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f]")
+        self.assertEqual(json.loads(self.rig.orientctl("requests", "--json").stdout)["Reason"], 'b"\\\r\x07')
+
+
+class Status(RotationTestCase):
+    def test_device_and_interface_at_a_glance(self):
+        self.start(raw=LANDSCAPE_LEFT)
+        self.do("lock", "portrait")
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        for line in (
+            "Device: landscape-left",
+            "Interface: portrait, held by the lock",
+            "Lock: portrait",
+            "Autorotate: always",
+            "Supported: all",
+            "Requests: none",
+        ):
+            self.assertIn(line, lines)
+
+    def test_the_application_that_decides_is_named(self):
+        self.start()
+        self.request("org.example.Player", LANDSCAPE, "a film")
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        for line in (
+            "Interface: landscape-right, org.example.Player allows landscape only",
+            "Supported: landscape",
+            "Requests: 1",
+            "  org.example.Player supports landscape (modal, asked): a film",
+        ):
+            self.assertIn(line, lines)
+
+    def test_json_is_all_that_the_bus_tells(self):
+        self.start(raw=LANDSCAPE_LEFT)
+        path = self.request("org.example.Player", LANDSCAPE)
+        status = json.loads(self.rig.orientctl("status", "--json").stdout)
+        self.assertEqual([request["Path"] for request in status.pop("Requests")], [path])
+        self.assertEqual([sensor["Path"] for sensor in status.pop("Sensors")], list(self.client.sensors()))
+        properties = self.client.get_all()
+        self.assertEqual(tuple(status.pop("Gravity")), properties.pop("Gravity"))
+        self.assertEqual(status, properties)
+
+
+class Monitor(RotationTestCase):
+    def follow(self, *arguments):
+        """Starts orientctl monitor, and has the interface turned by a request and by hand."""
+        self.start()
+        process = self.start_orientctl("monitor", *arguments)
+        wait_until(lambda: "InterfaceOrientation" in self.output(), "how things stand is printed")
+        path = self.request("org.example.Player", LANDSCAPE)
+        wait_until(lambda: path in self.output(), "the request is told of")
+        self.do("rotate", "landscape-left")
+        wait_until(lambda: "manual" in self.output(), "the rotation is told of")
+        self.assertEqual(self.interrupt(process), DONE)
+        return self.output().splitlines()
+
+    def test_the_interface_in_words(self):
+        first, second, third = [line.split(" ", 1)[1] for line in self.follow()]
+        self.assertIn("InterfaceOrientation=portrait RotationLock=off", first)
+        for text in (
+            "InterfaceOrientation=landscape-right",
+            "InterfaceReason=request",
+            "InterfaceRule=mask",
+            "AskedRequest=/org/orientd1/request/1",
+            "SupportedOrientations=landscape",
+            "OutputTransform=270",
+        ):
+            self.assertIn(text, second.split())
+        self.assertEqual(
+            third.split(),
+            [
+                "InterfaceOrientation=landscape-left",
+                "InterfaceReason=manual",
+                "InterfaceRule=manual",
+                "OutputTransform=90",
+            ],
+        )
+
+    def test_the_interface_in_json(self):
+        first, second, third = [json.loads(line) for line in self.follow("--json")]
+        self.assertEqual((first["InterfaceOrientation"], first["RotationLock"]), ("portrait", "off"))
+        self.assertEqual(second["SupportedOrientations"], LANDSCAPE)
+        self.assertEqual(second["AskedRequest"], "/org/orientd1/request/1")
+        self.assertEqual(third["InterfaceReason"], "manual")
+
+
+class Run(RotationTestCase):
+    def run_command(self, *command, options=("--supported=landscape",), **settings):
+        """Runs a command with a request, to its end."""
+        return self.rig.orientctl("run", *options, "--", *command, **settings)
+
+    def start_command(self, *command, options=("--supported=landscape",), **settings):
+        """Starts a command with a request; it runs when this returns."""
+        self.marker = self.rig.directory / "running"
+        script = f'echo >"{self.marker}"; exec "$@"'
+        process = self.rig.spawn(
+            [BUILD / "orientctl", "run", *options, "sh", "-c", script, "sh", *command], **settings
+        )
+        wait_until(lambda: self.marker.exists() or process.poll() is not None, "the command runs")
+        return process
+
+    def holders(self):
+        """Returns the processes that hold the requests of started commands."""
+        found = []
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            try:
+                with open(path, "rb") as file:
+                    command = file.read()
+            except OSError:
+                continue  # it has ended meanwhile
+            if b"orientctl\0run\0" in command and os.fsencode(self.marker) in command:
+                found.append(int(path.split("/")[2]))
+        return found
+
+    def wait_for_requests(self, count):
+        wait_until(lambda: len(self.requests()) == count, f"{count} requests")
+
+    def assert_not_run(self, exit_code, *options):
+        """Checks that a command with these options is not run, and returns the line that says why."""
+        return self.assert_fails(exit_code, "run", *options, "--", "echo", "it runs")
+
+    # --- the command is on its own
+
+    def test_exit_status_is_the_commands(self):
+        self.start()
+        for status in (0, 1, 3, 7, 255):
+            run = self.run_command("sh", "-c", f"exit {status}")
+            self.assertEqual((run.returncode, run.stderr), (status, ""))
+
+    def test_a_signal_ends_it_as_it_ends_the_command(self):
+        self.start()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            with self.subTest(number):
+                self.assertEqual(self.run_command("sh", "-c", f"kill -{int(number)} $$").returncode, -number)
+                process = self.start_command("sleep", "1000")
+                self.wait_for_requests(1)
+                process.send_signal(number)
+                self.assertEqual(process.wait(10), -number)
+                self.wait_for_requests(0)
+                self.marker.unlink()
+
+    def test_input_and_output_are_the_commands(self):
+        self.start()
+        # Reading to the end of the output shows as well that nobody else keeps it open.
+        data = bytes(range(256)) * 1000
+        run = self.run_command("cat", text=data)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, data, b""))
+
+    def test_arguments_need_not_be_text(self):
+        self.start()
+        run = self.run_command("printf", "%s|", b"\xff\xfe", "", "a b", "--", text=b"")
+        self.assertEqual(run.stdout, b"\xff\xfe||a b|--|")
+
+    def test_options_after_the_command_are_the_commands(self):
+        self.start()
+        run = self.rig.orientctl("run", "--supported=all", "echo", "--json", "--app=x", "-b", "--")
+        self.assertEqual((run.returncode, run.stdout), (0, "--json --app=x -b --\n"))
+
+    def test_command_finds_everything_as_without_us(self):
+        self.start()
+        commands = {
+            "descriptors": ["ls", "-l", "/proc/self/fd"],
+            "parent and signals": ["grep", "-E", "^(PPid|Sig(Blk|Ign))", "/proc/self/status"],
+            "children": ["sh", "-c", "read children </proc/$$/task/$$/children; echo $children"],
+            "folder": ["pwd"],
+            "environment": ["env"],
+        }
+        prefixes = {
+            "plain": [],
+            "SIGPIPE ignored": ["env", "--ignore-signal=PIPE"],
+            "no input": ["sh", "-c", 'exec "$@" <&-', "sh"],
+        }
+        for what, command in commands.items():
+            for manner, prefix in prefixes.items():
+                with self.subTest(what, manner=manner):
+                    ours = [BUILD / "orientctl", "run", "--supported=all", "--"]
+                    expected = self.result(*prefix, *command)
+                    self.assertEqual(expected[0], 0)
+                    self.assertEqual(self.result(*prefix, *ours, *command), expected)
+
+    def result(self, *command):
+        """Returns a command's exit status and what it writes, less what differs between any two processes."""
+        run = subprocess.run(
+            command,
+            env=dict(self.rig.plain_environment, LC_ALL="C"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+        output = re.sub(r"pipe:\[\d+\]|/proc/\d+|[A-Z][a-z][a-z] +\d+ +\d\d:\d\d", "", run.stdout)
+        return run.returncode, output
+
+    def test_command_that_cannot_be_executed(self):
+        self.start()
+        for command, exit_code, reason in (
+            ("no-such-command", NOT_FOUND, "No such file or directory"),
+            ("/nonexistent/command", NOT_FOUND, "No such file or directory"),
+            ("/etc/passwd", NOT_EXECUTABLE, "Permission denied"),
+            ("/", NOT_EXECUTABLE, "Permission denied"),
+        ):
+            with self.subTest(command):
+                message = self.assert_fails(exit_code, "run", "--supported=all", command)
+                self.assertEqual(message, f"orientctl: cannot run {command}: {reason}\n")
+                self.wait_for_requests(0)
+
+    # --- the request
+
+    def test_request_is_there_while_the_command_runs(self):
+        self.start()
+        # What the command itself sees: the request is held before it begins.
+        path = self.request("org.example.Home", ALL)
+        run = self.run_command(BUILD / "orientctl", "status")
+        self.assertIn("Interface: landscape-right, orientctl allows landscape only\n", run.stdout)
+        wait_until(lambda: [request[0] for request in self.requests()] == [path], "the request has gone")
+        self.assert_shown("portrait")
+
+    def test_options_are_in_the_request(self):
+        self.start()
+        options = ["--supported=portrait,landscape-left", "--preferred=landscape-left", "--app=org.example.Player"]
+        process = self.start_command("sleep", "1000", options=[*options, "--no-autorotate"])
+        ((path, *_),) = self.requests()
+        self.assertEqual(
+            self.client.get_all("org.orientd1.Request", path),
+            {
+                "AppId": "org.example.Player",
+                "Supported": 18,
+                "Preferred": "landscape-left",
+                "ShouldAutorotate": False,
+                "Presentation": "modal",
+                "Parent": "/",
+                "ForwardsTo": "/",
+                "Active": True,
+                "Reason": "",
+            },
+        )
+        self.assert_shown("landscape-left")
+        process.kill()
+        self.wait_for_requests(0)
+        self.assert_shown("portrait")
+
+    def test_the_application_is_the_command_unless_told(self):
+        self.start()
+        self.start_command("sleep", "1000")
+        self.assertEqual(self.requests()[0][1], "sh")
+
+    def test_holder_that_is_killed_gives_the_request_back(self):
+        self.start()
+        process = self.start_command("sleep", "1000")
+        (holder,) = self.holders()
+        os.kill(holder, signal.SIGKILL)
+        self.wait_for_requests(0)
+        self.assertIsNone(process.poll())
+
+    def test_holder_is_nobodys_and_keeps_nothing(self):
+        self.start()
+        process = self.start_command("sleep", "1000")
+        (holder,) = self.holders()
+        self.assertEqual(os.readlink(f"/proc/{holder}/cwd"), "/")
+        self.assertNotEqual(os.getsid(holder), os.getsid(process.pid))
+        self.assertNotEqual(os.getsid(holder), holder, "it could get a terminal")
+        files = {os.readlink(path) for path in glob.glob(f"/proc/{holder}/fd/*")}
+        # The command's own end, the loop, its timers and the bus.
+        expected = r"/dev/null|anon_inode:.*|pidfd:.*|socket:.*"
+        self.assertEqual([file for file in files if not re.fullmatch(expected, file)], [])
+        process.kill()
+        wait_until(lambda: not self.holders(), "the holder ends")
+
+    def test_daemon_that_is_restarted_is_asked_again(self):
+        daemon = self.start()
+        process = self.start_command("sleep", "1000", options=["--supported=landscape", "--app=org.example.Player"])
+        for manner in ("stop", "kill"):
+            getattr(daemon, manner)()
+            daemon = self.rig.start_orientd()
+            self.wait_for_requests(1)
+            self.assertEqual(self.requests()[0][1], "org.example.Player")
+            self.assertEqual(self.client.get("SupportedOrientations"), LANDSCAPE)
+        daemon.may_end = True
+        self.rig.start_orientd("--replace")
+        self.wait_for_requests(1)
+        daemon.wait_for_end()
+        process.kill()
+        self.wait_for_requests(0)
+
+    def test_daemon_that_refuses_after_a_restart_leaves_the_command_alone(self):
+        daemon = self.start()
+        process = self.start_command("sleep", "1000", options=["--supported=portrait"])
+        daemon.stop()
+        daemon = self.rig.start_orientd(configuration="[Orientation]\nSupportedOrientations=landscape\n")
+        self.client.claim()
+        daemon.stop()
+        self.assertIsNone(process.poll())
+        # It still follows: the next one may grant it.
+        self.rig.start_orientd()
+        self.wait_for_requests(1)
+        process.kill()
+        self.wait_for_requests(0)
+
+    def test_bus_that_goes_ends_the_holder_alone(self):
+        daemon = self.start()
+        process = self.start_command("sleep", "1000")
+        daemon.may_end = True
+        self.rig.bus_process.kill()
+        wait_until(lambda: not self.holders(), "the holder ends")
+        self.assertIsNone(process.poll())
+
+    # --- when there is no request, the command is not run
+
+    def test_refused_by_the_policy(self):
+        self.start("SupportedOrientations=landscape")
+        self.assertIn("portrait", self.assert_not_run(REFUSED, "--supported=portrait"))
+        self.assertIn("preferred", self.assert_not_run(REFUSED, "--supported=landscape", "--preferred=portrait"))
+
+    def test_refused_by_polkit(self):
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd()
+        self.assertIn("org.orientd1.request", self.assert_not_run(REFUSED, "--supported=landscape"))
+
+    def test_no_daemon_and_no_bus(self):
+        self.assert_not_run(NO_DAEMON, "--supported=landscape")
+        self.assert_not_run(NO_DAEMON, "--supported=landscape", "--bus=unix:path=/nonexistent/bus")
+
+    def test_usage(self):
+        self.start()
+        for options, words in (
+            ([], ("--supported",)),
+            (["--supported=up"], ("all-but-upside-down", "landscape", *EDGES)),
+            (["--supported=none"], EDGES),
+            (["--supported=all", "--preferred=landscape"], EDGES),
+            (["--supported=all", "--app="], ("--app",)),
+        ):
+            with self.subTest(options):
+                message = self.assert_not_run(USAGE, *options)
+                for word in words:
+                    self.assertIn(word, message)
+        self.assertIn("run --supported", self.assert_fails(USAGE, "run", "--supported=all"))
+
+    def test_interrupted_while_polkit_asks(self):
+        self.rig.start_polkit()
+        self.rig.start_orientd()
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
+        self.marker = self.rig.directory / "running"
+        process = self.rig.spawn([BUILD / "orientctl", "run", "--supported=all", "touch", self.marker])
+        wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "polkit is asked")
+        self.assertEqual(len(self.holders()), 2)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), -signal.SIGINT)
+        wait_until(lambda: not self.holders(), "the holder ends")
+        self.rig.call_polkit("ReleaseHangingCalls")
+        self.assertEqual(self.requests(), [])
+        self.assertFalse(self.marker.exists())

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineOptions
+import OrientationBus
+import OrientationCore
+import Testing
+
+@testable import orientctl
+
+/// The command line of `run`; serialized, because getopt_long(3) is one for the whole process.
+@Suite(.serialized) struct RunTests {
+    private func request(_ arguments: String...) throws -> RotationRequest {
+        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.stopsAtOperand)
+        let parsed = try #require(parser.parse(["run"] + arguments))
+        var invocation = Invocation()
+        invocation.take(parsed.options)
+        invocation.operands = parsed.operands
+        return try Run.request(for: invocation)
+    }
+
+    @Test func `without options but the mask it is a request that autorotates, of the command's name`() throws {
+        #expect(
+            try request("--supported=landscape", "/usr/bin/mpv", "film.mkv")
+                == RotationRequest(appID: "mpv", supported: .landscape)
+        )
+    }
+
+    @Test func `every option says its part of the request`() throws {
+        let request = try request(
+            "--supported=portrait,landscape-left",
+            "--preferred=landscape-left",
+            "--app=org.example.Player",
+            "--no-autorotate",
+            "mpv"
+        )
+        let expected = RotationRequest(
+            appID: "org.example.Player",
+            supported: [.portrait, .landscapeLeft],
+            preferred: .landscapeLeft,
+            shouldAutorotate: false
+        )
+        #expect(request == expected)
+    }
+
+    @Test(arguments: [["--"], []])
+    func `the command's own options are left to it`(separator: [String]) throws {
+        let arguments = ["run", "--supported=all"] + separator + ["mpv", "--app=x", "--", "-b", "--no-autorotate"]
+        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.stopsAtOperand)
+        let parsed = try #require(parser.parse(arguments))
+        #expect(parsed.options.map(\.name) == ["supported"])
+        #expect(parsed.operands == ["mpv", "--app=x", "--", "-b", "--no-autorotate"])
+    }
+
+    static let mistakes = [
+        ["mpv"], ["--supported=", "mpv"], ["--supported=none", "mpv"], ["--supported=portrait,up", "mpv"],
+        ["--supported=all", "--preferred=", "mpv"], ["--supported=all", "--preferred=landscape", "mpv"],
+        ["--supported=all", "--app=", "mpv"], ["--supported=all", ""],
+        ["--supported=all", "--app=" + String(repeating: "x", count: 256), "mpv"],
+    ]
+
+    @Test(arguments: mistakes)
+    func `what the daemon could only refuse as malformed is wrong usage`(arguments: [String]) throws {
+        let parser = OptionParser(Run.command.options, stopsAtOperand: true)
+        let parsed = try #require(parser.parse(["run"] + arguments))
+        var invocation = Invocation()
+        invocation.take(parsed.options)
+        invocation.operands = parsed.operands
+        let error = #expect(throws: CommandError.self) { try Run.request(for: invocation) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    static let paths = [
+        ("mpv", "mpv"), ("/usr/bin/mpv", "mpv"), ("./a b", "a b"), ("../x/", "x"), ("a//b//", "b"), ("/", "/"),
+        ("", ""), ("ä/ö", "ö"),
+    ]
+
+    @Test(arguments: paths)
+    func `an application's id is the last part of the command's path`(path: String, name: String) {
+        #expect(Run.baseName(of: path) == name)
+    }
+}

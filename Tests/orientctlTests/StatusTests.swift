@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationBus
+@testable import orientctl
+
+@Suite struct StatusTests {
+    private let player = ListedRequest(
+        id: 7,
+        appID: "org.example.Player",
+        parent: 3,
+        presentation: .modal,
+        supported: .landscape,
+        reason: "a film"
+    )
+    private let home = ListedRequest(id: 3, appID: "org.example.Home", presentation: .push, supported: .portrait)
+
+    private func values(
+        _ requests: [ListedRequest] = [],
+        _ change: (inout ManagerStatus) -> Void
+    ) -> [String: [String]] {
+        var snapshot = ManagerSnapshot()
+        change(&snapshot.status)
+        var values: [String: [String]] = [:]
+        var last = ""
+        for (label, value) in Status.values(snapshot, requests, []) {
+            if !label.isEmpty { last = label }
+            values[last, default: []].append(value)
+        }
+        return values
+    }
+
+    @Test func `the device and the interface are told apart`() {
+        let values = values {
+            $0.deviceOrientation = .landscapeLeft
+            $0.interfaceOrientation = .portrait
+            $0.interfaceRule = .lock
+            $0.rotationLock = .current
+        }
+        #expect(values["Device"] == ["landscape-left"])
+        #expect(values["Interface"] == ["portrait, held by the lock"])
+        #expect(values["Lock"] == ["current"])
+        #expect(values["Supported"] == ["all"])
+        #expect(values["Requests"] == ["none"])
+    }
+
+    @Test func `the sentence about the interface names the application that is asked`() {
+        let values = values([home, player]) {
+            $0.interfaceOrientation = .landscapeLeft
+            $0.interfaceRule = .mask
+            $0.supportedOrientations = .landscape
+            $0.askedRequest = 7
+        }
+        #expect(values["Interface"] == ["landscape-left, org.example.Player allows landscape only"])
+        #expect(values["Supported"] == ["landscape"])
+        #expect(
+            values["Requests"] == [
+                "2", "org.example.Home supports portrait (push)",
+                "org.example.Player supports landscape (modal, asked): a film",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (TabletMode.unknown, "tablet-mode"), (.laptop, "tablet-mode (used as a laptop)"),
+        (.tablet, "tablet-mode (used as a tablet)"),
+    ])
+    func `what a convertible is used as is told when it is known`(mode: TabletMode, text: String) {
+        let values = values {
+            $0.autorotate = .tabletMode
+            $0.tabletMode = mode
+        }
+        #expect(values["Autorotate"] == [text])
+    }
+
+    @Test func `what a stranger calls itself cannot steer the terminal`() {
+        let stranger = ListedRequest(
+            id: 1,
+            appID: "a\u{1B}[31m",
+            presentation: .modal,
+            supported: .landscape,
+            reason: "x\ny"
+        )
+        let values = values([stranger]) {
+            $0.interfaceRule = .fixed
+            $0.askedRequest = 1
+        }
+        #expect(values["Interface"] == ["portrait, a\u{FFFD}[31m does not autorotate"])
+        #expect(values["Requests"]?.last == "a\u{FFFD}[31m supports landscape (modal, asked): x\u{FFFD}y")
+    }
+
+    @Test func `a request is told with its path and its parent`() {
+        #expect(
+            Requests.lines(player, isAsked: false) == [
+                "/org/orientd1/request/7", "  org.example.Player supports landscape (modal): a film",
+                "  child of /org/orientd1/request/3",
+            ]
+        )
+        #expect(
+            Requests.lines(home, isAsked: true) == [
+                "/org/orientd1/request/3", "  org.example.Home supports portrait (push, asked)",
+            ]
+        )
+    }
+}
