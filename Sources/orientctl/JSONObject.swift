@@ -45,7 +45,7 @@ final class JSONObject {
     }
 
     /// The text on one line.
-    var line: String { text(JSON_C_TO_STRING_PLAIN) }
+    var line: String { text(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE) }
 
     /// The text for people to read.
     var pretty: String { text(JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) }

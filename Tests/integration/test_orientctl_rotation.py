@@ -10,22 +10,15 @@ import subprocess
 
 from gi.repository import GLib
 
-from rig import BUILD, LANDSCAPE_LEFT, PORTRAIT, accelerometer, wait_until
+from rig import BUILD, REQUEST, wait_until
+from rotation import ALL, LANDSCAPE, ORIENTATIONS, RotationTestCase
 from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
 
+REQUEST_ACTION = "org.orientd1.request"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
-EDGES = ("portrait", "portrait-upside-down", "landscape-right", "landscape-left")
-LANDSCAPE, ALL = 24, 30
 
 
-class RotationTestCase(OrientctlTestCase):
-    def start(self, *lines, raw=PORTRAIT):
-        """Starts orientd, with more lines of configuration, on a device that is known to be held so."""
-        self.rig.add_device(accelerometer(raw=raw))
-        daemon = self.rig.start_orientd(configuration="\n".join(["[Orientation]", *lines, ""]))
-        self.client.claim()
-        return daemon
-
+class InterfaceTestCase(OrientctlTestCase, RotationTestCase):
     def do(self, *arguments):
         """Runs a command that should succeed and have nothing to say."""
         run = self.rig.orientctl(*arguments)
@@ -38,39 +31,28 @@ class RotationTestCase(OrientctlTestCase):
         self.assertRegex(run.stderr, r"\Aorientctl: .+\n\Z", arguments)
         return run.stderr
 
-    def request(self, app_id, supported, reason="", **options):
-        """Makes a request of the test's own client, and returns its path."""
-        options["reason"] = GLib.Variant("s", reason)
-        return self.client.call("Request", arguments=GLib.Variant("(sua{sv})", (app_id, supported, options)))[0]
-
     def requests(self):
         """Returns (path, app_id, parent, presentation, supported, reason) of each request."""
         return self.client.call("ListRequests")[0]
 
-    def assert_shown(self, orientation):
-        self.assertEqual(self.client.get("InterfaceOrientation"), orientation)
 
-
-class Turning(RotationTestCase):
+class Turning(InterfaceTestCase):
     def test_lock_and_unlock(self):
-        self.start(raw=LANDSCAPE_LEFT)
+        self.start(held="landscape-left")
         self.assert_shown("landscape-right")
         self.do("lock")
         self.assertEqual(self.client.get("RotationLock"), "current")
-        for edge in EDGES:
+        for edge in ORIENTATIONS:
             self.do("lock", edge)
-            self.assertEqual(self.client.get("RotationLock"), edge)
-            self.assert_shown(edge)
+            self.assert_shown(edge, lock=edge)
         self.do("lock", "current")
-        self.assertEqual(self.client.get("RotationLock"), "current")
-        self.assert_shown(EDGES[-1])
+        self.assert_shown(ORIENTATIONS[-1], lock="current")
         self.do("unlock")
-        self.assertEqual(self.client.get("RotationLock"), "off")
-        self.assert_shown("landscape-right")
+        self.assert_shown("landscape-right", lock="off")
 
     def test_rotate_and_align(self):
-        self.start(raw=LANDSCAPE_LEFT)
-        for edge in EDGES:
+        self.start(held="landscape-left")
+        for edge in ORIENTATIONS:
             self.do("rotate", edge)
             self.assert_shown(edge)
         self.do("align")
@@ -108,9 +90,9 @@ class Turning(RotationTestCase):
     def test_usage_errors_tell_what_there_is(self):
         self.start()
         for command, allowed in (
-            ("lock up", ("current", *EDGES)),
-            ("lock off", ("current", *EDGES)),
-            ("rotate current", EDGES),
+            ("lock up", ("current", *ORIENTATIONS)),
+            ("lock off", ("current", *ORIENTATIONS)),
+            ("rotate current", ORIENTATIONS),
             ("autorotate on", ("always", "tablet-mode", "never")),
             ("lock portrait portrait", ("lock [current|EDGE]",)),
             ("unlock now", ("orientctl unlock",)),
@@ -126,7 +108,7 @@ class Turning(RotationTestCase):
         self.assertEqual(self.client.get("RotationLock"), "off")
 
 
-class Requests(RotationTestCase):
+class Requests(InterfaceTestCase):
     def test_none(self):
         self.start()
         self.assertEqual(self.rig.orientctl("requests").stdout, "no requests\n")
@@ -134,8 +116,8 @@ class Requests(RotationTestCase):
 
     def test_who_holds_what(self):
         self.start()
-        root = self.request("org.example.Home", ALL)
-        self.request("org.example.Player", LANDSCAPE, "a film", parent=GLib.Variant("o", root))
+        home = self.view(ALL, "org.example.Home")
+        self.view(LANDSCAPE, "org.example.Player", parent=home, reason="a film")
         self.assertEqual(
             self.rig.orientctl("requests").stdout.splitlines(),
             [
@@ -149,18 +131,18 @@ class Requests(RotationTestCase):
 
     def test_json_has_the_names_of_the_bus(self):
         self.start()
-        root = self.request("org.example.Home", ALL)
-        self.request("org.example.Player", LANDSCAPE, "a film", parent=GLib.Variant("o", root))
+        home = self.view(ALL, "org.example.Home")
+        self.view(LANDSCAPE, "org.example.Player", parent=home, reason="a film")
         lines = [json.loads(line) for line in self.rig.orientctl("requests", "--json").stdout.splitlines()]
         self.assertEqual([line.pop("Asked") for line in lines], [True, False])
         for line in lines:
-            properties = self.client.get_all("org.orientd1.Request", line.pop("Path"))
+            properties = self.client.get_all(REQUEST, line.pop("Path"))
             self.assertEqual({name: properties[name] for name in line}, line)
             self.assertEqual(set(line), {"AppId", "Parent", "Presentation", "Supported", "Reason"})
 
     def test_strangers_cannot_break_the_output(self):
         self.start()
-        self.request("a\x1b[31m\n", LANDSCAPE, 'b"\\\r\x07')
+        self.view(LANDSCAPE, "a\x1b[31m\n", reason='b"\\\r\x07')
         for command in (["requests"], ["status"]):
             text = self.rig.orientctl(*command).stdout
             self.assertIn("a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} supports landscape", text)
@@ -168,9 +150,9 @@ class Requests(RotationTestCase):
         self.assertEqual(json.loads(self.rig.orientctl("requests", "--json").stdout)["Reason"], 'b"\\\r\x07')
 
 
-class Status(RotationTestCase):
+class Status(InterfaceTestCase):
     def test_device_and_interface_at_a_glance(self):
-        self.start(raw=LANDSCAPE_LEFT)
+        self.start(held="landscape-left")
         self.do("lock", "portrait")
         lines = self.rig.orientctl("status").stdout.splitlines()
         for line in (
@@ -185,7 +167,7 @@ class Status(RotationTestCase):
 
     def test_the_application_that_decides_is_named(self):
         self.start()
-        self.request("org.example.Player", LANDSCAPE, "a film")
+        self.view(LANDSCAPE, "org.example.Player", reason="a film")
         lines = self.rig.orientctl("status").stdout.splitlines()
         for line in (
             "Interface: landscape-right, org.example.Player allows landscape only",
@@ -196,8 +178,8 @@ class Status(RotationTestCase):
             self.assertIn(line, lines)
 
     def test_json_is_all_that_the_bus_tells(self):
-        self.start(raw=LANDSCAPE_LEFT)
-        path = self.request("org.example.Player", LANDSCAPE)
+        self.start(held="landscape-left")
+        path = self.view(LANDSCAPE, "org.example.Player").path
         status = json.loads(self.rig.orientctl("status", "--json").stdout)
         self.assertEqual([request["Path"] for request in status.pop("Requests")], [path])
         self.assertEqual([sensor["Path"] for sensor in status.pop("Sensors")], list(self.client.sensors()))
@@ -206,13 +188,13 @@ class Status(RotationTestCase):
         self.assertEqual(status, properties)
 
 
-class Monitor(RotationTestCase):
+class Monitor(InterfaceTestCase):
     def follow(self, *arguments):
         """Starts orientctl monitor, and has the interface turned by a request and by hand."""
         self.start()
         process = self.start_orientctl("monitor", *arguments)
         wait_until(lambda: "InterfaceOrientation" in self.output(), "how things stand is printed")
-        path = self.request("org.example.Player", LANDSCAPE)
+        path = self.view(LANDSCAPE, "org.example.Player").path
         wait_until(lambda: path in self.output(), "the request is told of")
         self.do("rotate", "landscape-left")
         wait_until(lambda: "manual" in self.output(), "the rotation is told of")
@@ -249,7 +231,7 @@ class Monitor(RotationTestCase):
         self.assertEqual(third["InterfaceReason"], "manual")
 
 
-class Run(RotationTestCase):
+class Run(InterfaceTestCase):
     def run_command(self, *command, options=("--supported=landscape",), **settings):
         """Runs a command with a request, to its end."""
         return self.rig.orientctl("run", *options, "--", *command, **settings)
@@ -276,9 +258,6 @@ class Run(RotationTestCase):
             if b"orientctl\0run\0" in command and os.fsencode(self.marker) in command:
                 found.append(int(path.split("/")[2]))
         return found
-
-    def wait_for_requests(self, count):
-        wait_until(lambda: len(self.requests()) == count, f"{count} requests")
 
     def assert_not_run(self, exit_code, *options):
         """Checks that a command with these options is not run, and returns the line that says why."""
@@ -376,10 +355,10 @@ class Run(RotationTestCase):
     def test_request_is_there_while_the_command_runs(self):
         self.start()
         # What the command itself sees: the request is held before it begins.
-        path = self.request("org.example.Home", ALL)
+        home = self.view(ALL, "org.example.Home")
         run = self.run_command(BUILD / "orientctl", "status")
         self.assertIn("Interface: landscape-right, orientctl allows landscape only\n", run.stdout)
-        wait_until(lambda: [request[0] for request in self.requests()] == [path], "the request has gone")
+        wait_until(lambda: [request[0] for request in self.requests()] == [home.path], "the request has gone")
         self.assert_shown("portrait")
 
     def test_options_are_in_the_request(self):
@@ -388,7 +367,7 @@ class Run(RotationTestCase):
         process = self.start_command("sleep", "1000", options=[*options, "--no-autorotate"])
         ((path, *_),) = self.requests()
         self.assertEqual(
-            self.client.get_all("org.orientd1.Request", path),
+            self.client.get_all(REQUEST, path),
             {
                 "AppId": "org.example.Player",
                 "Supported": 18,
@@ -450,14 +429,21 @@ class Run(RotationTestCase):
         self.wait_for_requests(0)
 
     def test_daemon_that_refuses_after_a_restart_leaves_the_command_alone(self):
-        daemon = self.start()
-        process = self.start_command("sleep", "1000", options=["--supported=portrait"])
+        self.rig.start_polkit(allowed=[REQUEST_ACTION])
+        daemon = self.rig.start_orientd()
+        process = self.start_command("sleep", "1000")
         daemon.stop()
-        daemon = self.rig.start_orientd(configuration="[Orientation]\nSupportedOrientations=landscape\n")
-        self.client.claim()
-        daemon.stop()
+        self.rig.allow()
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
+        daemon = self.rig.start_orientd()
+        wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "polkit is asked again")
+        self.rig.call_polkit("ReleaseHangingCalls")
+        self.assertEqual(self.requests(), [])
         self.assertIsNone(process.poll())
-        # It still follows: the next one may grant it.
+        # The next one may allow it again.
+        daemon.stop()
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (False,)))
+        self.rig.allow(REQUEST_ACTION)
         self.rig.start_orientd()
         self.wait_for_requests(1)
         process.kill()
@@ -481,7 +467,7 @@ class Run(RotationTestCase):
     def test_refused_by_polkit(self):
         self.rig.start_polkit(allowed=())
         self.rig.start_orientd()
-        self.assertIn("org.orientd1.request", self.assert_not_run(REFUSED, "--supported=landscape"))
+        self.assertIn(REQUEST_ACTION, self.assert_not_run(REFUSED, "--supported=landscape"))
 
     def test_no_daemon_and_no_bus(self):
         self.assert_not_run(NO_DAEMON, "--supported=landscape")
@@ -491,9 +477,9 @@ class Run(RotationTestCase):
         self.start()
         for options, words in (
             ([], ("--supported",)),
-            (["--supported=up"], ("all-but-upside-down", "landscape", *EDGES)),
-            (["--supported=none"], EDGES),
-            (["--supported=all", "--preferred=landscape"], EDGES),
+            (["--supported=up"], ("all-but-upside-down", "landscape", *ORIENTATIONS)),
+            (["--supported=none"], ORIENTATIONS),
+            (["--supported=all", "--preferred=landscape"], ORIENTATIONS),
             (["--supported=all", "--app="], ("--app",)),
         ):
             with self.subTest(options):
