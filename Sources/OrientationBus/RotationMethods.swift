@@ -137,24 +137,28 @@ final class RotationMethods {
         }
     }
 
-    /// Presents a request that is counted already.
+    /// Presents a request that is counted already; its object is announced before what the interface makes of it.
     private func present(_ request: RotationRequest, of client: String) throws(BusError) -> RotationRequest.ID {
         var presented: RotationRequest.ID = 0
+        var failure: SystemError?
         do throws(BusError) {
             try decide { policy throws(RotationRefusal) in
                 let (id, decision) = try policy.present(request, of: client)
                 presented = id
+                do throws(SystemError) {
+                    objects[id] = try RequestObject(id, request, of: client, bus: bus, methods: self)
+                } catch {
+                    failure = error
+                }
                 return decision
             }
         } catch {
             requests?.removeHeld(by: client)
             throw error
         }
-        do throws(SystemError) {
-            objects[presented] = try RequestObject(presented, request, of: client, bus: bus, methods: self)
-        } catch {
+        if let failure {
             try release(presented, of: client)
-            throw BusError("org.freedesktop.DBus.Error.Failed", "\(error)")
+            throw BusError("org.freedesktop.DBus.Error.Failed", "\(failure)")
         }
         return presented
     }

@@ -5,6 +5,7 @@ from gi.repository import GLib
 
 from feed import ReadCounter
 from rig import (
+    BUS_NAME,
     INVALID_ARGS,
     INVALID_INTERFACE_ORIENTATION,
     LIMIT_EXCEEDED,
@@ -12,11 +13,12 @@ from rig import (
     OBJECT_MANAGER,
     REQUEST,
     REQUEST_PREFIX,
+    ROOT_PATH,
     UNKNOWN_OBJECT,
     accelerometer,
     wait_until,
 )
-from rotation import ALL, LANDSCAPE, ORIENTATIONS, RotationTestCase, View, mask, options_of
+from rotation import ALL, CHANGED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCase, View, WILL, mask, options_of
 
 PORTRAIT = mask("portrait")
 PER_CONNECTION = 64
@@ -161,6 +163,24 @@ class Objects(RotationTestCase):
         self.assertIn(REQUEST, interfaces)
         self.assertNotIn(view.path, self.client.objects())
         self.assertEqual(len(added), 1)
+
+    def test_an_object_comes_and_goes_before_what_the_interface_makes_of_it(self):
+        # AskedRequest named a request that nobody had heard of yet.
+        self.rig.start_orientd()
+        signals = []
+
+        def append(_connection, _sender, _path, _interface, signal, _arguments):
+            signals.append(signal)
+
+        self.client.connection.signal_subscribe(BUS_NAME, None, None, ROOT_PATH, None, 0, append)
+        self.client.round_trip()
+        view = self.view(LANDSCAPE)
+        self.flush()
+        self.assertEqual(signals, ["InterfacesAdded", WILL, CHANGED, DID])
+        signals.clear()
+        view.release()
+        self.flush()
+        self.assertEqual(signals, ["InterfacesRemoved", WILL, CHANGED, DID])
 
     def test_a_refused_request_is_never_announced(self):
         self.rig.start_orientd()
