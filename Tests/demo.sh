@@ -33,15 +33,23 @@ dbus-daemon --config-file="$work/bus.conf" --nofork --print-address=3 3>"$work/a
 bus=$!
 until [ -s "$work/address" ]; do kill -0 $bus; sleep 0.02; done
 
-echo "orientd on a private bus, with $what"
-(cd "$here" && exec "$bin/orientd" --bus "$address" --source "$source") &
-daemon=$!
-until "$bin/orientctl" --bus "$address" sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
+export DBUS_SYSTEM_BUS_ADDRESS="$address" PATH="$bin:$PATH"
+show() {  # show COMMAND...: what a person would type, and what comes of it
+    echo "\$ $*"
+    "$@"
+}
 
-echo '$ orientctl monitor'
+echo "orientd on a private bus, with $what"
+(cd "$here" && exec orientd --source "$source") &
+daemon=$!
+until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
+
 # Ctrl-C ends the monitor alone.
 trap : INT
-"$bin/orientctl" --bus "$address" monitor
+show orientctl monitor
 trap 'exit 130' INT
-echo '$ orientctl status'
-"$bin/orientctl" --bus "$address" status
+show orientctl lock portrait
+show orientctl run --supported=landscape orientctl status
+show orientctl rotate portrait-upside-down
+show orientctl status
+show orientctl unlock

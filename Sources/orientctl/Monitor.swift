@@ -78,6 +78,7 @@ private final class Monitoring {
             PropertyChange(name: "DeviceOrientation", value: status.deviceOrientation.name),
             PropertyChange(name: "FaceOrientation", value: status.faceOrientation.name),
             PropertyChange(name: "InterfaceOrientation", value: status.interfaceOrientation.name),
+            PropertyChange(name: "InterfaceRule", value: status.interfaceRule.name),
             PropertyChange(name: "RotationLock", value: status.rotationLock.name),
             PropertyChange(name: "OutputTransform", value: status.outputTransform.name),
         ])
