@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// Where the interface goes when a request is presented or pushed, changes, or asks.
+@Suite struct RotationPolicyPresentationTests {
+    // MARK: - Preferred
+
+    @Test func `the interface starts where a modal node prefers, when it is presented and only then`() throws {
+        var policy = RotationPolicy.held()
+        let id = try policy.present(.modal, .all, preferred: .landscapeLeft)
+        #expect(policy.shown == .landscapeLeft)
+        try policy.change(id) { $0.preferred = .portraitUpsideDown }
+        _ = try policy.setNeedsUpdate(id, of: "client")
+        #expect(policy.shown == .landscapeLeft)
+        policy.turn(for: .landscapeRight)
+        #expect(policy.shown == .landscapeRight)
+        try policy.setActive(false, id)
+        try policy.setActive(true, id)
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+
+    @Test func `a modal node without a preference starts in the current orientation`() throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.present(.modal)
+        #expect(policy.shown == .landscapeLeft)
+    }
+
+    // MARK: - Pushing
+
+    /// Ways to push a landscape page that prefers landscape-left over a portrait one.
+    enum Push: CaseIterable {
+        case window
+        case activation
+        case forwarding
+        case presentationOfAnother
+        case activationOfTheTarget
+
+        /// Pushes and returns the page.
+        func perform(on policy: inout RotationPolicy) throws -> RotationRequest.ID {
+            func page(
+                _ policy: inout RotationPolicy,
+                in parent: RotationRequest.ID? = nil,
+                active: Bool = true
+            ) throws -> RotationRequest.ID {
+                try policy.present(.push, .landscape, preferred: .landscapeLeft, in: parent, active: active)
+            }
+            switch self {
+            case .window: return try page(&policy)
+            case .activation:
+                let page = try page(&policy, active: false)
+                try policy.setActive(true, page)
+                return page
+            case .forwarding:
+                let stack = try policy.present(.modal, .portrait)
+                let page = try page(&policy, in: stack)
+                try policy.forward(stack, to: page)
+                return page
+            case .presentationOfAnother:
+                let page = try page(&policy, active: true)
+                try policy.present(.push, .landscape, in: page)
+                return page
+            case .activationOfTheTarget:
+                let stack = try policy.present(.modal, .portrait)
+                let page = try page(&policy, in: stack, active: false)
+                try policy.forward(stack, to: page)
+                try policy.setActive(true, page)
+                return page
+            }
+        }
+    }
+
+    @Test(arguments: Push.allCases)
+    func `a push never turns the interface, not even out of what the pushed node does not support`(push: Push) throws {
+        var policy = RotationPolicy.held()
+        try policy.present(.modal, .portrait)
+        let page = try push.perform(on: &policy)
+        #expect(policy.asked == page)
+        #expect(policy.effectiveMask == .landscape)
+        #expect(policy.shown == .portrait)
+        #expect(policy.rule == .waiting)
+    }
+
+    @Test(arguments: Push.allCases)
+    func `what was pushed turns at the next device rotation, wherever the device points`(push: Push) throws {
+        for upright in [InterfaceOrientation.landscapeRight, .landscapeLeft] {
+            var policy = RotationPolicy.held()
+            _ = try push.perform(on: &policy)
+            let decision = policy.turn(for: upright)
+            #expect(decision.transition == Transition(from: .portrait, to: upright, reason: .sensor))
+        }
+        var policy = RotationPolicy.held()
+        _ = try push.perform(on: &policy)
+        #expect(policy.turn(for: .portraitUpsideDown).transition?.to.isLandscape == true)
+    }
+
+    @Test(arguments: Push.allCases)
+    func `what was pushed turns at Rotate`(push: Push) throws {
+        var policy = RotationPolicy.held()
+        _ = try push.perform(on: &policy)
+        #expect(try policy.rotate(to: .landscapeRight).transition?.to == .landscapeRight)
+    }
+
+    @Test(arguments: Push.allCases)
+    func `what was pushed turns at SetNeedsUpdate`(push: Push) throws {
+        var policy = RotationPolicy.held()
+        let page = try push.perform(on: &policy)
+        let decision = try policy.setNeedsUpdate(page, of: "client")
+        #expect(decision.transition?.to.isLandscape == true)
+        #expect(decision.transition?.reason == .request)
+    }
+
+    @Test func `a node that was pushed is never asked what it prefers`() throws {
+        var policy = RotationPolicy.held()
+        let page = try Push.window.perform(on: &policy)
+        _ = try policy.setNeedsUpdate(page, of: "client")
+        #expect(policy.shown == .landscapeRight)
+        policy.turn(for: .landscapeLeft)
+        policy.turn(for: .landscapeRight)
+        try policy.setActive(false, page)
+        try policy.setActive(true, page)
+        #expect(policy.shown == .landscapeRight)
+    }
+
+    @Test func `a container that answers for itself again turns the interface where it must`() throws {
+        var policy = RotationPolicy.held()
+        let stack = try policy.present(.modal, .portrait)
+        let page = try policy.present(.push, .landscape, in: stack)
+        try policy.forward(stack, to: page)
+        _ = try policy.setNeedsUpdate(page, of: "client")
+        #expect(policy.shown == .landscapeRight)
+        let decision = try policy.forward(stack, to: nil)
+        #expect(decision.transition == Transition(from: .landscapeRight, to: .portrait, reason: .request))
+    }
+
+    @Test func `only those through whom the interface is asked can have it asked anew`() throws {
+        var policy = RotationPolicy.held()
+        let background = try policy.present(.modal, .portrait)
+        let stack = try policy.present(.modal, .portrait)
+        let page = try policy.present(.push, .landscape, in: stack)
+        let other = try policy.present(.push, .landscape, in: stack)
+        try policy.forward(stack, to: page)
+        for id in [background, other] {
+            #expect(try policy.setNeedsUpdate(id, of: "client").transition == nil)
+        }
+        #expect(try policy.setNeedsUpdate(stack, of: "client").transition?.to == .landscapeRight)
+    }
+
+    // MARK: - The order of choice
+
+    struct Row: Sendable {
+        /// What is allowed after the call.
+        var mask: InterfaceOrientationMask
+        var expected: InterfaceOrientation
+    }
+
+    /// Calls that leave the interface where it is while that is allowed.
+    enum Call: CaseIterable {
+        case update
+        case setNeedsUpdate
+        case applicationMask
+        case presentation
+        case activation
+
+        /// Has no more than `mask` allowed, by narrowing the asked node, which allows all, or by covering it.
+        func perform(
+            on policy: inout RotationPolicy,
+            asked: RotationRequest.ID,
+            _ mask: InterfaceOrientationMask
+        ) throws {
+            switch self {
+            case .update:
+                try policy.change(asked) {
+                    $0.supported = mask; $0.preferred = nil
+                }
+            case .setNeedsUpdate:
+                try policy.forward(asked, to: policy.present(.push, mask, in: asked))
+                _ = try policy.setNeedsUpdate(asked, of: "client")
+            case .applicationMask:
+                try policy.change(asked) { $0.preferred = nil }
+                _ = try policy.setApplicationMask(mask, of: "org.example.App", for: "client")
+            case .presentation: try policy.present(.modal, mask, in: asked)
+            case .activation:
+                let sheet = try policy.present(.modal, mask, in: asked, active: false)
+                try policy.setActive(true, sheet)
+            }
+        }
+    }
+
+    /// What the user, laptop mode or the configuration put before the device: here portrait-upside-down.
+    enum Upright: CaseIterable {
+        case lock
+        case laptop
+        case never
+
+        /// A policy that has it, on a device held for landscape-right.
+        func policy() throws -> RotationPolicy {
+            var policy: RotationPolicy
+            switch self {
+            case .lock:
+                policy = .held(for: .landscapeRight)
+                _ = try policy.setLock(.orientation(.portraitUpsideDown))
+            case .laptop:
+                policy = .laptop()
+                policy.turn(for: .landscapeRight)
+            case .never:
+                policy = .held(for: .landscapeRight, autorotate: .never)
+                _ = try policy.rotate(to: .portraitUpsideDown)
+            }
+            #expect(policy.shown == .portraitUpsideDown)
+            return policy
+        }
+    }
+
+    @Test(
+        arguments: Call.allCases,
+        [
+            Row(mask: .all, expected: .portrait),
+            Row(mask: [.portraitUpsideDown, .landscape], expected: .landscapeRight),
+            Row(mask: [.portraitUpsideDown, .landscapeLeft], expected: .portraitUpsideDown),
+        ]
+    )
+    func `kept while allowed, else the device's, else the lowest`(
+        call: Call,
+        row: Row
+    ) throws {
+        var policy = RotationPolicy.held(for: .landscapeRight)
+        let root = try policy.present(.modal)
+        _ = try policy.rotate(to: .portrait)
+        try call.perform(on: &policy, asked: root, row.mask)
+        #expect(policy.shown == row.expected)
+        #expect(policy.reason == (row.expected == .portrait ? .manual : .request))
+    }
+
+    @Test(arguments: Call.allCases, Upright.allCases)
+    func `the laptop's, what the lock holds, or what was shown with autorotation off comes before the device's`(
+        call: Call,
+        upright: Upright
+    ) throws {
+        let rows = [
+            Row(mask: .all, expected: .landscapeLeft),
+            Row(mask: [.portrait, .portraitUpsideDown, .landscapeRight], expected: .portraitUpsideDown),
+            Row(mask: [.portrait, .landscapeRight], expected: .landscapeRight),
+            Row(mask: .portrait, expected: .portrait),
+        ]
+        for row in rows {
+            var policy = try upright.policy()
+            let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
+            try call.perform(on: &policy, asked: root, row.mask)
+            #expect(policy.shown == row.expected, "within \(row.mask)")
+        }
+    }
+
+    @Test(arguments: Call.allCases)
+    func `on a device that was never read what was shown before the request comes first`(call: Call) throws {
+        var policy = RotationPolicy.held(for: nil)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
+        try call.perform(on: &policy, asked: root, [.portrait, .portraitUpsideDown])
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+
+    /// With `landscapeLeft` preferred, which comes after the device's and before the lowest.
+    @Test(
+        arguments: [Call.update, .setNeedsUpdate, .applicationMask],
+        [
+            Row(mask: .all, expected: .portrait),
+            Row(mask: [.portraitUpsideDown, .landscape], expected: .landscapeRight),
+            Row(mask: [.portraitUpsideDown, .landscapeLeft], expected: .landscapeLeft),
+        ]
+    )
+    func `a change goes to what is preferred after the device's`(
+        call: Call,
+        row: Row
+    ) throws {
+        var policy = RotationPolicy.held(for: .landscapeRight)
+        let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
+        _ = try policy.rotate(to: .portrait)
+        switch call {
+        case .update: try policy.change(root) { $0.supported = row.mask }
+        case .setNeedsUpdate:
+            let page = try policy.present(.push, row.mask, preferred: .landscapeLeft, in: root)
+            try policy.forward(root, to: page)
+            _ = try policy.setNeedsUpdate(page, of: "client")
+        default: _ = try policy.setApplicationMask(row.mask, of: "org.example.App", for: "client")
+        }
+        #expect(policy.shown == row.expected)
+    }
+}

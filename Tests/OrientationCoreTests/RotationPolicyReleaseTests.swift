@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// What resolves as if the device had just been turned: what uncovers another request, and what changes the rules.
+@Suite struct RotationPolicyReleaseTests {
+    /// Ways in which a sheet can leave; it shows landscape-left until then.
+    enum Departure: CaseIterable {
+        case release
+        case releaseOfItsWindow
+        case vanishing
+        case deactivation
+        case becomingPushed
+
+        /// Presents the sheet above `root` and has it leave.
+        func perform(on policy: inout RotationPolicy, above root: RotationRequest.ID) throws -> Decision {
+            let isWindow = self == .vanishing || self == .releaseOfItsWindow
+            let sheet = try policy.present(
+                .modal,
+                .all,
+                preferred: .landscapeLeft,
+                in: isWindow ? nil : root,
+                of: self == .vanishing ? "stranger" : "client"
+            )
+            #expect(policy.shown == .landscapeLeft)
+            let decision =
+                switch self {
+                case .release, .releaseOfItsWindow: try policy.release(sheet)
+                case .vanishing: policy.drop("stranger").decision
+                case .deactivation: try policy.setActive(false, sheet)
+                case .becomingPushed: try policy.change(sheet) { $0.presentation = .push }
+                }
+            #expect(policy.asked == root)
+            return decision
+        }
+    }
+
+    struct Row: Sendable {
+        var supported: InterfaceOrientationMask
+        var preferred: InterfaceOrientation?
+        var expected: InterfaceOrientation
+    }
+
+    /// On a device that is held for landscape-right while landscape-left is shown.
+    static let rows = [
+        Row(supported: .all, preferred: .portrait, expected: .landscapeRight),
+        Row(
+            supported: [.portrait, .portraitUpsideDown, .landscapeLeft],
+            preferred: .portrait,
+            expected: .landscapeLeft
+        ),
+        Row(
+            supported: [.portrait, .portraitUpsideDown],
+            preferred: .portraitUpsideDown,
+            expected: .portraitUpsideDown
+        ),
+        Row(supported: [.portrait, .portraitUpsideDown], expected: .portrait),
+    ]
+
+    @Test(
+        arguments: Departure.allCases,
+        rows
+    )
+    func `the device's if allowed, else the current, else the preferred, else the lowest`(
+        departure: Departure,
+        row: Row
+    ) throws {
+        var policy = RotationPolicy.held(for: .landscapeRight)
+        let root = try policy.present(.modal, row.supported, preferred: row.preferred)
+        let decision = try departure.perform(on: &policy, above: root)
+        #expect(policy.shown == row.expected)
+        #expect(decision.transition?.reason == (row.expected == .landscapeLeft ? nil : .request))
+    }
+
+    /// What stands in for the device, which is held for landscape-right: here portrait-upside-down.
+    enum Upright: CaseIterable {
+        case lock
+        case laptop
+        case never
+        /// What is uncovered does not autorotate: what was shown before any request comes back.
+        case fixed
+        case unread
+
+        func policy() throws -> RotationPolicy {
+            var policy: RotationPolicy
+            switch self {
+            case .lock:
+                policy = .held()
+                _ = try policy.setLock(.orientation(.portraitUpsideDown))
+            case .laptop: policy = .laptop()
+            case .never:
+                policy = .held(autorotate: .never)
+                _ = try policy.rotate(to: .portraitUpsideDown)
+            case .fixed: policy = .held(for: .portraitUpsideDown)
+            case .unread:
+                policy = .held()
+                _ = try policy.rotate(to: .portraitUpsideDown)
+                policy.pause()
+                policy.resume()
+            }
+            return policy
+        }
+    }
+
+    @Test(
+        arguments: Departure.allCases,
+        [
+            Row(supported: .all, preferred: .portrait, expected: .portraitUpsideDown),
+            Row(
+                supported: [.portrait, .landscapeRight, .landscapeLeft],
+                preferred: .portrait,
+                expected: .landscapeLeft
+            ),
+            Row(supported: [.portrait, .landscapeRight], preferred: .landscapeRight, expected: .landscapeRight),
+            Row(supported: [.portrait, .landscapeRight], expected: .portrait),
+        ]
+    )
+    func `where the device has no say, what stands in for it, else the current, the preferred, the lowest`(
+        departure: Departure,
+        row: Row
+    ) throws {
+        for upright in Upright.allCases {
+            var policy = try upright.policy()
+            let root = try policy.present(
+                .modal,
+                row.supported,
+                preferred: row.preferred,
+                autorotates: upright != .fixed
+            )
+            if upright != .unread { policy.turn(for: .landscapeRight) }
+            _ = try departure.perform(on: &policy, above: root)
+            #expect(policy.shown == row.expected, "\(upright)")
+        }
+    }
+
+    @Test func `with the last request gone, so is what it asked for`() throws {
+        var policy = RotationPolicy.held()
+        let id = try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
+        policy.turn(for: .portraitUpsideDown)
+        let decision = try policy.release(id)
+        #expect(
+            decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .request)
+        )
+        #expect(policy.rule == .device)
+    }
+
+    @Test(arguments: [true, false])
+    func `what a node prefers counts when it is uncovered only where it is, or is in, something modal`(
+        isModal: Bool
+    ) throws {
+        var policy = RotationPolicy.held()
+        let stack = try policy.present(isModal ? .modal : .push, .all)
+        let page = try policy.present(
+            .push,
+            [.portrait, .portraitUpsideDown],
+            preferred: .portraitUpsideDown,
+            in: stack
+        )
+        try policy.forward(stack, to: page)
+        policy.turn(for: .landscapeRight)
+        let sheet = try policy.present(.modal, .all, preferred: .landscapeLeft, in: stack)
+        try policy.release(sheet)
+        #expect(policy.shown == (isModal ? .portraitUpsideDown : .portrait))
+    }
+
+    // MARK: - What changes the rules
+
+    /// Changes to something else that have everything resolved anew.
+    enum Change: CaseIterable {
+        case configuration
+        case applicationMasks
+        case unlocking
+        case autorotateMode
+        case tabletMode
+
+        var reason: InterfaceReason {
+            switch self {
+            case .configuration, .applicationMasks, .autorotateMode: .configuration
+            case .unlocking: .lock
+            case .tabletMode: .tabletMode
+            }
+        }
+
+        /// A policy to which it has still to happen, on a device held for landscape-right.
+        func policy() throws -> RotationPolicy {
+            var policy = RotationPolicy.held(
+                for: .landscapeRight,
+                autorotate: self == .autorotateMode ? .never : .tabletMode
+            )
+            if self == .tabletMode { _ = policy.setTabletMode(.laptop) }
+            if self == .unlocking { _ = try policy.setLock(.current) }
+            return policy
+        }
+
+        func perform(on policy: inout RotationPolicy) throws -> Decision {
+            var configuration = policy.configuration
+            switch self {
+            case .configuration: configuration.laptop = .landscapeLeft
+            case .applicationMasks: configuration.applicationMasks["org.example.Unheard"] = .portrait
+            case .unlocking: return try policy.setLock(.off)
+            case .autorotateMode: return policy.setAutorotate(.always)
+            case .tabletMode: return policy.setTabletMode(.tablet)
+            }
+            return policy.configure(configuration)
+        }
+    }
+
+    @Test(
+        arguments: Change.allCases,
+        rows
+    )
+    func `a change of the rules goes to the device's if allowed, else stays, else the preferred, else the lowest`(
+        change: Change,
+        row: Row
+    ) throws {
+        var policy = try change.policy()
+        let stack = try policy.present(.modal, .all, preferred: .landscapeLeft)
+        // Its page is pushed, so that what it says waits for the change.
+        try policy.forward(stack, to: policy.present(.push, row.supported, preferred: row.preferred, in: stack))
+        #expect(policy.shown == .landscapeLeft)
+        let decision = try change.perform(on: &policy)
+        #expect(policy.shown == row.expected)
+        #expect(decision.transition?.reason == (row.expected == .landscapeLeft ? nil : change.reason))
+    }
+
+    @Test func `a narrower configuration turns what is shown outside it`() throws {
+        var policy = RotationPolicy.held()
+        let decision = policy.configure(RotationConfiguration(supported: .landscape))
+        #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .configuration))
+    }
+
+    @Test func `what changes to the same changes nothing`() throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.configure(policy.configuration).transition == nil)
+        #expect(policy.setAutorotate(.always).transition == nil)
+        #expect(policy.setTabletMode(.tablet).transition == nil)
+        #expect(try policy.setLock(.off).transition == nil)
+        #expect(policy.rule == .manual)
+    }
+
+    // MARK: - A rotation by hand
+
+    @Test(arguments: Departure.allCases)
+    func `an unlocked manual rotation ends with what it was made over`(departure: Departure) throws {
+        var policy = RotationPolicy.held()
+        let root = try policy.present(.modal)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        _ = try departure.perform(on: &policy, above: root)
+        #expect(policy.shown == .portrait)
+        #expect(policy.rule == .device)
+    }
+
+    @Test(arguments: Change.allCases.filter { $0 != .unlocking })
+    func `an unlocked manual rotation ends with a change of the rules`(change: Change) throws {
+        var policy = try change.policy()
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        #expect(policy.rule == .manual)
+        _ = try change.perform(on: &policy)
+        #expect(policy.shown == .landscapeRight)
+        #expect(policy.rule == .device)
+    }
+
+    @Test func `what was not asked leaves without a trace, also of a manual rotation`() throws {
+        var policy = RotationPolicy.held()
+        let background = try policy.present(.modal, .landscape, of: "stranger")
+        let root = try policy.present(.modal)
+        let page = try policy.present(.push, in: root)
+        let sheet = try policy.present(.modal, in: root, active: false)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.release(page)
+        try policy.release(sheet)
+        _ = try policy.change(background, of: "stranger") { $0.isActive = false }
+        _ = policy.drop("stranger")
+        #expect(policy.shown == .portraitUpsideDown)
+        #expect(policy.rule == .manual)
+    }
+}
