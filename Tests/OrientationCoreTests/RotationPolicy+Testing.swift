@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// Words in which the tests of the policy read like the rules.
 extension RotationPolicy {
@@ -91,6 +92,11 @@ extension RotationPolicy {
     }
 
     var asked: RotationRequest.ID? { askedRequest?.id }
+}
+
+extension Decision {
+    /// Nothing was turned, and `rule` keeps it so.
+    static func unchanged(_ rule: RotationRule) -> Decision { Decision(transition: nil, rule: rule) }
 }
 
 enum Refusal {

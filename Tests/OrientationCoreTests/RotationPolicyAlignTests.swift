@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// AlignToDevice: once, as if the device had just turned to where it is.
+@Suite struct RotationPolicyAlignTests {
+    @Test func `it ends a manual rotation`() throws {
+        var policy = RotationPolicy.held(for: .landscapeRight)
+        _ = try policy.rotate(to: .portrait)
+        let decision = policy.alignToDevice()
+        #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .manual))
+        #expect(decision.rule == .device)
+        // Also one that is where the device points.
+        _ = try policy.rotate(to: .landscapeRight)
+        #expect(policy.alignToDevice() == .unchanged(.device))
+    }
+
+    @Test(
+        arguments: [
+            (RotationLock.current, RotationLock.current),
+            (.orientation(.portrait), .orientation(.landscapeRight)),
+        ]
+    )
+    func `under a lock it sets the held one`(before: RotationLock, after: RotationLock) throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.setLock(before)
+        policy.turn(for: .landscapeRight)
+        #expect(policy.alignToDevice().transition?.to == .landscapeRight)
+        #expect(policy.lock == after)
+        #expect(policy.memory.held == .landscapeRight)
+        policy.turn(for: .portraitUpsideDown)
+        #expect(policy.shown == .landscapeRight)
+        #expect(policy.rule == .lock)
+    }
+
+    @Test func `under a lock it respects the mask: nothing is turned or held`() throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.setLock(.orientation(.portrait))
+        try policy.present(.modal, [.portrait, .landscapeLeft])
+        policy.turn(for: .landscapeRight)
+        let before = PolicyState(of: policy)
+        #expect(policy.alignToDevice().transition == nil)
+        #expect(PolicyState(of: policy) == before)
+    }
+
+    @Test func `where the mask forbids the device's it ends what waits or was rotated by hand`() throws {
+        var policy = RotationPolicy.held()
+        try policy.present(.push, .landscape)
+        #expect(policy.rule == .waiting)
+        #expect(policy.alignToDevice().transition == Transition(from: .portrait, to: .landscapeRight, reason: .manual))
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.alignToDevice() == .unchanged(.mask))
+    }
+
+    @Test func `it works with autorotation off`() {
+        var policy = RotationPolicy.held(for: .landscapeLeft, autorotate: .never)
+        #expect(policy.shown == .portrait)
+        #expect(policy.alignToDevice().transition?.to == .landscapeLeft)
+    }
+
+    @Test func `it turns nothing for a node that does not autorotate`() throws {
+        var policy = RotationPolicy.held()
+        try policy.present(.modal, autorotates: false)
+        policy.turn(for: .landscapeLeft)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        #expect(policy.alignToDevice() == .unchanged(.manual))
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+
+    @Test func `it turns nothing while no edge is known`() throws {
+        var policy = RotationPolicy.held(for: nil)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.alignToDevice() == .unchanged(.manual))
+        policy.turn(for: .portrait)
+        policy.pause()
+        policy.resume()
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.alignToDevice() == .unchanged(.manual))
+    }
+
+    @Test func `in laptop mode it goes back to the laptop orientation`() throws {
+        var policy = RotationPolicy.laptop()
+        _ = try policy.rotate(to: .landscapeLeft)
+        let decision = policy.alignToDevice()
+        #expect(
+            decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .manual)
+        )
+        #expect(decision.rule == .laptop)
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// Rotation by hand.
+@Suite struct RotationPolicyManualTests {
+    @Test(arguments: InterfaceOrientation.allCases, RotationLock.allCases)
+    func `Rotate turns the interface although locked, and although the device points elsewhere`(
+        orientation: InterfaceOrientation,
+        lock: RotationLock
+    ) throws {
+        var policy = RotationPolicy.held(for: .landscapeLeft)
+        _ = try policy.setLock(lock)
+        let shown = policy.shown
+        let decision = try policy.rotate(to: orientation)
+        let transition = Transition(from: shown, to: orientation, reason: .manual)
+        #expect(decision.transition == (shown == orientation ? nil : transition))
+        #expect(policy.shown == orientation)
+        #expect(decision.rule == (lock == .off ? .manual : .lock))
+    }
+
+    @Test func `Rotate outside the effective mask is refused`() throws {
+        var policy = RotationPolicy.held(supported: .allButUpsideDown)
+        expectRefused(
+            .orientationNotSupported,
+            saying: "portrait-upside-down: ",
+            "this device",
+            "all-but-upside-down",
+            by: &policy
+        ) { try $0.rotate(to: .portraitUpsideDown) }
+        try policy.present(.modal, .landscape)
+        expectRefused(.orientationNotSupported, saying: "portrait: ", "org.example.App", "landscape", by: &policy) {
+            try $0.rotate(to: .portrait)
+        }
+    }
+
+    @Test func `Rotate works within supported where the asked node does not autorotate`() throws {
+        var policy = RotationPolicy.held()
+        try policy.present(.modal, [.portrait, .landscapeLeft], autorotates: false)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.shown == .landscapeLeft)
+        expectRefused(.orientationNotSupported, saying: "landscape-right", by: &policy) {
+            try $0.rotate(to: .landscapeRight)
+        }
+    }
+
+    @Test(arguments: [InterfaceOrientation.landscapeLeft, .portrait])
+    func `unlocked it holds until the device turns to another orientation`(orientation: InterfaceOrientation) throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.rotate(to: orientation)
+        for edge in [DeviceOrientation.portrait, .unknown, .faceUp, .faceDown, .portrait] {
+            #expect(policy.deviceTurned(to: edge).transition == nil)
+            #expect(policy.shown == orientation)
+            #expect(policy.rule == .manual)
+        }
+        let decision = policy.turn(for: .landscapeRight)
+        #expect(decision.transition == Transition(from: orientation, to: .landscapeRight, reason: .sensor))
+        #expect(decision.rule == .device)
+    }
+
+    @Test func `unlocked it ends with a turn also where that turns nothing`() throws {
+        var policy = RotationPolicy.held(autorotate: .never)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.turn(for: .portraitUpsideDown) == .unchanged(.never))
+        policy = .held()
+        try policy.present(.modal, autorotates: false)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.turn(for: .portraitUpsideDown) == .unchanged(.fixed))
+        policy = .held()
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.turn(for: .landscapeLeft) == .unchanged(.device))
+    }
+
+    @Test(
+        arguments: [
+            (RotationLock.current, RotationLock.current),
+            (.orientation(.portrait), .orientation(.landscapeLeft)),
+        ]
+    )
+    func `locked it becomes the held one, and an edge lock becomes that edge`(
+        before: RotationLock,
+        after: RotationLock
+    ) throws {
+        var policy = RotationPolicy.held()
+        _ = try policy.setLock(before)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.lock == after)
+        #expect(policy.memory.held == .landscapeLeft)
+        policy.turn(for: .landscapeRight)
+        #expect(policy.shown == .landscapeLeft)
+        try policy.release(policy.present(.modal, .portrait))
+        #expect(policy.shown == .landscapeLeft)
+    }
+
+    @Test func `a lock never holds what is outside the device configuration`() throws {
+        var policy = RotationPolicy.held(supported: .portrait)
+        _ = try policy.setLock(.orientation(.portrait))
+        try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.lock == .orientation(.portrait))
+        #expect(policy.memory.held == .portrait)
+    }
+
+    @Test func `the asked node comes before an unlocked manual rotation, and ends it where it turns the interface`()
+        throws
+    {
+        var policy = RotationPolicy.held()
+        _ = try policy.rotate(to: .landscapeLeft)
+        let sheet = try policy.present(.modal)
+        #expect(policy.rule == .manual)
+        try policy.change(sheet) { $0.supported = [.portrait, .landscapeRight] }
+        #expect(policy.shown == .portrait)
+        #expect(policy.rule == .device)
+        try policy.change(sheet) { $0.supported = .all }
+        #expect(policy.shown == .portrait)
+    }
+
+    @Test func `what was rotated by hand returns after a request where the device has no say`() throws {
+        var policy = RotationPolicy.held(autorotate: .never)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        let sheet = try policy.present(.modal, .all, preferred: .landscapeLeft)
+        try policy.release(sheet)
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// What is shown at the start.
+@Suite struct RotationPolicyStartTests {
+    typealias Memory = RotationPolicy.Memory
+
+    private static func started(
+        supported: InterfaceOrientationMask = .all,
+        natural: DeviceOrientation = .portrait,
+        _ memory: Memory? = nil
+    ) -> RotationPolicy {
+        RotationPolicy(
+            configuration: RotationConfiguration(supported: supported, natural: natural),
+            autorotate: .always,
+            memory: memory
+        )
+    }
+
+    @Test(arguments: InterfaceOrientation.allCases)
+    func `without a memory the natural orientation if allowed`(natural: InterfaceOrientation) {
+        let policy = Self.started(natural: natural.device)
+        #expect(policy.shown == natural)
+        #expect(policy.reason == .startup)
+        #expect(policy.rule == .unknown)
+        #expect(policy.lock == .off)
+    }
+
+    @Test(
+        arguments: [
+            (InterfaceOrientationMask.allButUpsideDown, InterfaceOrientation.portrait),
+            (.landscape, .landscapeRight),
+            (.landscapeLeft, .landscapeLeft),
+        ]
+    )
+    func `else the lowest allowed raw value`(supported: InterfaceOrientationMask, expected: InterfaceOrientation) {
+        #expect(Self.started(supported: supported, natural: .portraitUpsideDown).shown == expected)
+    }
+
+    @Test(arguments: InterfaceOrientation.allCases)
+    func `what was persisted if allowed, else the natural orientation`(shown: InterfaceOrientation) {
+        let memory = Memory(lock: .off, held: .portraitUpsideDown, shown: shown)
+        let policy = Self.started(memory)
+        #expect(policy.shown == shown)
+        #expect(policy.reason == .startup)
+        let narrow = Self.started(supported: [.portraitUpsideDown, .landscapeRight], natural: .landscapeLeft, memory)
+        #expect(narrow.shown == (shown == .portraitUpsideDown ? .portraitUpsideDown : .landscapeRight))
+    }
+
+    @Test(
+        arguments: [
+            Memory(lock: .current, held: .landscapeLeft, shown: .portrait),
+            Memory(lock: .orientation(.landscapeLeft), held: .landscapeLeft, shown: .portrait),
+            // A file in which they contradict each other: the lock is what the user knows of.
+            Memory(lock: .orientation(.landscapeLeft), held: .portraitUpsideDown, shown: .portrait),
+        ]
+    )
+    func `what the lock holds, and not what an application had asked for`(memory: Memory) {
+        var policy = Self.started(memory)
+        #expect(policy.shown == .landscapeLeft)
+        #expect(policy.reason == .startup)
+        #expect(policy.rule == .lock)
+        #expect(policy.turn(for: .portrait).transition == nil)
+        #expect(policy.memory == Memory(lock: memory.lock, held: .landscapeLeft, shown: .landscapeLeft))
+    }
+
+    @Test func `a lock outside what is allowed now is kept, and what was shown last is shown`() throws {
+        let memory = Memory(lock: .orientation(.portraitUpsideDown), held: .portraitUpsideDown, shown: .landscapeLeft)
+        var policy = Self.started(supported: .allButUpsideDown, memory)
+        #expect(policy.shown == .landscapeLeft)
+        #expect(policy.lock == memory.lock)
+        #expect(policy.configure(RotationConfiguration()).transition?.to == .portraitUpsideDown)
+    }
+
+    @Test(arguments: RotationLock.allCases)
+    func `a lock is kept across restarts with what it holds`(lock: RotationLock) throws {
+        var before = RotationPolicy.held(for: .landscapeRight)
+        _ = try before.setLock(lock)
+        try before.present(.modal, .all, preferred: .landscapeLeft)
+        let after = RotationPolicy.held(for: nil, memory: before.memory)
+        #expect(after.lock == lock)
+        let held: InterfaceOrientation =
+            switch lock {
+            case .off: .landscapeLeft
+            case .current: .landscapeRight
+            case .orientation(let orientation): orientation
+            }
+        #expect(after.shown == held)
+    }
+
+    @Test func `the first reading turns the interface`() {
+        var policy = Self.started(Memory(lock: .off, held: .portrait, shown: .landscapeLeft))
+        let decision = policy.turn(for: .portrait)
+        #expect(decision.transition == Transition(from: .landscapeLeft, to: .portrait, reason: .sensor))
+    }
+
+    @Test(arguments: [DeviceOrientation.unknown, .faceUp, .faceDown])
+    func `where nothing is decided what is shown stays`(device: DeviceOrientation) {
+        var policy = Self.started(natural: .landscapeLeft)
+        #expect(policy.deviceTurned(to: device) == .unchanged(.unknown))
+        #expect(policy.shown == .landscapeRight)
+        policy.turn(for: .landscapeLeft)
+        #expect(policy.deviceTurned(to: device) == .unchanged(.device))
+        #expect(policy.shown == .landscapeLeft)
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// Convertibles, and when the sensor turns the interface at all.
+@Suite struct RotationPolicyTabletTests {
+    /// A convertible held for portrait, whose laptop orientation is landscape-left.
+    private static func convertible(_ autorotate: AutorotateMode, _ mode: TabletMode?) -> RotationPolicy {
+        var policy = RotationPolicy(
+            configuration: RotationConfiguration(laptop: .landscapeLeft),
+            autorotate: autorotate
+        )
+        policy.turn(for: .portrait)
+        if let mode { _ = policy.setTabletMode(mode) }
+        return policy
+    }
+
+    @Test func `in laptop mode the interface shows the laptop orientation, and no turn of the device`() {
+        var policy = Self.convertible(.tabletMode, .tablet)
+        let decision = policy.setTabletMode(.laptop)
+        #expect(decision.transition == Transition(from: .portrait, to: .landscapeLeft, reason: .tabletMode))
+        #expect(decision.rule == .laptop)
+        #expect(policy.turn(for: .landscapeRight) == .unchanged(.laptop))
+    }
+
+    @Test func `entering tablet mode follows the device, wherever it was turned meanwhile`() {
+        var policy = Self.convertible(.tabletMode, .laptop)
+        policy.turn(for: .landscapeRight)
+        policy.turn(for: .portraitUpsideDown)
+        let decision = policy.setTabletMode(.tablet)
+        #expect(
+            decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .tabletMode)
+        )
+        #expect(decision.rule == .device)
+    }
+
+    @Test(arguments: [nil, TabletMode.unknown, .tablet])
+    func `no switch and no angle counts as tablet`(mode: TabletMode?) {
+        var policy = Self.convertible(.tabletMode, mode)
+        #expect(policy.turn(for: .landscapeRight).transition?.reason == .sensor)
+        _ = policy.setTabletMode(.laptop)
+        #expect(policy.shown == .landscapeLeft)
+        _ = policy.setTabletMode(mode ?? .unknown)
+        #expect(policy.shown == .landscapeRight)
+    }
+
+    @Test func `always is no gate: as a laptop, too, it follows the device`() {
+        var policy = Self.convertible(.always, .laptop)
+        #expect(policy.shown == .portrait)
+        #expect(policy.turn(for: .landscapeRight).transition?.to == .landscapeRight)
+    }
+
+    @Test func `never stops only the sensor: Rotate, locks and requests work`() throws {
+        var policy = Self.convertible(.never, .laptop)
+        #expect(policy.turn(for: .landscapeRight) == .unchanged(.never))
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        #expect(policy.shown == .portraitUpsideDown)
+        _ = try policy.setLock(.orientation(.landscapeLeft))
+        #expect(policy.shown == .landscapeLeft)
+        let player = try policy.present(.modal, .all, preferred: .landscapeRight)
+        #expect(policy.shown == .landscapeRight)
+        try policy.release(player)
+        #expect(policy.shown == .landscapeLeft)
+    }
+
+    @Test func `with autorotation off, or without a gate, a change of tablet mode turns nothing and ends nothing`()
+        throws
+    {
+        for mode in [AutorotateMode.always, .never] {
+            var policy = Self.convertible(mode, .tablet)
+            _ = try policy.rotate(to: .portraitUpsideDown)
+            #expect(policy.setTabletMode(.laptop) == .unchanged(.manual))
+        }
+    }
+
+    @Test func `switching the mode follows the device, or the laptop, at once`() {
+        var policy = Self.convertible(.never, .laptop)
+        policy.turn(for: .landscapeRight)
+        #expect(policy.setAutorotate(.tabletMode).transition?.to == .landscapeLeft)
+        let decision = policy.setAutorotate(.always)
+        #expect(
+            decision.transition == Transition(from: .landscapeLeft, to: .landscapeRight, reason: .configuration)
+        )
+        #expect(policy.setAutorotate(.never) == .unchanged(.never))
+    }
+
+    @Test func `laptop mode comes before the lock, which is remembered and not applied`() throws {
+        var policy = Self.convertible(.tabletMode, .laptop)
+        #expect(try policy.setLock(.orientation(.portraitUpsideDown)).transition == nil)
+        #expect(policy.lock == .orientation(.portraitUpsideDown))
+        #expect(policy.shown == .landscapeLeft)
+        #expect(policy.rule == .laptop)
+        #expect(policy.setTabletMode(.tablet).transition?.to == .portraitUpsideDown)
+        #expect(policy.rule == .lock)
+        #expect(policy.setTabletMode(.laptop).transition?.to == .landscapeLeft)
+        _ = try policy.setLock(.off)
+        #expect(policy.setTabletMode(.tablet).transition?.to == .portrait)
+    }
+
+    @Test(arguments: [RotationLock.off, .current])
+    func `an unlocked Rotate comes before laptop mode, and holds until the device turns`(lock: RotationLock) throws {
+        var policy = Self.convertible(.tabletMode, .laptop)
+        _ = try policy.setLock(lock)
+        let decision = try policy.rotate(to: .portraitUpsideDown)
+        #expect(
+            decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .manual)
+        )
+        #expect(decision.rule == .manual)
+        let end = policy.turn(for: .landscapeRight)
+        #expect(
+            end.transition == Transition(from: .portraitUpsideDown, to: .landscapeLeft, reason: .tabletMode)
+        )
+        // The lock holds it.
+        _ = policy.setTabletMode(.tablet)
+        #expect(policy.shown == (lock == .off ? .landscapeRight : .portraitUpsideDown))
+    }
+
+    @Test(arguments: [TabletMode.laptop, .tablet])
+    func `a change of tablet mode ends a manual rotation`(mode: TabletMode) throws {
+        var policy = Self.convertible(.tabletMode, mode)
+        _ = try policy.rotate(to: .portraitUpsideDown)
+        _ = policy.setTabletMode(mode == .laptop ? .tablet : .laptop)
+        #expect(policy.shown == (mode == .laptop ? .portrait : .landscapeLeft))
+        #expect(policy.rule == (mode == .laptop ? .device : .laptop))
+    }
+
+    @Test func `the asked node comes before laptop mode`() throws {
+        var policy = Self.convertible(.tabletMode, .laptop)
+        let reader = try policy.present(.modal, [.portrait, .portraitUpsideDown], preferred: .portraitUpsideDown)
+        #expect(policy.shown == .portraitUpsideDown)
+        #expect(policy.rule == .mask)
+        #expect(policy.turn(for: .landscapeRight).transition == nil)
+        #expect(try policy.release(reader).transition?.to == .landscapeLeft)
+    }
+}

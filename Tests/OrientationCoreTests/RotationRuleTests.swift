@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+/// The rule that is told for every state, with its sentence, and the reason of every change.
+@Suite struct RotationRuleTests {
+    /// A state with the rule that keeps it, and what people read about that.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let rule: RotationRule
+        let sentence: String
+        let policy: @Sendable () throws -> RotationPolicy
+
+        init(_ rule: RotationRule, _ sentence: String, _ policy: @escaping @Sendable () throws -> RotationPolicy) {
+            self.rule = rule
+            self.sentence = sentence
+            self.policy = policy
+        }
+
+        /// The same with something that happens to a device held for portrait.
+        init(
+            _ rule: RotationRule,
+            _ sentence: String,
+            supported: InterfaceOrientationMask = .all,
+            autorotate: AutorotateMode = .always,
+            after body: @escaping @Sendable (inout RotationPolicy) throws -> Void
+        ) {
+            self.init(rule, sentence) {
+                var policy = RotationPolicy.held(supported: supported, autorotate: autorotate)
+                try body(&policy)
+                return policy
+            }
+        }
+
+        var testDescription: String { sentence }
+    }
+
+    static let cases = [
+        Case(.device, "follows the device") { .held(for: .landscapeLeft) },
+        Case(.unknown, "the device has not been read yet") { .held(for: nil) },
+        Case(.mask, "this device allows landscape only") { .held(supported: .landscape) },
+        Case(.mask, "org.example.App allows portrait only") {
+            try $0.present(.modal, .portrait)
+            $0.turn(for: .landscapeLeft)
+        },
+        Case(.mask, "org.example.App allows landscape only") {
+            _ = try $0.setLock(.current)
+            try $0.present(.modal, .landscape)
+        },
+        Case(.mask, "org.example.App allows portrait only") {
+            $0 = .laptop()
+            try $0.present(.modal, .portrait)
+        },
+        Case(.lock, "held by the lock") { _ = try $0.setLock(.current) },
+        Case(.lock, "held by the lock") {
+            _ = try $0.setLock(.current)
+            try $0.present(.modal, autorotates: false)
+        },
+        Case(.manual, "rotated by hand") { _ = try $0.rotate(to: .landscapeLeft) },
+        Case(.manual, "rotated by hand") {
+            $0 = .laptop()
+            _ = try $0.rotate(to: .landscapeLeft)
+        },
+        Case(.laptop, "in use as a laptop") { .laptop() },
+        Case(.laptop, "in use as a laptop") {
+            $0 = .laptop()
+            _ = try $0.setLock(.orientation(.portrait))
+        },
+        Case(.fixed, "org.example.App does not autorotate") { try $0.present(.modal, autorotates: false) },
+        Case(.fixed, "org.example.App does not autorotate", autorotate: .never) {
+            try $0.present(.modal, autorotates: false)
+        },
+        Case(.never, "autorotation is off") { .held(autorotate: .never) },
+        Case(.never, "autorotation is off") { .held(for: nil, autorotate: .never) },
+        Case(.preferred, "org.example.App prefers it", supported: .portrait) {
+            try $0.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
+        },
+        Case(.waiting, "org.example.App turns with the next rotation") { try $0.present(.push, .landscape) },
+        Case(.waiting, "org.example.App turns with the next rotation") {
+            _ = try $0.rotate(to: .portraitUpsideDown)
+            try $0.present(.push, .landscape)
+        },
+        Case(.kept, "kept until the device turns") { try $0.present(.modal, .all, preferred: .landscapeLeft) },
+        Case(.kept, "kept until the device turns") {
+            _ = try $0.setLock(.current)
+            try $0.present(.modal, .all, preferred: .landscapeLeft)
+        },
+        Case(.kept, "kept until the device turns") {
+            $0 = .laptop()
+            try $0.present(.modal, .all, preferred: .landscapeLeft)
+        },
+    ]
+
+    @Test(arguments: cases)
+    func `every state has the rule that keeps it, and says it in a sentence`(row: Case) throws {
+        let policy = try row.policy()
+        #expect(policy.rule == row.rule)
+        #expect(policy.explanation == row.sentence)
+    }
+
+    @Test func `every rule is told of some state`() {
+        #expect(Set(Self.cases.map(\.rule)) == Set(RotationRule.allCases))
+    }
+
+    @Test func `a mask that forbids nothing is not called one that allows only something`() {
+        #expect(RotationRule.mask.sentence(application: nil, mask: .all) == "this device allows all")
+    }
+
+    /// What turns a device that is held for portrait to landscape-left.
+    struct Cause: Sendable, CustomTestStringConvertible {
+        let reason: InterfaceReason
+        let perform: @Sendable (inout RotationPolicy) throws -> Decision?
+
+        init(_ reason: InterfaceReason, _ perform: @escaping @Sendable (inout RotationPolicy) throws -> Decision?) {
+            self.reason = reason
+            self.perform = perform
+        }
+
+        var testDescription: String { reason.name }
+    }
+
+    static let causes = [
+        Cause(.startup) {
+            $0 = .held(for: nil, memory: RotationPolicy.Memory(lock: .off, held: .portrait, shown: .landscapeLeft))
+            return nil
+        },
+        Cause(.sensor) { $0.turn(for: .landscapeLeft) },
+        Cause(.lock) { try $0.setLock(.orientation(.landscapeLeft)) },
+        Cause(.lock) {
+            _ = try $0.setLock(.current)
+            $0.turn(for: .landscapeLeft)
+            return try $0.setLock(.off)
+        },
+        Cause(.manual) { try $0.rotate(to: .landscapeLeft) },
+        Cause(.manual) {
+            _ = try $0.setLock(.current)
+            $0.turn(for: .landscapeLeft)
+            return $0.alignToDevice()
+        },
+        Cause(.request) {
+            let request = RotationRequest(appID: "org.example.App", supported: .landscapeLeft)
+            return try $0.present(request, of: "client").decision
+        },
+        Cause(.request) {
+            let id = try $0.present(.modal, .all)
+            return try $0.change(id) { $0.supported = .landscapeLeft }
+        },
+        Cause(.request) {
+            try $0.present(.modal)
+            return try $0.setApplicationMask(.landscapeLeft, of: "org.example.App", for: "client")
+        },
+        Cause(.request) {
+            let id = try $0.present(.modal, .portrait)
+            $0.turn(for: .landscapeLeft)
+            return try $0.release(id)
+        },
+        Cause(.request) {
+            try $0.present(.modal, .portrait)
+            $0.turn(for: .landscapeLeft)
+            return $0.drop("client").decision
+        },
+        Cause(.tabletMode) {
+            $0 = .laptop()
+            $0.turn(for: .landscapeLeft)
+            return $0.setTabletMode(.tablet)
+        },
+        Cause(.tabletMode) {
+            $0 = .held(autorotate: .tabletMode)
+            _ = $0.configure(RotationConfiguration(laptop: .landscapeLeft))
+            return $0.setTabletMode(.laptop)
+        },
+        Cause(.configuration) { $0.configure(RotationConfiguration(supported: .landscapeLeft)) },
+        Cause(.configuration) {
+            $0 = .held(for: .landscapeLeft, autorotate: .never)
+            return $0.setAutorotate(.always)
+        },
+    ]
+
+    @Test(arguments: causes)
+    func `each change of the interface carries its reason`(cause: Cause) throws {
+        var policy = RotationPolicy.held()
+        let decision = try cause.perform(&policy)
+        #expect(policy.shown == .landscapeLeft)
+        #expect(policy.reason == cause.reason)
+        #expect(decision?.transition?.to == (cause.reason == .startup ? nil : .landscapeLeft))
+        #expect(decision?.transition?.reason == (cause.reason == .startup ? nil : cause.reason))
+    }
+
+    @Test func `every reason is told of some change`() {
+        #expect(Set(Self.causes.map(\.reason)) == Set(InterfaceReason.allCases))
+    }
+}
