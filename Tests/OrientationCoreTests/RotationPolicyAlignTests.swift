@@ -37,10 +37,10 @@ import Testing
     @Test func `under a lock it respects the mask: nothing is turned or held`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.setLock(.orientation(.portrait))
-        try policy.present(.modal, [.portrait, .landscapeLeft])
+        try policy.present(.modal, [.portrait, .landscapeLeft], preferred: .landscapeLeft)
         policy.turn(for: .landscapeRight)
         let before = PolicyState(of: policy)
-        #expect(policy.alignToDevice().transition == nil)
+        #expect(policy.alignToDevice() == .unchanged(.kept))
         #expect(PolicyState(of: policy) == before)
     }
 

@@ -398,16 +398,17 @@ import Testing
         let background = try policy.present(.modal)
         let active = try policy.present(.modal)
         let sheet = try policy.present(.modal, .landscape, in: background)
-        #expect(policy.asked == active)
+        let covered = try policy.present(.modal, in: active)
+        #expect(policy.asked == covered)
         try policy.change(sheet) { $0.parent = active }
         #expect(policy.asked == sheet)
         #expect(policy.shown.isLandscape)
         // Moved away, it uncovers what it covered.
         let decision = try policy.change(sheet) { $0.parent = background }
-        #expect(policy.asked == active)
+        #expect(policy.asked == covered)
         #expect(decision.transition?.to == .portrait)
         try policy.release(background)
-        #expect(policy.requests == [active])
+        #expect(policy.requests == [active, covered])
     }
 
     @Test func `releasing a node releases its descendants`() throws {

@@ -254,9 +254,37 @@ import Testing
         try policy.setActive(false, sheet)
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
+        // The same where it forwarded.
+        policy = .held()
+        let stack = try policy.present(.modal, .landscape)
+        let page = try policy.present(.push, in: stack)
+        try policy.forward(stack, to: page)
+        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        try policy.setActive(false, page)
+        #expect(policy.asked == stack)
     }
 
-    // A refused activation left its window in front.
+    @Test func `one that is not asked may change whatever has become of the masks of the one that is`() throws {
+        var policy = RotationPolicy.held()
+        let root = try policy.present(.modal, .landscape)
+        let page = try policy.present(.push, in: root)
+        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        try policy.change(page) { $0.supported = .portrait }
+        #expect(policy.request(page)?.supported == .portrait)
+    }
+
+    @Test func `a refused call leaves the order within a window`() throws {
+        var policy = RotationPolicy.held()
+        let root = try policy.present(.modal)
+        let covered = try policy.present(.modal, .landscape, in: root)
+        let sheet = try policy.present(.modal, in: root)
+        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        expectRefused(.invalidInterfaceOrientation, saying: "allow portrait", by: &policy) {
+            try $0.change(covered) { $0.parent = sheet }
+        }
+        #expect(policy.asked == sheet)
+    }
+
     @Test func `a refused call leaves the order of the windows`() throws {
         var policy = RotationPolicy.held(masks: ["org.example.Movie": .landscape])
         let movie = try policy.present(.modal, .portrait, active: false, app: "org.example.Movie")
@@ -316,6 +344,10 @@ import Testing
         _ = try policy.setApplicationMask(.landscape, of: "org.example.App", for: "stranger")
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
+        try policy.present(.push, .landscape, app: "org.example.Third")
+        _ = try policy.setApplicationMask(.all, of: "org.example.Third", for: "stranger")
+        _ = try policy.setApplicationMask(.all, of: "org.example.Other", for: "client")
+        #expect(policy.rule == .waiting)
     }
 
     @Test func `where a new configuration leaves nothing in common, what device and application grant counts`() throws {

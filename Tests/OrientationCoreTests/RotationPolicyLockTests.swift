@@ -90,7 +90,7 @@ import Testing
         _ = try policy.setLock(.current)
         let app = try policy.present(.modal, .all, preferred: .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
-        #expect(policy.rule == .kept)
+        #expect(policy.turn(for: .landscapeRight) == .unchanged(.kept))
         try policy.setActive(false, app)
         #expect(policy.shown == .portrait)
     }
@@ -103,6 +103,14 @@ import Testing
         policy.turn(for: .landscapeRight)
         #expect(policy.shown == .landscapeLeft)
         try policy.release(app)
+        #expect(policy.shown == .portrait)
+    }
+
+    @Test(arguments: [RotationLock.current, .orientation(.portraitUpsideDown)])
+    func `a lock outside the mask of a pushed node does not end its waiting`(lock: RotationLock) throws {
+        var policy = RotationPolicy.held()
+        try policy.present(.push, .landscape)
+        #expect(try policy.setLock(lock) == .unchanged(.waiting))
         #expect(policy.shown == .portrait)
     }
 

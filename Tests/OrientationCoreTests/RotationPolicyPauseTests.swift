@@ -36,6 +36,7 @@ import Testing
         policy.pause()
         policy.resume()
         #expect(policy.shown == other)
+        #expect(policy.rule == .manual)
         let decision = policy.turn(for: upright)
         #expect(decision.transition == Transition(from: other, to: upright, reason: .sensor))
     }

@@ -60,6 +60,13 @@ import Testing
         #expect(policy.shown == .landscapeLeft)
         let player = try policy.present(.modal, .all, preferred: .landscapeRight)
         #expect(policy.shown == .landscapeRight)
+        _ = try policy.setLock(.off)
+        policy.turn(for: .portrait)
+        #expect(policy.shown == .landscapeLeft)
+        try policy.setActive(false, player)
+        try policy.setActive(true, player)
+        policy.turn(for: .portraitUpsideDown)
+        #expect(policy.shown == .landscapeRight)
         try policy.release(player)
         #expect(policy.shown == .landscapeLeft)
     }
@@ -132,5 +139,8 @@ import Testing
         #expect(policy.rule == .mask)
         #expect(policy.turn(for: .landscapeRight).transition == nil)
         #expect(try policy.release(reader).transition?.to == .landscapeLeft)
+        try policy.present(.modal, .all, preferred: .landscapeRight)
+        #expect(policy.turn(for: .portrait) == .unchanged(.kept))
+        #expect(policy.shown == .landscapeRight)
     }
 }
