@@ -106,9 +106,9 @@ extension RotationPolicy {
     /// Whether the request that is asked lets the device turn it; without one it does.
     private var asksForAutorotation: Bool { asked?.request.shouldAutorotate ?? true }
 
-    /// What the device says where it may say something.
+    /// What the device says unless autorotation is off; in laptop mode nobody asks for it.
     private var followed: InterfaceOrientation? {
-        autorotate == .never || isLaptop ? nil : InterfaceOrientation(following: device)
+        autorotate == .never ? nil : InterfaceOrientation(following: device)
     }
 
     /// What the asked request prefers; only one that is, or is part of, something modal is ever asked for that.
