@@ -13,5 +13,10 @@ let package = Package(
             dependencies: [.product(name: "OrientationCore", package: "orientd"), "CMallocShims"],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        .executableTarget(
+            name: "policy-benchmark",
+            dependencies: [.product(name: "OrientationCore", package: "orientd"), "CMallocShims"],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
     ]
 )

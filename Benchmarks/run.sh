@@ -11,6 +11,8 @@ swift build -c release --cache-path ../.build/cache --config-path ../.build/conf
     --manifest-cache local --scratch-path ../.build/benchmarks
 echo '== classifier alone'
 ../.build/benchmarks/release/classifier-benchmark
+echo '== policy alone'
+../.build/benchmarks/release/policy-benchmark
 echo '== orientctl replay, two million lines'
 ./replay.sh "$bin/orientctl"
 echo '== daemon'

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMallocShims
+import OrientationCore
+
+/// Prints what a turn of the device, and a request that comes and goes, cost beside many other requests.
+@main
+struct PolicyBenchmark {
+    static func main() throws {
+        print("requests  ns/turn  allocations/turn  ns/present+release  allocations/present+release")
+        for count in [1, 100, 10_000] {
+            var policy = try makePolicy(requests: count)
+            var isLandscape = false
+            let turn = try measure { () throws(RotationRefusal) in
+                isLandscape.toggle()
+                return policy.deviceTurned(to: isLandscape ? .landscapeLeft : .portrait)
+            }
+            let request = RotationRequest(appID: "org.example.Player", supported: .all, preferred: .landscapeLeft)
+            let presentation = try measure { () throws(RotationRefusal) in
+                let id = try policy.present(request, of: "client").id
+                return try policy.release(id, of: "client").decision
+            }
+            print("\(count)  \(turn)  \(presentation)")
+        }
+    }
+
+    /// As many requests as `count`, of windows with a page and a sheet each, 64 of one client.
+    private static func makePolicy(requests count: Int) throws(RotationRefusal) -> RotationPolicy {
+        var policy = RotationPolicy(configuration: RotationConfiguration(), autorotate: .always)
+        var window: RotationRequest.ID?
+        for index in 0..<count {
+            if index % 64 == 0 || index % 3 == 0 { window = nil }
+            let request = RotationRequest(
+                appID: "org.example.App",
+                supported: .all,
+                presentation: index % 3 == 1 ? .push : .modal,
+                parent: window
+            )
+            let id = try policy.present(request, of: ":1.\(index / 64)").id
+            window = window ?? id
+        }
+        return policy
+    }
+
+    /// The nanoseconds and the allocations of each call.
+    private static func measure(
+        _ body: () throws(RotationRefusal) -> Decision
+    ) throws(RotationRefusal) -> String {
+        let rounds = 1_000_000
+        var changes = 0
+        let clock = ContinuousClock()
+        let allocations = benchmark_allocation_count()
+        let begin = clock.now
+        for _ in 0..<rounds where try body().transition != nil { changes += 1 }
+        let elapsed = clock.now - begin
+        let perCall = Double(benchmark_allocation_count() - allocations) / Double(rounds)
+        precondition(changes == rounds, "every call turns the interface")
+        return "\(Int(elapsed / .nanoseconds(rounds)))  \(perCall)"
+    }
+}
