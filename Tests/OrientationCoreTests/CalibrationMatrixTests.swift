@@ -4,7 +4,7 @@ import OrientationCore
 import SplitMix
 import Testing
 
-/// SEMANTICS section 8.
+/// Touch calibration between any two orientations.
 @Suite struct CalibrationMatrixTests {
     /// libinput's documented matrices of 0°, 90°, 180° and 270° clockwise.
     static let documented: [(InterfaceOrientation, CalibrationMatrix)] = [

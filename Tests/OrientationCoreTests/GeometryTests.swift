@@ -4,7 +4,7 @@ import OrientationCore
 import SplitMix
 import Testing
 
-/// SEMANTICS section 8.
+/// Geometry between any two orientations.
 @Suite struct GeometryTests {
     /// What one portrait display of 600 × 1000 is in each orientation: its size, the insets that in portrait are 1, 2,
     /// 3 and 4 from the top counter-clockwise, and the place that in portrait is at (100, 50).

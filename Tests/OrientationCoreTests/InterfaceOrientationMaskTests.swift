@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// SEMANTICS section 4.
+/// Sets of orientations, as numbers and as text.
 @Suite struct InterfaceOrientationMaskTests {
     static let bits: [(InterfaceOrientation, InterfaceOrientationMask, UInt32)] = [
         (.portrait, .portrait, 2),
@@ -99,7 +99,7 @@ import Testing
         #expect("\([] as InterfaceOrientationMask)" == "none")
     }
 
-    /// The last resort of section 5.
+    /// The last resort of the policy.
     @Test func `the lowest allowed raw value`() {
         for number in UInt32(0)...32 {
             let mask = InterfaceOrientationMask(rawValue: number)

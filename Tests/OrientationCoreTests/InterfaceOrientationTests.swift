@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// SEMANTICS section 3.
+/// Which interface orientation belongs to which of the device.
 @Suite struct InterfaceOrientationTests {
     static let rows: [(InterfaceOrientation, UInt8, DeviceOrientation)] = [
         (.portrait, 1, .portrait),

@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// The values of one type with the names that SEMANTICS gives them.
+/// The values of one type with the names that they have on the bus.
 struct Vocabulary: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var expected: [String]

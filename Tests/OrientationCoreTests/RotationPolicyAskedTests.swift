@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// Who may say which orientations are supported: SEMANTICS.md 5, points 1 to 3.
+/// Who may say which orientations are supported, and which request is asked.
 @Suite struct RotationPolicyAskedTests {
     // MARK: - Masks
 

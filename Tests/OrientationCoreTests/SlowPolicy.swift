@@ -2,7 +2,7 @@
 
 @testable import OrientationCore
 
-/// The rules of SEMANTICS.md 5 and 6 as plainly as they can be written.
+/// The rules of the policy as plainly as they can be written.
 ///
 /// A list of nodes and lists of what happened; everything else is found by looking through all of them, each time.
 struct SlowPolicy {

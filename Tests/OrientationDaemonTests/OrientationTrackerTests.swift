@@ -46,7 +46,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
         #expect(!tracker.hasAnswer && !tracker.isTurning && tracker.reference == 1)
     }
 
-    // SEMANTICS: what a person sees upright, on panels mounted either way.
+    // What a person sees upright, on panels mounted either way.
     static let held: [(Vector3, DeviceOrientation, DeviceOrientation)] = [
         (upright, .portrait, .landscapeLeft), (rightEdgeUp, .landscapeLeft, .portraitUpsideDown),
         (upsideDown, .portraitUpsideDown, .landscapeRight), (leftEdgeUp, .landscapeRight, .portrait),

@@ -437,7 +437,7 @@ class MaskAtRunTime(RotationTestCase):
 
 
 class Conflicts(RotationTestCase):
-    """The table of SEMANTICS.md 5: device and application grant G, the view supports V, and I is what both allow."""
+    """The table of conflicts: device and application grant G, the view supports V, and I is what both allow."""
 
     def start_with_portrait_only(self, **options):
         """Starts orientd on a device whose interface is portrait only, with a view presented before."""
