@@ -251,9 +251,8 @@ extension RotationPolicy {
     ///
     /// Without the lock it holds until the device turns. Throws `orientationNotSupported` outside the effective mask.
     public mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
-        let mask = effectiveMask
-        guard mask.contains(orientation) else {
-            throw .orientationNotSupported("\(orientation): \(allowing(mask))")
+        guard effectiveMask.contains(orientation) else {
+            throw .orientationNotSupported("\(orientation): \(explanation(of: .mask))")
         }
         hold(orientation)
         let decision = show(orientation, .manual)
@@ -300,11 +299,9 @@ extension RotationPolicy {
     }
 
     /// The rule as a sentence for people: `org.example.Player allows portrait only`.
-    public var explanation: String {
-        rule.sentence(application: askedRequest?.request.appID, mask: effectiveMask)
-    }
+    public var explanation: String { explanation(of: rule) }
 
-    private func allowing(_ mask: InterfaceOrientationMask) -> String {
-        RotationRule.mask.sentence(application: askedRequest?.request.appID, mask: mask)
+    private func explanation(of rule: RotationRule) -> String {
+        rule.sentence(asked: askedRequest.map { ($0.request.appID, $0.request.supported) }, mask: effectiveMask)
     }
 }

@@ -41,12 +41,16 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
 
     /// Says it in a sentence: `held by the lock`.
     ///
-    /// `application` is the id of the asked request's, nil where none is asked; `mask` the effective one.
-    public func sentence(application: String?, mask: InterfaceOrientationMask) -> String {
-        let who = application ?? "this device"
+    /// `asked` is what the asked request says, nil where none is asked; `mask` the effective one.
+    public func sentence(
+        asked: (application: String, supported: InterfaceOrientationMask)?,
+        mask: InterfaceOrientationMask
+    ) -> String {
+        let who = asked?.application ?? "this device"
         return switch self {
         case .device: "follows the device"
-        case .mask: mask == .all ? "\(who) allows all" : "\(who) allows \(mask) only"
+        // Where the application supports something else, the configuration or another call has bounded it.
+        case .mask: "\(who) \(asked.map { $0.supported == mask } ?? true ? "allows" : "is allowed") \(mask) only"
         case .lock: "held by the lock"
         case .manual: "rotated by hand"
         case .laptop: "in use as a laptop"
@@ -54,7 +58,7 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
         case .never: "autorotation is off"
         case .preferred: "\(who) prefers it"
         case .waiting: "\(who) turns with the next rotation"
-        case .kept: "kept until the device turns"
+        case .kept: "allowed, and nothing has turned it since"
         case .unknown: "the device has not been read yet"
         }
     }

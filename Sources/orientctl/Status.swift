@@ -70,7 +70,10 @@ enum Status {
     /// What is shown, and the rule that keeps it so.
     private static func interface(_ status: ManagerStatus, _ requests: [ListedRequest]) -> String {
         let asked = requests.first { $0.id == status.askedRequest }
-        let sentence = status.interfaceRule.sentence(application: asked?.appID, mask: status.supportedOrientations)
+        let sentence = status.interfaceRule.sentence(
+            asked: asked.map { ($0.appID, $0.supported) },
+            mask: status.supportedOrientations
+        )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
     }
 

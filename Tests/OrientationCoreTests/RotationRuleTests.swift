@@ -80,12 +80,12 @@ import Testing
             _ = try $0.rotate(to: .portraitUpsideDown)
             try $0.present(.push, .landscape)
         },
-        Case(.kept, "kept until the device turns") { try $0.present(.modal, .all, preferred: .landscapeLeft) },
-        Case(.kept, "kept until the device turns") {
+        Case(.kept, "allowed, and nothing has turned it since") { try $0.present(.modal, .all, preferred: .landscapeLeft) },
+        Case(.kept, "allowed, and nothing has turned it since") {
             _ = try $0.setLock(.current)
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "kept until the device turns") {
+        Case(.kept, "allowed, and nothing has turned it since") {
             $0 = .laptop()
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
@@ -100,10 +100,6 @@ import Testing
 
     @Test func `every rule is told of some state`() {
         #expect(Set(Self.cases.map(\.rule)) == Set(RotationRule.allCases))
-    }
-
-    @Test func `a mask that forbids nothing is not called one that allows only something`() {
-        #expect(RotationRule.mask.sentence(application: nil, mask: .all) == "this device allows all")
     }
 
     /// What turns a device that is held for portrait to landscape-left.
@@ -188,5 +184,30 @@ import Testing
 
     @Test func `every reason is told of some change`() {
         #expect(Set(Self.causes.map(\.reason)) == Set(InterfaceReason.allCases))
+    }
+
+    @Test func `an application is said to allow only what it supports itself`() throws {
+        var policy = RotationPolicy.held(for: .portrait, masks: ["org.example.Player": .landscape])
+        try policy.present(.modal, .landscape, app: "org.example.Page")
+        #expect(policy.explanation == "org.example.Page allows landscape only")
+        // This one was said to allow landscape only, which it never said.
+        try policy.present(.modal, .all, app: "org.example.Player")
+        #expect(policy.explanation == "org.example.Player is allowed landscape only")
+        expectRefused(.orientationNotSupported, saying: "org.example.Player is allowed landscape only", by: &policy) {
+            try $0.rotate(to: .portrait)
+        }
+    }
+
+    @Test func `what is kept under a lock, or on a laptop, is not said to end with a turn of the device`() throws {
+        var locked = RotationPolicy.held(for: .portrait)
+        _ = try locked.setLock(.orientation(.portrait))
+        for var policy in [locked, .laptop()] {
+            try policy.present(.modal, .all, preferred: .landscapeLeft)
+            let explanation = policy.explanation
+            #expect(policy.rule == .kept)
+            #expect(explanation == "allowed, and nothing has turned it since")
+            #expect(policy.turn(for: .landscapeRight).transition == nil)
+            #expect(policy.explanation == explanation)
+        }
     }
 }

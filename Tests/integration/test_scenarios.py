@@ -569,7 +569,7 @@ class WiderThanTheDevice(RotationTestCase):
             self.assert_shown("portrait", rule="mask")
             self.assertEqual(
                 self.client.refusal("Rotate", "s", "landscape-left"),
-                (ORIENTATION_NOT_SUPPORTED, f"landscape-left: {app_id} allows portrait,landscape-right only"),
+                (ORIENTATION_NOT_SUPPORTED, f"landscape-left: {app_id} is allowed portrait,landscape-right only"),
             )
             view.release()
             self.turn("portrait")
