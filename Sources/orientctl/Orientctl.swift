@@ -135,7 +135,7 @@ struct Orientctl {
     }
 }
 
-/// Writes one line on standard error, after the program's name.
+/// Writes one line on standard error, after the program's name; an answer of the daemon may quote a stranger.
 func complain(_ message: String) {
-    StandardError.print("orientctl: \(message)")
+    StandardError.print("orientctl: \(printable(message))")
 }

@@ -147,6 +147,11 @@ class Requests(InterfaceTestCase):
             text = self.rig.orientctl(*command).stdout
             self.assertIn("a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} supports landscape", text)
             self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f]")
+        # The answer quotes the application, and was printed as it came.
+        self.assertIn(
+            "a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} allows",
+            self.assert_fails(REFUSED, "rotate", "portrait"),
+        )
         self.assertEqual(json.loads(self.rig.orientctl("requests", "--json").stdout)["Reason"], 'b"\\\r\x07')
 
 
