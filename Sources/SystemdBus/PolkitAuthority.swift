@@ -10,9 +10,15 @@ package final class PolkitAuthority {
     /// Seconds that polkit has for an answer that needs no person, and for one that does.
     static let patience = (machine: 5.0, person: 120.0)
 
+    /// How many questions may wait for a person at once.
+    ///
+    /// The bus daemon lets a connection have 128 calls unanswered: those that nobody needs to answer must find room.
+    static let mostPersons = 64
+
     private let bus: Bus
     private let onAbsence: () -> Void
     private var isKnownAbsent = false
+    private var persons = 0
 
     /// Creates an authority on `bus`; `onAbsence` is called once, when polkit is first found missing.
     package init(bus: Bus, onAbsence: @escaping () -> Void) {
@@ -22,13 +28,14 @@ package final class PolkitAuthority {
 
     /// Calls `completion` with whether polkit's `actionID` is allowed to the caller of `message`.
     ///
-    /// One that is refused has been answered with `AccessDenied` by then.
+    /// One that is refused has been answered with `AccessDenied` by then. While too many wait for a person, polkit is
+    /// asked for what it allows without.
     package func authorize(
         _ message: BusMessage,
         for actionID: String,
         _ completion: @escaping (_ isAllowed: Bool) -> Void
     ) {
-        let interactive = message.allowsInteractiveAuthorization
+        let interactive = message.allowsInteractiveAuthorization && persons < Self.mostPersons
         do throws(BusError) {
             try bus.callLater(
                 "org.freedesktop.PolicyKit1",
@@ -51,10 +58,12 @@ package final class PolkitAuthority {
                 call.append(UInt32(interactive ? 1 : 0))
                 call.append("")
             } completion: { [self] answer in
+                if interactive { persons -= 1 }
                 let refusal = refusal(of: message, for: actionID, answer)
                 if let refusal { message.reply(refusal) }
                 completion(refusal == nil)
             }
+            if interactive { persons += 1 }
         } catch {
             message.reply(error)
             completion(false)

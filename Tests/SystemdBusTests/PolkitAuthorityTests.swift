@@ -112,6 +112,25 @@ private final class Guarded {
         #expect(guarded.questions.map(\.flags) == [1])
     }
 
+    @Test func `64 questions wait for a person, and polkit decides on others without one`() throws {
+        // Twice as many made the bus daemon refuse every other question, whoever asked.
+        var waiting: [BusMessage] = []
+        let guarded = try Guarded { question throws(BusError) in
+            if waiting.count < 64 { waiting.append(question) } else { try Self.answer(isAuthorized: true)(question) }
+        }
+        let caller = try guarded.peers.privateBus.connect(guarded.peers.loop)
+        for _ in 0..<64 {
+            try caller.callLater(Peers.name, Peers.path, interfaceName, "Act", isInteractive: true, { _ in }) { _ in }
+        }
+        try guarded.peers.loop.run { waiting.count == 64 }
+        try guarded.act(isInteractive: true)
+        #expect(guarded.actions == 1)
+        for question in waiting { try Self.answer(isAuthorized: true)(question) }
+        try guarded.peers.loop.run { guarded.actions == 65 }
+        try guarded.act(isInteractive: true)
+        #expect(guarded.questions.map(\.flags) == Array(repeating: 1, count: 64) + [0, 1])
+    }
+
     @Test(arguments: [false, true])
     func `the action does not run when polkit refuses it`(isChallenge: Bool) throws {
         let guarded = try Guarded(answer: Self.answer(isAuthorized: false, isChallenge: isChallenge))
