@@ -7,6 +7,7 @@ import SystemdBus
 enum Align {
     static let command = Command("align") { invocation throws(CommandError) in
         let client = OrientationClient(bus: try invocation.connect())
+        sense(client)
         try asking { () throws(BusError) in try client.alignToDevice() }
         return .done
     }

@@ -113,6 +113,15 @@ func value<Value: NamedValue>(
     return value
 }
 
+/// Has the device looked at, which nobody may have done for long, until this process ends.
+func sense(_ client: OrientationClient) {
+    do throws(BusError) {
+        try client.claim()
+    } catch {
+        // Who may not run the sensor goes by what was last seen.
+    }
+}
+
 /// Runs `body`, and makes an answer that is an error the command's error.
 func asking<Value>(_ body: () throws(BusError) -> Value) throws(CommandError) -> Value {
     do throws(BusError) {

@@ -8,6 +8,7 @@ import SystemdBus
 enum Unlock {
     static let command = Command("unlock") { invocation throws(CommandError) in
         let client = OrientationClient(bus: try invocation.connect())
+        sense(client)
         try asking { () throws(BusError) in try client.setRotationLock(.off) }
         return .done
     }

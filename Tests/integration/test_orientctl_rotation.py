@@ -11,7 +11,7 @@ import subprocess
 from gi.repository import GLib
 
 from rig import BUILD, REQUEST, wait_until
-from rotation import ALL, LANDSCAPE, ORIENTATIONS, RotationTestCase
+from rotation import ALL, HELD, LANDSCAPE, ORIENTATIONS, RotationTestCase
 from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
 
 REQUEST_ACTION = "org.orientd1.request"
@@ -57,6 +57,25 @@ class Turning(InterfaceTestCase):
             self.assert_shown(edge)
         self.do("align")
         self.assert_shown("landscape-right")
+
+    def test_align_and_unlock_go_by_how_the_device_is_held_now(self):
+        # With the sensor at rest they went by what was last seen, or by nothing.
+        self.start(held="landscape-left", claim=False)
+        self.do("lock", "portrait")
+        self.do("align")
+        self.assert_shown("landscape-right", lock="landscape-right")
+        self.client.wait_for("SensorState", "idle")
+        self.rig.turn(HELD["portrait-upside-down"][0])
+        self.do("unlock")
+        self.assert_shown("portrait-upside-down", lock="off")
+
+    def test_who_may_not_claim_can_align_and_unlock(self):
+        self.rig.start_polkit(allowed=("org.orientd1.lock", "org.orientd1.rotate"))
+        self.start(claim=False)
+        self.do("lock", "landscape-left")
+        self.do("align")
+        self.do("unlock")
+        self.assert_shown("landscape-left", lock="off")
 
     def test_autorotate(self):
         self.start()
