@@ -227,7 +227,7 @@ class Monitor(InterfaceTestCase):
 
     def test_the_interface_in_words(self):
         first, second, third = [line.split(" ", 1)[1] for line in self.follow()]
-        self.assertIn("InterfaceOrientation=portrait RotationLock=off", first)
+        self.assertIn("InterfaceOrientation=portrait InterfaceRule=device RotationLock=off", first)
         for text in (
             "InterfaceOrientation=landscape-right",
             "InterfaceReason=request",
