@@ -24,9 +24,9 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))
     }
 
-    /// Returns what a file holds, or the first `limit` bytes of that.
+    /// Returns what a file holds, or the first `limit` bytes of that; nothing of a pipe that nobody writes to.
     package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
-        let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_for_reading(path)))
+        let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_without_waiting(path)))
         return try file.readToEnd(path, limit: limit)
     }
 

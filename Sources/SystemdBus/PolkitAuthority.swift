@@ -10,15 +10,27 @@ package final class PolkitAuthority {
     /// Seconds that polkit has for an answer that needs no person, and for one that does.
     static let patience = (machine: 5.0, person: 120.0)
 
-    /// How many questions may wait for a person at once.
+    /// How many questions may wait for a person at once, for polkit at once, and for either from one connection.
     ///
-    /// The bus daemon lets a connection have 128 calls unanswered: those that nobody needs to answer must find room.
-    static let mostPersons = 64
+    /// The bus daemon lets a connection have 128 calls unanswered, and refuses more; further questions wait their turn.
+    static let most = (persons: 64, asked: 100, connection: 128)
+
+    /// Somebody's call that polkit is to decide on.
+    private struct Question {
+        let message: BusMessage
+        let actionID: String
+        let completion: (Bool) -> Void
+    }
 
     private let bus: Bus
     private let onAbsence: () -> Void
     private var isKnownAbsent = false
     private var persons = 0
+    private var asked = 0
+    private var queue: [Question] = []
+
+    /// The calls of each connection that have not been decided on.
+    private var undecided: [String: Int] = [:]
 
     /// Creates an authority on `bus`; `onAbsence` is called once, when polkit is first found missing.
     package init(bus: Bus, onAbsence: @escaping () -> Void) {
@@ -28,14 +40,37 @@ package final class PolkitAuthority {
 
     /// Calls `completion` with whether polkit's `actionID` is allowed to the caller of `message`.
     ///
-    /// One that is refused has been answered with `AccessDenied` by then. While too many wait for a person, polkit is
-    /// asked for what it allows without.
+    /// One that is refused has been answered by then, with `AccessDenied`, or with `LimitsExceeded` where the connection
+    /// waits for too many answers. While too many wait for a person, polkit is asked for what it allows without.
     package func authorize(
         _ message: BusMessage,
         for actionID: String,
         _ completion: @escaping (_ isAllowed: Bool) -> Void
     ) {
-        let interactive = message.allowsInteractiveAuthorization && persons < Self.mostPersons
+        let undecided = undecided[message.sender] ?? 0
+        guard undecided < Self.most.connection else {
+            message.reply(
+                BusError(
+                    "org.freedesktop.DBus.Error.LimitsExceeded",
+                    "polkit has not decided on \(Self.most.connection) calls of this connection yet"
+                )
+            )
+            return completion(false)
+        }
+        self.undecided[message.sender] = undecided + 1
+        queue.append(Question(message: message, actionID: actionID, completion: completion))
+        askNext()
+    }
+
+    private func askNext() {
+        while asked < Self.most.asked, !queue.isEmpty { ask(queue.removeFirst()) }
+    }
+
+    private func ask(_ question: Question) {
+        let message = question.message
+        let interactive = message.allowsInteractiveAuthorization && persons < Self.most.persons
+        asked += 1
+        if interactive { persons += 1 }
         do throws(BusError) {
             try bus.callLater(
                 "org.freedesktop.PolicyKit1",
@@ -53,21 +88,28 @@ package final class PolkitAuthority {
                         }
                     }
                 }
-                call.append(actionID)
+                call.append(question.actionID)
                 call.appendArray("{ss}") {}
                 call.append(UInt32(interactive ? 1 : 0))
                 call.append("")
             } completion: { [self] answer in
                 if interactive { persons -= 1 }
-                let refusal = refusal(of: message, for: actionID, answer)
-                if let refusal { message.reply(refusal) }
-                completion(refusal == nil)
+                decide(question, refusal: refusal(of: message, for: question.actionID, answer))
+                askNext()
             }
-            if interactive { persons += 1 }
         } catch {
-            message.reply(error)
-            completion(false)
+            if interactive { persons -= 1 }
+            decide(question, refusal: error)
         }
+    }
+
+    private func decide(_ question: Question, refusal: BusError?) {
+        asked -= 1
+        let sender = question.message.sender
+        let undecided = (undecided[sender] ?? 1) - 1
+        self.undecided[sender] = undecided > 0 ? undecided : nil
+        if let refusal { question.message.reply(refusal) }
+        question.completion(refusal == nil)
     }
 
     /// Reads polkit's answer; nil means that the caller may go on.

@@ -80,7 +80,9 @@ import Testing
             _ = try $0.rotate(to: .portraitUpsideDown)
             try $0.present(.push, .landscape)
         },
-        Case(.kept, "allowed, and nothing has turned it since") { try $0.present(.modal, .all, preferred: .landscapeLeft) },
+        Case(.kept, "allowed, and nothing has turned it since") {
+            try $0.present(.modal, .all, preferred: .landscapeLeft)
+        },
         Case(.kept, "allowed, and nothing has turned it since") {
             _ = try $0.setLock(.current)
             try $0.present(.modal, .all, preferred: .landscapeLeft)

@@ -108,6 +108,12 @@ import Testing
         #expect(inNoFolder == .unusable(warning: "cannot read /dev/null/state: Not a directory; \(Self.consequence)"))
     }
 
+    @Test func `a pipe in its place is set aside and not waited for`() throws {
+        #expect(mkfifo(file.path, 0o600) == 0)
+        #expect(try warning().contains("it is now \(file.path).bad"))
+        #expect(folder.names == ["state.bad"])
+    }
+
     @Test func `a file that holds no state is set aside and told of with its line`() throws {
         let text = Self.states[1].text.replacing("Autorotate=never", with: "Autorotate=sometimes")
         try folder.write(text.utf8, to: "state")
