@@ -20,7 +20,7 @@ final class Sensor {
     private(set) var identity: Identity
 
     /// Nil while the device is unplugged.
-    private(set) var source: (any AccelerometerSource)?
+    private(set) var source: (any SensorSource)?
 
     /// Whether the source has ended by itself; it is of no use any more.
     private(set) var hasFailed = false
@@ -46,7 +46,7 @@ final class Sensor {
     func isNew(_ warning: String) -> Bool { warned.insert(warning).inserted }
 
     /// Takes a source, in place of the one it had.
-    func attach(_ source: any AccelerometerSource, _ identity: Identity) {
+    func attach(_ source: any SensorSource, _ identity: Identity) {
         detach()
         self.identity = identity
         self.source = source

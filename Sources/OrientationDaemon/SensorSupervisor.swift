@@ -127,7 +127,7 @@ final class SensorSupervisor {
 
     /// The accelerometers of a context, or why there are none to be had.
     private struct Finding: Sendable {
-        var accelerometers: [Accelerometer] = []
+        var accelerometers: [IIOSensor] = []
         var hasFailed = false
         var warnings: [String] = []
     }
@@ -160,7 +160,7 @@ final class SensorSupervisor {
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
         do throws(IIOError) {
-            finding.accelerometers = try IIOContext(uri: uri).accelerometers()
+            finding.accelerometers = try IIOContext(uri: uri).sensors().filter { $0.description.kind == .accelerometer }
         } catch {
             finding.hasFailed = true
             finding.warnings.append("\(error)")
@@ -193,17 +193,17 @@ final class SensorSupervisor {
     }
 
     /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
-    private func isInUse(_ description: AccelerometerDescription) -> Bool {
+    private func isInUse(_ description: SensorDescription) -> Bool {
         !announced.contains(description.sysfsPath)
             && sensors.contains { $0.works && $0.identity == Sensor.Identity(description) }
     }
 
-    private func add(_ accelerometer: Accelerometer) throws(SystemError) {
+    private func add(_ accelerometer: IIOSensor) throws(SystemError) {
         let description = accelerometer.description
-        let frame = description.frame(convention: configuration.convention, faceUp: configuration.faceUp)
+        guard let mounting = description.mounting else { return }
         let source = try DeviceSource(
             accelerometer,
-            frame: frame,
+            scaling: description.scaling(convention: configuration.convention, faceUp: configuration.faceUp),
             rate: configuration.rate,
             loop: loop,
             helper: helper
@@ -211,18 +211,18 @@ final class SensorSupervisor {
         let status = SensorStatus(
             name: description.name,
             sysfsPath: description.sysfsPath,
-            location: description.location.name,
+            location: mounting.location.name,
             mode: source.mode.rawValue,
             sampleRate: source.sampleRate,
-            mountMatrix: description.matrix.elements
+            mountMatrix: mounting.matrix.elements
         )
         let sensor = try adopt(source, Sensor.Identity(description), status)
-        let matrix = description.matrixSource.isEmpty ? "none" : description.matrixSource
+        let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
         log.debug("\(description.name): mount matrix: \(matrix)")
         for warning in accelerometer.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
-    private func add(_ source: any AccelerometerSource, named name: String) throws(SystemError) {
+    private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(
             name: name,
             sysfsPath: "",
@@ -238,7 +238,7 @@ final class SensorSupervisor {
     /// Gives a source to the lost sensor that it is the return of, or to a new one.
     @discardableResult
     private func adopt(
-        _ source: any AccelerometerSource,
+        _ source: any SensorSource,
         _ identity: Sensor.Identity,
         _ status: SensorStatus
     ) throws(SystemError) -> Sensor {
@@ -312,7 +312,7 @@ final class SensorSupervisor {
 
     private func handle(_ event: SourceEvent, of sensor: Sensor) {
         switch event {
-        case .sample(let sample):
+        case .sample(.acceleration(let sample)):
             guard sensor === active else { return }
             delay = Self.backoff.first
             sensor.recovered()
@@ -344,8 +344,9 @@ final class SensorSupervisor {
 }
 
 extension Sensor.Identity {
-    fileprivate init(_ description: AccelerometerDescription) {
-        self.init(sysfsPath: description.sysfsPath, name: description.name, location: description.location)
+    fileprivate init(_ description: SensorDescription) {
+        let location = description.mounting?.location ?? .unknown
+        self.init(sysfsPath: description.sysfsPath, name: description.name, location: location)
     }
 }
 

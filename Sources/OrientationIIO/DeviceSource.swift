@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OrientationCore
 package import SystemdBus
 
-/// The samples of an IIO accelerometer: from its buffer when it has one that works, else polled.
+/// The readings of an IIO sensor: from its buffer when it has one that works, else polled.
 ///
 /// All that can block is done by the helper; while it is at work, the wish to start or stop is only noted.
-package final class DeviceSource: AccelerometerSource {
+package final class DeviceSource: SensorSource {
     /// Seconds in which a buffer must give its first scan; iio-sensor-proxy allows as much.
     private static let probeTime = 0.5
 
@@ -17,8 +16,8 @@ package final class DeviceSource: AccelerometerSource {
     package private(set) var mode: SourceMode
     package private(set) var sampleRate = 0.0
 
-    private let accelerometer: Accelerometer
-    private let frame: SensorFrame
+    private let sensor: IIOSensor
+    private let scaling: SensorScaling
     private let targetRate: Double
     private let loop: EventLoop
     private let helper: HelperThread
@@ -41,21 +40,21 @@ package final class DeviceSource: AccelerometerSource {
 
     /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
     package init(
-        _ accelerometer: Accelerometer,
-        frame: SensorFrame,
+        _ sensor: IIOSensor,
+        scaling: SensorScaling,
         rate: Double,
         loop: EventLoop,
         helper: HelperThread
     ) throws(SystemError) {
-        self.accelerometer = accelerometer
-        self.frame = frame
+        self.sensor = sensor
+        self.scaling = scaling
         self.loop = loop
         self.helper = helper
         targetRate = rate
-        bufferWorks = accelerometer.description.canBuffer
+        bufferWorks = sensor.description.canBuffer
         mode = bufferWorks ? .buffer : .poll
         probe = try loop.timer { [unowned(unsafe) self] in
-            abandonBuffer("no scan came from \(accelerometer.description.devicePath) within \(Self.probeTime) s")
+            abandonBuffer("no scan came from \(sensor.description.devicePath) within \(Self.probeTime) s")
         }
     }
 
@@ -106,29 +105,29 @@ package final class DeviceSource: AccelerometerSource {
 
     private func open() {
         state = .changing
-        helper.run { [accelerometer, targetRate, bufferWorks] in
-            Self.open(accelerometer, rate: targetRate, buffered: bufferWorks)
+        helper.run { [sensor, targetRate, bufferWorks] in
+            Self.open(sensor, rate: targetRate, buffered: bufferWorks)
         } completion: { [self] opening in
             opened(opening)
         }
     }
 
-    private static func open(_ accelerometer: Accelerometer, rate: Double, buffered: Bool) -> Opening {
+    private static func open(_ sensor: IIOSensor, rate: Double, buffered: Bool) -> Opening {
         var opening = Opening()
         do throws(IIOError) {
-            opening.previousRate = try accelerometer.requestSamplingFrequency(rate)
-            opening.rate = try accelerometer.samplingFrequency
+            opening.previousRate = try sensor.requestSamplingFrequency(rate)
+            opening.rate = try sensor.samplingFrequency
         } catch {
             opening.warnings.append("\(error); sampling goes on at the rate the sensor has")
         }
         guard buffered else { return opening }
         do throws(IIOError) {
-            let buffer = try accelerometer.openBuffer()
+            let buffer = try sensor.openBuffer()
             opening.warnings += buffer.warnings
             opening.buffer = buffer
         } catch {
             // A node opens once: whoever has it would keep polled values from us as well.
-            if error.errno == .busy || error.errno == .noDevice || !accelerometer.description.canPoll {
+            if error.errno == .busy || error.errno == .noDevice || !sensor.description.canPoll {
                 opening.error = error
             } else {
                 opening.warnings.append("\(error); polling instead")
@@ -173,9 +172,9 @@ package final class DeviceSource: AccelerometerSource {
     private func restoreRate() {
         let rate = previousRate
         previousRate = nil
-        helper.run { [accelerometer] in
+        helper.run { [sensor] in
             // The device may well have gone, which is why it is closed; its rate has gone with it.
-            try? accelerometer.restoreSamplingFrequency(rate)
+            try? sensor.restoreSamplingFrequency(rate)
         } completion: { [self] _ in
             state = .stopped
             reconcile()
@@ -205,8 +204,7 @@ package final class DeviceSource: AccelerometerSource {
         do throws(IIOError) {
             guard let scan = try reader.buffer.next() else { return }
             probe?.disarm()
-            let acceleration = frame.acceleration(raw: scan.raw)
-            onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
+            onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
         } catch {
             fail("\(error)")
         }
@@ -215,7 +213,7 @@ package final class DeviceSource: AccelerometerSource {
     /// Gives the buffer up for good and polls, if the device can be polled.
     private func abandonBuffer(_ reason: String) {
         guard case .buffered(let reader) = state else { return }
-        guard accelerometer.description.canPoll else { return fail(reason) }
+        guard sensor.description.canPoll else { return fail(reason) }
         bufferWorks = false
         state = .changing
         let buffer = reader.end()
@@ -232,8 +230,8 @@ package final class DeviceSource: AccelerometerSource {
         mode = .poll
         sampleRate = targetRate
         lastReading = loop.now
-        let poll = helper.poll(every: 1 / targetRate) { [accelerometer] () throws(IIOError) in
-            try accelerometer.read()
+        let poll = helper.poll(every: 1 / targetRate) { [sensor] () throws(IIOError) in
+            try sensor.read()
         } deliver: { [unowned(unsafe) self] result in
             take(result)
         }
@@ -247,7 +245,7 @@ package final class DeviceSource: AccelerometerSource {
         switch result {
         case .reading(let raw, let time):
             lastReading = time
-            onEvent?(.sample(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw))))
+            onEvent?(.sample(scaling.measurement(raw: raw, time: time)))
         case .failure(let error) where error.errno == .again && loop.now - lastReading < Self.longestSilence:
             break
         case .failure(let error):

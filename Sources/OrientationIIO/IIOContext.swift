@@ -8,8 +8,8 @@ import SystemdBus
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
 /// network for `remoteTimeout`, and for libiio's 5 s while one is made.
-// Sendable unchecked: a context and what was made of it is used by one thread at a time. The owner hands it to the
-// helper thread for a call that can block and takes it back with the answer.
+// Sendable unchecked: the helper thread makes every call to a context and to what was made of it, but for the reading
+// of a running buffer, which has a descriptor and memory of its own.
 package final class IIOContext: @unchecked Sendable {
     /// How long a call to another machine may take, in milliseconds.
     package static let remoteTimeout: UInt32 = 2000
@@ -52,12 +52,15 @@ package final class IIOContext: @unchecked Sendable {
         if let handle { iio_context_destroy(handle) }
     }
 
-    /// The accelerometers of three axes, in libiio's order, with what was found odd about each.
+    /// The sensors of all kinds, in libiio's order of devices, with what was found odd about each.
     ///
     /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
     /// connection that goes is thrown.
-    package func accelerometers() throws(IIOError) -> [Accelerometer] {
-        let found = devices.filter { isPresent($0) }.compactMap { Accelerometer($0, of: self) }
+    package func sensors() throws(IIOError) -> [IIOSensor] {
+        let found = devices.filter { !$0.isTrigger && isPresent($0) }.flatMap { device in
+            let channels = device.channels
+            return SensorKind.allCases.compactMap { IIOSensor($0, of: device, channels: channels) }
+        }
         try checkConnection("read the devices of", uri)
         return found
     }

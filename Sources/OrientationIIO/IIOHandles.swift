@@ -44,7 +44,7 @@ struct IIOChannel {
     var id: String { text(iio_channel_get_id(pointer)) ?? "" }
     var isInput: Bool { !iio_channel_is_output(pointer) }
     var isScanElement: Bool { iio_channel_is_scan_element(pointer) }
-    var isAcceleration: Bool { iio_channel_get_type(pointer) == IIO_ACCEL }
+    var type: iio_chan_type { iio_channel_get_type(pointer) }
     var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
 
     /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.

@@ -6,7 +6,7 @@ package import SystemdBus
 /// A recorded trace, played at the pace it was recorded at.
 ///
 /// Stopping holds it where it is. A line that is no sample is the end as well: what follows cannot be trusted.
-package final class ReplaySource: AccelerometerSource {
+package final class ReplaySource: SensorSource {
     /// The most samples that are played in one turn of the loop, however many are due.
     private static let batch = 64
 
@@ -58,7 +58,8 @@ package final class ReplaySource: AccelerometerSource {
                 timer?.arm(after: wait, slack: 0)
                 return
             }
-            onEvent?(.sample(AccelerometerSample(time: next.time + shift, acceleration: next.acceleration)))
+            let sample = AccelerometerSample(time: next.time + shift, acceleration: next.acceleration)
+            onEvent?(.sample(.acceleration(sample)))
             advance()
         }
         if isPlaying { timer?.arm(after: 0, slack: 0) }

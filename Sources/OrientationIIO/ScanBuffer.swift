@@ -5,19 +5,19 @@ import CLinux
 package import OrientationCore
 import SystemdBus
 
-/// One scan of an accelerometer's buffer.
+/// One scan of a sensor's buffer.
 package struct RawScan: Hashable, Sendable {
-    /// Raw values, for the frame of the accelerometer's description.
+    /// Raw values, for the scaling of the sensor's description.
     package var raw: Vector3
 
     /// The kernel's stamp, in seconds of CLOCK_MONOTONIC; nil where it has none that can be trusted.
     package var time: Double?
 }
 
-/// A running buffer of an accelerometer, until it is closed.
+/// A running buffer of a sensor, until it is closed.
 ///
 /// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
-// Sendable unchecked: used by one thread at a time, as its context is.
+// Sendable unchecked: opened and closed by the helper thread, and read by the loop in between.
 package final class ScanBuffer: @unchecked Sendable {
     /// What did not go as wished when it was opened, each one line.
     package let warnings: [String]
@@ -28,12 +28,10 @@ package final class ScanBuffer: @unchecked Sendable {
     package let pollDescriptor: Int32?
 
     // Keeps the context alive, which owns the device.
-    private let accelerometer: Accelerometer
+    private let sensor: IIOSensor
     private var buffer: OpaquePointer?
     private let scanSize: Int
-    private let x: Place
-    private let y: Place
-    private let z: Place
+    private let places: Channels<Place>
     private let timestamp: Place?
 
     /// A channel's word in a scan.
@@ -45,20 +43,14 @@ package final class ScanBuffer: @unchecked Sendable {
     /// Enables the channels, chooses the trigger and starts the buffer.
     ///
     /// Throws EBUSY when another program has the device open.
-    init(of accelerometer: Accelerometer) throws(IIOError) {
-        let device = accelerometer.device
-        let axes = accelerometer.axes
-        guard let elements = axes.compactMap({ $0.scanElement }) else {
-            throw IIOError("understand the scan format of", device.path, errno: .invalid)
-        }
+    init(of sensor: IIOSensor) throws(IIOError) {
+        let device = sensor.device
         var warnings: [String] = []
-        if let problem = Self.chooseTrigger(of: device, in: accelerometer.context) { warnings.append(problem) }
+        if let problem = Self.chooseTrigger(of: device, in: sensor.context) { warnings.append(problem) }
 
         let stamps = Self.monotonicStamps(of: device)
         for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
-        iio_channel_enable(axes.x.pointer)
-        iio_channel_enable(axes.y.pointer)
-        iio_channel_enable(axes.z.pointer)
+        for channel in sensor.channels.all { iio_channel_enable(channel.pointer) }
         if let stamps { iio_channel_enable(stamps.pointer) }
 
         let created = iio_device_create_buffer(device.pointer, 1, false)
@@ -71,7 +63,10 @@ package final class ScanBuffer: @unchecked Sendable {
             )
             let size = iio_device_get_sample_size(device.pointer)
             let scanSize = try checkIIO("find the scan size of", device.path, size)
-            func place(_ channel: IIOChannel, _ element: ScanElement) throws(IIOError) -> Place {
+            func place(_ channel: IIOChannel) throws(IIOError) -> Place {
+                guard let element = channel.scanElement else {
+                    throw IIOError("understand the scan format of", device.path, errno: .invalid)
+                }
                 let start = iio_buffer_start(buffer)
                 guard let start, let first = iio_buffer_first(buffer, channel.pointer) else {
                     throw IIOError("find \(channel.id) in the scans of", device.path, errno: .invalid)
@@ -82,14 +77,8 @@ package final class ScanBuffer: @unchecked Sendable {
                 }
                 return Place(element: element, offset: offset)
             }
-            x = try place(axes.x, elements.x)
-            y = try place(axes.y, elements.y)
-            z = try place(axes.z, elements.z)
-            if let stamps, let element = stamps.scanElement {
-                timestamp = try place(stamps, element)
-            } else {
-                timestamp = nil
-            }
+            places = try sensor.channels.map(place)
+            timestamp = if let stamps { try place(stamps) } else { nil }
             self.scanSize = scanSize
         } catch {
             iio_buffer_destroy(buffer)
@@ -98,7 +87,7 @@ package final class ScanBuffer: @unchecked Sendable {
         let descriptor = iio_buffer_get_poll_fd(buffer)
         pollDescriptor = descriptor >= 0 ? descriptor : nil
         self.buffer = buffer
-        self.accelerometer = accelerometer
+        self.sensor = sensor
         self.warnings = warnings
     }
 
@@ -120,19 +109,15 @@ package final class ScanBuffer: @unchecked Sendable {
         guard let buffer else { return nil }
         let count = iio_buffer_refill(buffer)
         if count == -Int(EAGAIN) { return nil }
-        try checkIIO("read a scan from", accelerometer.device.path, count)
+        try checkIIO("read a scan from", sensor.device.path, count)
         guard count >= scanSize, let start = iio_buffer_start(buffer) else {
-            throw IIOError("read a whole scan from", accelerometer.device.path, errno: Errno(EBADMSG))
+            throw IIOError("read a whole scan from", sensor.device.path, errno: Errno(EBADMSG))
         }
         let scan = UnsafeRawPointer(start)
         return RawScan(
-            raw: Vector3(value(x, of: scan), value(y, of: scan), value(z, of: scan)),
+            raw: Vector3(places.map { $0.element.value(at: scan + $0.offset) }),
             time: timestamp.flatMap { Self.monotonicTime(nanoseconds: $0.element.integer(at: scan + $0.offset)) }
         )
-    }
-
-    private func value(_ place: Place, of scan: UnsafeRawPointer) -> Double {
-        place.element.value(at: scan + place.offset)
     }
 
     /// The time of a stamp; nil for one that is not of the last seconds: some hubs stamp by a clock of their own.

@@ -5,7 +5,7 @@ import OrientationCore
 package import SystemdBus
 
 /// A device that is turned by a quarter every three seconds, for trying things out without a sensor.
-package final class SimulatedSource: AccelerometerSource {
+package final class SimulatedSource: SensorSource {
     private static let restTime = 2.5
     private static let turnTime = 0.5
 
@@ -41,7 +41,7 @@ package final class SimulatedSource: AccelerometerSource {
         timer?.arm(after: 1 / sampleRate)
         let acceleration = Self.acceleration(at: Double(count) / sampleRate)
         count += 1
-        onEvent?(.sample(AccelerometerSample(time: loop.now, acceleration: acceleration)))
+        onEvent?(.sample(.acceleration(AccelerometerSample(time: loop.now, acceleration: acceleration))))
     }
 
     /// Upright at first, leaning back by 20°, then turned counter-clockwise again and again.

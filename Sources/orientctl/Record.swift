@@ -58,17 +58,17 @@ private final class Recording {
     }
 
     /// Opens what the configuration names as the source.
-    func open(_ configuration: Configuration) throws(CommandError) -> any AccelerometerSource {
+    func open(_ configuration: Configuration) throws(CommandError) -> any SensorSource {
         switch configuration.source {
         case .iio(let uri):
             let accelerometer = try find(at: uri)
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
-            let frame = accelerometer.description.frame(
+            let scaling = accelerometer.description.scaling(
                 convention: configuration.convention,
                 faceUp: configuration.faceUp
             )
             return try calling { () throws(SystemError) in
-                try DeviceSource(accelerometer, frame: frame, rate: configuration.rate, loop: loop, helper: helper)
+                try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop, helper: helper)
             }
         case .replay(let path):
             return try calling { () throws(SystemError) in try ReplaySource(path: path, loop: loop) }
@@ -79,14 +79,15 @@ private final class Recording {
         }
     }
 
-    private func find(at uri: String) throws(CommandError) -> Accelerometer {
-        let found: [Accelerometer]
+    private func find(at uri: String) throws(CommandError) -> IIOSensor {
+        let found: [IIOSensor]
         do throws(IIOError) {
-            found = try IIOContext(uri: uri).accelerometers()
+            found = try IIOContext(uri: uri).sensors()
         } catch {
             throw CommandError("\(error)")
         }
-        guard let accelerometer = found.first(where: { $0.description.location != .base }) else {
+        let accelerometer = found.first { $0.description.mounting.map { $0.location != .base } ?? false }
+        guard let accelerometer else {
             throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
         }
         return accelerometer
@@ -94,7 +95,7 @@ private final class Recording {
 
     /// Writes samples until a signal, the end of the source or of the time; to standard output for want of a path.
     func run(
-        _ source: any AccelerometerSource,
+        _ source: any SensorSource,
         into path: String?,
         duration: Double?
     ) throws(SystemError) -> ExitCode {
@@ -115,16 +116,16 @@ private final class Recording {
     }
 
     /// Ends when the sensor is back as it was found.
-    private func end(_ source: any AccelerometerSource) {
+    private func end(_ source: any SensorSource) {
         source.onEvent = nil
         source.stop { [self] in loop.exit() }
     }
 
-    private func take(_ event: SourceEvent, of source: any AccelerometerSource, into trace: Trace) {
+    private func take(_ event: SourceEvent, of source: any SensorSource, into trace: Trace) {
         switch event {
         case .started(let warnings):
             for warning in warnings { complain("warning: \(warning)") }
-        case .sample(var sample):
+        case .sample(.acceleration(var sample)):
             let start = start ?? sample.time
             self.start = start
             // Nothing is known to less than a microsecond, and shorter texts make better traces.

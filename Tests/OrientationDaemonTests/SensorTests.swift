@@ -9,7 +9,7 @@ import Testing
 @testable import OrientationDaemon
 
 /// A source that only notes what is asked of it.
-private final class Source: AccelerometerSource {
+private final class Source: SensorSource {
     var onEvent: ((SourceEvent) -> Void)?
     var mode = SourceMode.buffer
     var sampleRate = 15.0

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OrientationCore
-
-/// Where samples come from: a device, a recording or a simulation.
+/// Where readings come from: a device, a recording or a simulation.
 ///
 /// Everything happens in the loop. A source is silent until it is started, and after `stop`.
-package protocol AccelerometerSource: AnyObject {
+package protocol SensorSource: AnyObject {
     /// Who is told; set once, before `start`.
     var onEvent: ((SourceEvent) -> Void)? { get set }
 
@@ -36,7 +34,7 @@ package enum SourceMode: String, Sendable {
 package enum SourceEvent {
     /// Sampling has begun, or goes on in another mode; the warnings say what was not as wished.
     case started(warnings: [String])
-    case sample(AccelerometerSample)
+    case sample(Measurement)
     /// The recording is over: nothing more comes.
     case ended
     /// Sampling has broken off, and why; the source is of no use any more.

@@ -4,49 +4,41 @@ import CIIO
 package import OrientationCore
 import SystemdBus
 
-/// An accelerometer of a context: what discovery found out about it, and its values one by one.
+/// A sensor of a context: what discovery found out about it, and its values one by one.
 ///
 /// Keeps its context alive. Every call can block, for seconds on a hung chip.
-// Sendable unchecked: used by one thread at a time, as its context is.
-package final class Accelerometer: @unchecked Sendable {
-    package let description: AccelerometerDescription
+// Sendable unchecked: as its context is, and the rest never changes.
+package final class IIOSensor: @unchecked Sendable {
+    package let description: SensorDescription
 
     /// What was odd at discovery, each one line that names the file or property and the value met.
     package let warnings: [String]
 
     let context: IIOContext
     let device: IIODevice
-    let axes: Axes<IIOChannel>
-    private let values: Axes<IIOAttribute>?
+    let channels: Channels<IIOChannel>
+    private let values: Channels<IIOAttribute>?
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
 
-    /// Takes a device that has input channels for x, y and z; nil for any other.
-    init?(_ device: IIODevice, of context: IIOContext) {
-        guard !device.isTrigger else { return nil }
-        let channels = device.channels
-        let inputs = channels.filter { $0.isInput && $0.isAcceleration }
-        guard
-            let x = inputs.first(where: { $0.modifier == IIO_MOD_X }),
-            let y = inputs.first(where: { $0.modifier == IIO_MOD_Y }),
-            let z = inputs.first(where: { $0.modifier == IIO_MOD_Z })
-        else { return nil }
-        let axes = Axes(x: x, y: y, z: z)
-        let raw = axes.compactMap { $0.attribute("raw") }
-        let processed = raw == nil ? axes.compactMap { $0.attribute("input") } : nil
-        let hasScans = context.isLocal && axes.compactMap { $0.scanElement } != nil
+    /// Takes a device that has what it needs to measure `kind`, by all of its `channels`; nil for any other.
+    init?(_ kind: SensorKind, of device: IIODevice, channels all: [IIOChannel]) {
+        guard let channels = kind.channels(among: all.filter { $0.isInput }) else { return nil }
+        let raw = channels.compactMap { $0.attribute("raw") }
+        let processed = raw == nil ? channels.compactMap { $0.attribute("input") } : nil
+        let hasScans = device.context.isLocal && channels.compactMap { $0.scanElement } != nil
         guard raw != nil || processed != nil || hasScans else { return nil }
 
-        self.context = context
+        context = device.context
         self.device = device
-        self.axes = axes
+        self.channels = channels
         values = raw ?? processed
 
-        // The kernel has the rate per axis, for all of acceleration, for the device, or for all inputs: that last,
+        // The kernel has the rate per channel, for all of one kind, for the device, or for all inputs: that last,
         // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
-        let odd = channels.first { $0.isInput && $0.id == "sampling" }
+        let odd = all.first { $0.isInput && $0.id == "sampling" }
         var frequency: [IIOAttribute] = []
-        for attribute in [x, y, z].compactMap({ $0.attribute("sampling_frequency") })
+        for attribute in channels.all.compactMap({ $0.attribute("sampling_frequency") })
         where !frequency.contains(where: { $0.path == attribute.path }) {
             frequency.append(attribute)
         }
@@ -55,21 +47,25 @@ package final class Accelerometer: @unchecked Sendable {
         }
         self.frequency = frequency
         frequencyAvailable =
-            x.attribute("sampling_frequency_available") ?? device.attribute("sampling_frequency_available")
-            ?? odd?.attribute("frequency_available")
+            channels.first.attribute("sampling_frequency_available")
+            ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
 
-        var discovery = AccelerometerDiscovery(context: context, device: device, channels: channels, axes: axes)
-        description = discovery.describe(isProcessed: processed != nil, canPoll: values != nil, hasScans: hasScans)
+        var discovery = SensorDiscovery(kind, of: device, channels: all, measuring: channels)
+        description = discovery.describe(
+            isProcessed: processed != nil,
+            canPoll: values != nil,
+            canBuffer: hasScans && processed == nil
+        )
         warnings = discovery.warnings
     }
 
-    /// Reads x, y and z one after the other, without allocating anything of ours.
+    /// Reads the channels one after the other, without allocating anything of ours.
     ///
-    /// The values are raw, for the frame of `description`; of a device that has processed values only they are
-    /// m/s² already, and the frame's offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
+    /// The values are raw, for the scaling of `description`; of a device that has processed values only they are in
+    /// the unit already, and offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
     package func read() throws(IIOError) -> Vector3 {
         guard let values else { throw IIOError("poll", device.path, errno: .invalid) }
-        return Vector3(try values.x.readNumber(), try values.y.readNumber(), try values.z.readNumber())
+        return Vector3(try values.map { attribute throws(IIOError) in try attribute.readNumber() })
     }
 
     /// Opens the device's buffer, with its trigger where it has one, and starts it.
@@ -120,18 +116,5 @@ package final class Accelerometer: @unchecked Sendable {
 
     private func writeFrequency(_ rate: Double) throws(IIOError) {
         for attribute in frequency { try attribute.write(rate) }
-    }
-}
-
-/// One thing for each of x, y and z.
-struct Axes<Element> {
-    let x: Element
-    let y: Element
-    let z: Element
-
-    /// The results for all three, or nil where one has none.
-    func compactMap<Result>(_ transform: (Element) -> Result?) -> Axes<Result>? {
-        guard let x = transform(x), let y = transform(y), let z = transform(z) else { return nil }
-        return Axes<Result>(x: x, y: y, z: z)
     }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// What is known of a sensor from its discovery.
+package struct SensorDescription: Hashable, Sendable {
+    /// The kernel's name of the device: `iio:device0`.
+    package let id: String
+
+    /// The driver's name of the chip: `accel_3d`, `lis3dh`.
+    package let name: String
+
+    /// The device's real directory, `/sys/devices/…`; empty where it is another machine's.
+    package let sysfsPath: String
+
+    /// The node that scans are read from, `/dev/iio:device0`; empty where it is another machine's.
+    package let devicePath: String
+
+    /// Added to raw values, before the scale.
+    package let offset: Vector3
+
+    /// Raw values to the unit of what is measured, per channel.
+    package let scale: Vector3
+    package let traits: SensorTraits
+
+    /// Whether values can be read one by one from attributes.
+    package let canPoll: Bool
+
+    /// Whether the device offers scans; that one can be had shows only when it is tried.
+    package let canBuffer: Bool
+
+    package var kind: SensorKind { traits.kind }
+
+    /// How an accelerometer is built in; nil for every other sensor.
+    package var mounting: AccelerometerMounting? {
+        switch traits {
+        case .accelerometer(let mounting): mounting
+        }
+    }
+
+    /// The way from raw values to measurements.
+    ///
+    /// For an accelerometer the convention and, where the guess is wrong, the sign of z are configuration.
+    package func scaling(
+        convention: SensorFrame.Convention = .desktop,
+        faceUp: SensorFrame.FaceUp? = nil
+    ) -> SensorScaling {
+        switch traits {
+        case .accelerometer(let mounting):
+            let frame = SensorFrame(
+                offset: offset,
+                scale: scale,
+                matrix: mounting.matrix,
+                convention: convention,
+                // The kernel's convention is the device frame itself, z included.
+                faceUp: faceUp ?? (convention == .kernel ? .positiveZ : mounting.faceUp)
+            )
+            return .acceleration(frame)
+        }
+    }
+}
+
+/// What sensors of one kind only have.
+package enum SensorTraits: Hashable, Sendable {
+    case accelerometer(AccelerometerMounting)
+
+    package var kind: SensorKind {
+        switch self {
+        case .accelerometer: .accelerometer
+        }
+    }
+}

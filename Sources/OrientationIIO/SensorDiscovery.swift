@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SystemdBus
+
+/// Gathers what is known of one sensor, with a warning and a sane default for what makes no sense.
+struct SensorDiscovery {
+    let kind: SensorKind
+    let device: IIODevice
+
+    /// All channels of the device.
+    let channels: [IIOChannel]
+
+    /// Those that the sensor's values are from.
+    let measuring: Channels<IIOChannel>
+    private(set) var warnings: [String] = []
+
+    init(_ kind: SensorKind, of device: IIODevice, channels: [IIOChannel], measuring: Channels<IIOChannel>) {
+        self.kind = kind
+        self.device = device
+        self.channels = channels
+        self.measuring = measuring
+    }
+
+    mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription {
+        let id = device.id
+        let isLocal = device.context.isLocal
+        let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
+        let traits = traits(udev)
+        return SensorDescription(
+            id: id,
+            name: device.name,
+            sysfsPath: isLocal ? device.path : "",
+            devicePath: isLocal ? udev?.devnode ?? "/dev/" + id : "",
+            offset: isProcessed ? .zero : Vector3(measuring.map { offset($0) }),
+            scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring.map { scale($0) }),
+            traits: traits,
+            canPoll: canPoll,
+            canBuffer: canBuffer
+        )
+    }
+
+    private mutating func traits(_ udev: Device?) -> SensorTraits {
+        switch kind {
+        case .accelerometer: .accelerometer(mounting(udev))
+        }
+    }
+
+    private mutating func mounting(_ udev: Device?) -> AccelerometerMounting {
+        // `in_accel_mount_matrix`; `in_mount_matrix`, which libiio takes for the attribute `matrix` of a channel
+        // `mount`; `mount_matrix`.
+        let odd = channels.first { $0.id == "mount" }
+        var discovery = MountingDiscovery(path: device.path, name: device.name, udev: udev)
+        defer { warnings += discovery.warnings }
+        return discovery.mounting(
+            matrixFile: measuring.first.attribute("mount_matrix") ?? odd?.attribute("matrix")
+                ?? device.attribute("mount_matrix"),
+            label: device.label,
+            locationFile: device.attribute("location")
+        )
+    }
+
+    // MARK: - Scale and offset
+
+    private mutating func scale(_ channel: IIOChannel) -> Double {
+        // libiio lists an attribute of the channel before one of the same name that it shares with others.
+        guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
+            warn(device.path + "/" + kind.filePrefix + "_scale: missing, using 1")
+            return 1
+        }
+        return number(attribute, what: "a usable scale", otherwise: 1) { $0 > 0 }
+    }
+
+    private mutating func offset(_ channel: IIOChannel) -> Double {
+        guard let attribute = channel.attribute("offset") else { return 0 }
+        return number(attribute, what: "a usable offset", otherwise: 0) { _ in true }
+    }
+
+    private mutating func number(
+        _ attribute: IIOAttribute,
+        what: String,
+        otherwise substitute: Double,
+        where isUsable: (Double) -> Bool
+    ) -> Double {
+        let instead = ", using " + AttributeText.shortest(substitute)
+        do {
+            let text = try attribute.read()
+            if let number = AttributeText.number(text), isUsable(number) { return number }
+            warn(attribute.path + ": " + AttributeText.quoted(text) + " is not " + what + instead)
+        } catch {
+            warn(attribute.path + ": \(error.errno)" + instead)
+        }
+        return substitute
+    }
+
+    private mutating func warn(_ line: String) {
+        // Three channels that share a file warn once.
+        if !warnings.contains(line) { warnings.append(line) }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// The way from a sensor's raw values to what they mean.
+package enum SensorScaling: Hashable, Sendable {
+    case acceleration(SensorFrame)
+
+    /// Returns what a raw reading of that time in seconds means; a sensor of one channel has its value in x.
+    package func measurement(raw: Vector3, time: Double) -> Measurement {
+        switch self {
+        case .acceleration(let frame):
+            .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
+        }
+    }
+}
+
+/// One reading of a sensor, in the unit of its kind.
+package enum Measurement: Hashable, Sendable {
+    case acceleration(AccelerometerSample)
+}
