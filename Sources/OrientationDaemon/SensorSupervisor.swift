@@ -160,7 +160,7 @@ final class SensorSupervisor {
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
         do throws(IIOError) {
-            finding.accelerometers = try IIOContext(uri: uri).sensors().filter { $0.description.kind == .accelerometer }
+            finding.accelerometers = try IIOContext(uri: uri).sensors(of: [.accelerometer])
         } catch {
             finding.hasFailed = true
             finding.warnings.append("\(error)")
@@ -312,8 +312,8 @@ final class SensorSupervisor {
 
     private func handle(_ event: SourceEvent, of sensor: Sensor) {
         switch event {
-        case .sample(.acceleration(let sample)):
-            guard sensor === active else { return }
+        case .sample(let measurement):
+            guard sensor === active, case .acceleration(let sample) = measurement else { return }
             delay = Self.backoff.first
             sensor.recovered()
             delegate.received(sample)

@@ -6,8 +6,8 @@ package import SystemdBus
 ///
 /// All that can block is done by the helper; while it is at work, the wish to start or stop is only noted.
 package final class DeviceSource: SensorSource {
-    /// Seconds in which a buffer must give its first scan; iio-sensor-proxy allows as much.
-    private static let probeTime = 0.5
+    /// Seconds in which the buffer of a quick sensor must give its first scan; iio-sensor-proxy allows as much.
+    private static let shortestProbe = 0.5
 
     /// Seconds of nothing but EAGAIN after which a polled sensor counts as failed.
     private static let longestSilence = 1.0
@@ -21,6 +21,7 @@ package final class DeviceSource: SensorSource {
     private let targetRate: Double
     private let loop: EventLoop
     private let helper: HelperThread
+    private let probeTime: Double
     private var probe: Timer?
 
     private enum State {
@@ -51,10 +52,11 @@ package final class DeviceSource: SensorSource {
         self.loop = loop
         self.helper = helper
         targetRate = rate
+        probeTime = max(Self.shortestProbe, 1.5 / rate)
         bufferWorks = sensor.description.canBuffer
         mode = bufferWorks ? .buffer : .poll
         probe = try loop.timer { [unowned(unsafe) self] in
-            abandonBuffer("no scan came from \(sensor.description.devicePath) within \(Self.probeTime) s")
+            abandonBuffer("no scan came from \(sensor.description.devicePath) within \(probeTime) s")
         }
     }
 
@@ -193,7 +195,7 @@ package final class DeviceSource: SensorSource {
         }
         mode = .buffer
         sampleRate = rate ?? targetRate
-        probe?.arm(after: Self.probeTime)
+        probe?.arm(after: probeTime)
         // It may have been stopped while the helper was at work.
         if isWanted { onEvent?(.started(warnings: warnings)) }
         reconcile()

@@ -52,17 +52,24 @@ package final class IIOContext: @unchecked Sendable {
         if let handle { iio_context_destroy(handle) }
     }
 
-    /// The sensors of all kinds, in libiio's order of devices, with what was found odd about each.
+    /// The sensors of those kinds, in libiio's order of devices, with what was found odd about each.
     ///
     /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
     /// connection that goes is thrown.
-    package func sensors() throws(IIOError) -> [IIOSensor] {
-        let found = devices.filter { !$0.isTrigger && isPresent($0) }.flatMap { device in
-            let channels = device.channels
-            return SensorKind.allCases.compactMap { IIOSensor($0, of: device, channels: channels) }
-        }
+    package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(IIOError) -> [IIOSensor] {
+        let found = devices.filter { !$0.isTrigger && isPresent($0) }.flatMap { sensors(of: kinds, on: $0) }
         try checkConnection("read the devices of", uri)
         return found
+    }
+
+    private func sensors(of kinds: [SensorKind], on device: IIODevice) -> [IIOSensor] {
+        let channels = device.channels
+        let inputs = channels.filter { $0.isInput && $0.hasValue }
+        let found = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
+        // A device has one buffer, and while that runs its values cannot be polled.
+        return found.filter { kinds.contains($0.0) }.compactMap { kind, measuring in
+            IIOSensor(kind, of: device, channels: measuring, among: channels, mayBuffer: found.count == 1)
+        }
     }
 
     /// All devices and triggers.

@@ -47,6 +47,9 @@ struct IIOChannel {
     var type: iio_chan_type { iio_channel_get_type(pointer) }
     var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
 
+    /// Whether it can be read at all; libiio makes channels of mere settings too.
+    var hasValue: Bool { isScanElement || attribute("raw") != nil || attribute("input") != nil }
+
     /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.
     var scanElement: ScanElement? {
         guard isScanElement, let format = iio_channel_get_data_format(pointer)?.pointee else { return nil }

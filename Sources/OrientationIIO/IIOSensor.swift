@@ -21,18 +21,26 @@ package final class IIOSensor: @unchecked Sendable {
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
 
-    /// Takes a device that has what it needs to measure `kind`, by all of its `channels`; nil for any other.
-    init?(_ kind: SensorKind, of device: IIODevice, channels all: [IIOChannel]) {
-        guard let channels = kind.channels(among: all.filter { $0.isInput }) else { return nil }
-        let raw = channels.compactMap { $0.attribute("raw") }
-        let processed = raw == nil ? channels.compactMap { $0.attribute("input") } : nil
+    /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil for any that cannot be read.
+    ///
+    /// With `mayBuffer` false only scans that are the one way to read it are used.
+    init?(
+        _ kind: SensorKind,
+        of device: IIODevice,
+        channels: Channels<IIOChannel>,
+        among all: [IIOChannel],
+        mayBuffer: Bool
+    ) {
         let hasScans = device.context.isLocal && channels.compactMap { $0.scanElement } != nil
+        let raw = channels.compactMap { $0.attribute("raw") }
+        // Where there are both, the driver knows more than an offset and a scale can say; scans are raw, though.
+        let processed = raw == nil || !hasScans ? channels.compactMap { $0.attribute("input") } : nil
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         context = device.context
         self.device = device
         self.channels = channels
-        values = raw ?? processed
+        values = processed ?? raw
 
         // The kernel has the rate per channel, for all of one kind, for the device, or for all inputs: that last,
         // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
@@ -54,7 +62,7 @@ package final class IIOSensor: @unchecked Sendable {
         description = discovery.describe(
             isProcessed: processed != nil,
             canPoll: values != nil,
-            canBuffer: hasScans && processed == nil
+            canBuffer: hasScans && processed == nil && (mayBuffer || values == nil)
         )
         warnings = discovery.warnings
     }

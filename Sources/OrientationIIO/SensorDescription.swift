@@ -35,6 +35,7 @@ package struct SensorDescription: Hashable, Sendable {
     package var mounting: AccelerometerMounting? {
         switch traits {
         case .accelerometer(let mounting): mounting
+        case .ambientLight: nil
         }
     }
 
@@ -56,6 +57,8 @@ package struct SensorDescription: Hashable, Sendable {
                 faceUp: faceUp ?? (convention == .kernel ? .positiveZ : mounting.faceUp)
             )
             return .acceleration(frame)
+        case .ambientLight:
+            return .light(offset: offset.x, scale: scale.x)
         }
     }
 }
@@ -63,10 +66,21 @@ package struct SensorDescription: Hashable, Sendable {
 /// What sensors of one kind only have.
 package enum SensorTraits: Hashable, Sendable {
     case accelerometer(AccelerometerMounting)
+    case ambientLight(LightUnit)
 
     package var kind: SensorKind {
         switch self {
         case .accelerometer: .accelerometer
+        case .ambientLight: .ambientLight
         }
     }
+}
+
+/// The unit of an ambient light sensor.
+package enum LightUnit: String, Hashable, Sendable {
+    /// Lux, as near as the driver gets to it.
+    case lux
+
+    /// Per cent of the brightest.
+    case vendor
 }

@@ -43,6 +43,8 @@ struct SensorDiscovery {
     private mutating func traits(_ udev: Device?) -> SensorTraits {
         switch kind {
         case .accelerometer: .accelerometer(mounting(udev))
+        // The kernel has no unit for intensities; drivers that offer nothing better scale them to something like lux.
+        case .ambientLight: .ambientLight(.lux)
         }
     }
 
@@ -65,7 +67,8 @@ struct SensorDiscovery {
     private mutating func scale(_ channel: IIOChannel) -> Double {
         // libiio lists an attribute of the channel before one of the same name that it shares with others.
         guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
-            warn(device.path + "/" + kind.filePrefix + "_scale: missing, using 1")
+            // One light step is one lux for some drivers; no driver's step of acceleration is 1 m/s².
+            if kind == .accelerometer { warn(device.path + "/in_accel_scale: missing, using 1") }
             return 1
         }
         return number(attribute, what: "a usable scale", otherwise: 1) { $0 > 0 }

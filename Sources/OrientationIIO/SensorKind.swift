@@ -7,12 +7,8 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
     /// Acceleration on three axes.
     case accelerometer
 
-    /// What the names of its files begin with, for messages.
-    var filePrefix: String {
-        switch self {
-        case .accelerometer: "in_accel"
-        }
-    }
+    /// The brightness around the device.
+    case ambientLight
 
     /// The channels of a device that measure this, or nil where it does not.
     func channels(among inputs: [IIOChannel]) -> Channels<IIOChannel>? {
@@ -25,6 +21,14 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
                 let z = axes.first(where: { $0.modifier == IIO_MOD_Z })
             else { return nil }
             return Channels(x, y, z)
+        case .ambientLight:
+            // Illuminance is what eyes see, the other two come near; infrared light and single colours do not.
+            let channel =
+                inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_NO_MOD }
+                ?? inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_MOD_LIGHT_CLEAR }
+                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_BOTH }
+                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_CLEAR }
+            return channel.map { Channels($0) }
         }
     }
 }

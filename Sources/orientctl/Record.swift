@@ -82,12 +82,11 @@ private final class Recording {
     private func find(at uri: String) throws(CommandError) -> IIOSensor {
         let found: [IIOSensor]
         do throws(IIOError) {
-            found = try IIOContext(uri: uri).sensors()
+            found = try IIOContext(uri: uri).sensors(of: [.accelerometer])
         } catch {
             throw CommandError("\(error)")
         }
-        let accelerometer = found.first { $0.description.mounting.map { $0.location != .base } ?? false }
-        guard let accelerometer else {
+        guard let accelerometer = found.first(where: { $0.description.mounting?.location != .base }) else {
             throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
         }
         return accelerometer
@@ -125,7 +124,8 @@ private final class Recording {
         switch event {
         case .started(let warnings):
             for warning in warnings { complain("warning: \(warning)") }
-        case .sample(.acceleration(var sample)):
+        case .sample(let measurement):
+            guard case .acceleration(var sample) = measurement else { return }
             let start = start ?? sample.time
             self.start = start
             // Nothing is known to less than a microsecond, and shorter texts make better traces.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationIIO
+
+@Suite
+struct `What a raw reading means` {
+    private static func description(
+        _ traits: SensorTraits,
+        offset: Vector3 = .zero,
+        scale: Vector3 = Vector3(1, 1, 1)
+    ) -> SensorDescription {
+        SensorDescription(
+            id: "iio:device0",
+            name: "chip",
+            sysfsPath: "/sys/devices/chip",
+            devicePath: "/dev/iio:device0",
+            offset: offset,
+            scale: scale,
+            traits: traits,
+            canPoll: true,
+            canBuffer: false
+        )
+    }
+
+    private static func accelerometer(faceUp: SensorFrame.FaceUp) -> SensorDescription {
+        let mounting = AccelerometerMounting(
+            location: .display,
+            matrix: .identity,
+            matrixSource: "",
+            faceUp: faceUp
+        )
+        return description(.accelerometer(mounting), offset: Vector3(1, 2, 3), scale: Vector3(2, 2, 2))
+    }
+
+    static let frames: [(SensorFrame.Convention, guess: SensorFrame.FaceUp, SensorFrame.FaceUp?, Vector3)] = [
+        (.desktop, .positiveZ, nil, Vector3(-4, -8, 12)),
+        (.desktop, .negativeZ, nil, Vector3(-4, -8, -12)),
+        (.desktop, .negativeZ, .positiveZ, Vector3(-4, -8, 12)),
+        (.kernel, .negativeZ, nil, Vector3(4, 8, 12)),
+        (.kernel, .positiveZ, .negativeZ, Vector3(4, 8, -12)),
+    ]
+
+    @Test(arguments: frames)
+    func `is acceleration in the device frame, with the guessed sign of z unless another is set`(
+        _ item: (convention: SensorFrame.Convention, guess: SensorFrame.FaceUp, set: SensorFrame.FaceUp?, Vector3)
+    ) {
+        let scaling = Self.accelerometer(faceUp: item.guess).scaling(convention: item.convention, faceUp: item.set)
+        let sample = AccelerometerSample(time: 7, acceleration: item.3)
+        #expect(scaling.measurement(raw: Vector3(1, 2, 3), time: 7) == .acceleration(sample))
+    }
+
+    @Test(arguments: [(100.0, 0.0, 1.0, 100.0), (100, 10, 0.5, 55), (0, 0, 0.001, 0)])
+    func `is light after the offset and then the scale`(raw: Double, offset: Double, scale: Double, light: Double) {
+        let sensor = Self.description(
+            .ambientLight(.lux),
+            offset: Vector3(offset, 0, 0),
+            scale: Vector3(scale, 0, 0)
+        )
+        #expect(sensor.kind == .ambientLight && sensor.mounting == nil)
+        #expect(sensor.scaling().measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(light))
+    }
+}
