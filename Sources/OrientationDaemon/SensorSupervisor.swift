@@ -160,7 +160,7 @@ final class SensorSupervisor {
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
         do throws(IIOError) {
-            finding.accelerometers = try IIOContext(uri: uri).sensors(of: [.accelerometer])
+            finding.accelerometers = try IIOContext(uri: uri).sensors(of: [.accelerometer]).sensors
         } catch {
             finding.hasFailed = true
             finding.warnings.append("\(error)")

@@ -56,19 +56,28 @@ package final class IIOContext: @unchecked Sendable {
     ///
     /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
     /// connection that goes is thrown.
-    package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(IIOError) -> [IIOSensor] {
-        let found = devices.filter { !$0.isTrigger && isPresent($0) }.flatMap { sensors(of: kinds, on: $0) }
+    package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(IIOError) -> FoundSensors {
+        var found = FoundSensors()
+        for device in devices where !device.isTrigger && isPresent(device) { add(kinds, of: device, to: &found) }
         try checkConnection("read the devices of", uri)
         return found
     }
 
-    private func sensors(of kinds: [SensorKind], on device: IIODevice) -> [IIOSensor] {
+    private func add(_ kinds: [SensorKind], of device: IIODevice, to found: inout FoundSensors) {
         let channels = device.channels
         let inputs = channels.filter { $0.isInput && $0.hasValue }
-        let found = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
-        // A device has one buffer, and while that runs its values cannot be polled.
-        return found.filter { kinds.contains($0.0) }.compactMap { kind, measuring in
-            IIOSensor(kind, of: device, channels: measuring, among: channels, mayBuffer: found.count == 1)
+        let offered = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
+        for (kind, measuring) in offered where kinds.contains(kind) {
+            let sensor = IIOSensor(
+                kind,
+                of: device,
+                channels: measuring,
+                among: channels,
+                // A device has one buffer, and while that runs its values cannot be polled.
+                mayBuffer: offered.count == 1,
+                warnings: &found.warnings
+            )
+            if let sensor { found.sensors.append(sensor) }
         }
     }
 

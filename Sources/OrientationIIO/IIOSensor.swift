@@ -23,18 +23,22 @@ package final class IIOSensor: @unchecked Sendable {
 
     /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil for any that cannot be read.
     ///
-    /// With `mayBuffer` false only scans that are the one way to read it are used.
+    /// With `mayBuffer` false only scans that are the one way to read it are used. What is odd about a sensor that
+    /// cannot be used is added to `warnings`.
     init?(
         _ kind: SensorKind,
         of device: IIODevice,
         channels: Channels<IIOChannel>,
         among all: [IIOChannel],
-        mayBuffer: Bool
+        mayBuffer: Bool,
+        warnings: inout [String]
     ) {
         let hasScans = device.context.isLocal && channels.compactMap { $0.scanElement } != nil
         let raw = channels.compactMap { $0.attribute("raw") }
-        // Where there are both, the driver knows more than an offset and a scale can say; scans are raw, though.
-        let processed = raw == nil || !hasScans ? channels.compactMap { $0.attribute("input") } : nil
+        // Where there are both, the driver knows more than an offset and a scale can say; but scans are raw, and so is
+        // what near levels refer to.
+        let prefersRaw = raw != nil && (hasScans || kind == .proximity)
+        let processed = prefersRaw ? nil : channels.compactMap { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         context = device.context
@@ -59,12 +63,17 @@ package final class IIOSensor: @unchecked Sendable {
             ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
 
         var discovery = SensorDiscovery(kind, of: device, channels: all, measuring: channels)
-        description = discovery.describe(
+        let description = discovery.describe(
             isProcessed: processed != nil,
             canPoll: values != nil,
             canBuffer: hasScans && processed == nil && (mayBuffer || values == nil)
         )
-        warnings = discovery.warnings
+        guard let description else {
+            warnings += discovery.warnings
+            return nil
+        }
+        self.description = description
+        self.warnings = discovery.warnings
     }
 
     /// Reads the channels one after the other, without allocating anything of ours.

@@ -35,7 +35,7 @@ package struct SensorDescription: Hashable, Sendable {
     package var mounting: AccelerometerMounting? {
         switch traits {
         case .accelerometer(let mounting): mounting
-        case .ambientLight: nil
+        case .ambientLight, .proximity: nil
         }
     }
 
@@ -59,6 +59,8 @@ package struct SensorDescription: Hashable, Sendable {
             return .acceleration(frame)
         case .ambientLight:
             return .light(offset: offset.x, scale: scale.x)
+        case .proximity(let nearLevel):
+            return .proximity(nearLevel: nearLevel)
         }
     }
 }
@@ -68,10 +70,14 @@ package enum SensorTraits: Hashable, Sendable {
     case accelerometer(AccelerometerMounting)
     case ambientLight(LightUnit)
 
+    /// The raw value from which on something counts as near.
+    case proximity(nearLevel: Double)
+
     package var kind: SensorKind {
         switch self {
         case .accelerometer: .accelerometer
         case .ambientLight: .ambientLight
+        case .proximity: .proximity
         }
     }
 }

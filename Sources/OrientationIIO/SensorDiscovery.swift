@@ -22,11 +22,12 @@ struct SensorDiscovery {
         self.measuring = measuring
     }
 
-    mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription {
+    /// Describes the sensor; nil where it cannot be used, with a warning that says why.
+    mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
         let id = device.id
         let isLocal = device.context.isLocal
         let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
-        let traits = traits(udev)
+        guard let traits = traits(udev) else { return nil }
         return SensorDescription(
             id: id,
             name: device.name,
@@ -40,11 +41,12 @@ struct SensorDiscovery {
         )
     }
 
-    private mutating func traits(_ udev: Device?) -> SensorTraits {
+    private mutating func traits(_ udev: Device?) -> SensorTraits? {
         switch kind {
         case .accelerometer: .accelerometer(mounting(udev))
         // The kernel has no unit for intensities; drivers that offer nothing better scale them to something like lux.
         case .ambientLight: .ambientLight(.lux)
+        case .proximity: nearLevel(udev).map { .proximity(nearLevel: $0) }
         }
     }
 
@@ -60,6 +62,17 @@ struct SensorDiscovery {
             label: device.label,
             locationFile: device.attribute("location")
         )
+    }
+
+    /// The near level by udev's database, else by the firmware; values have no unit, so there is no default.
+    private mutating func nearLevel(_ udev: Device?) -> Double? {
+        if let text = udev?.property("PROXIMITY_NEAR_LEVEL") {
+            if let level = AttributeText.number(text), level > 0 { return level }
+            warn("PROXIMITY_NEAR_LEVEL of " + device.path + ": " + AttributeText.quoted(text) + " is no level, ignored")
+        }
+        if let level = try? measuring.first.attribute("nearlevel")?.readNumber(), level > 0 { return level }
+        warn(device.path + ": neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel for a proximity sensor, not used")
+        return nil
     }
 
     // MARK: - Scale and offset

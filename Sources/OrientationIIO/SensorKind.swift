@@ -10,6 +10,9 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
     /// The brightness around the device.
     case ambientLight
 
+    /// Whether something is near the front of the device.
+    case proximity
+
     /// The channels of a device that measure this, or nil where it does not.
     func channels(among inputs: [IIOChannel]) -> Channels<IIOChannel>? {
         switch self {
@@ -29,6 +32,8 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
                 ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_BOTH }
                 ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_CLEAR }
             return channel.map { Channels($0) }
+        case .proximity:
+            return inputs.first { $0.type == IIO_PROXIMITY }.map { Channels($0) }
         }
     }
 }

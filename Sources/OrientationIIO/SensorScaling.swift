@@ -6,6 +6,7 @@ package import OrientationCore
 package enum SensorScaling: Hashable, Sendable {
     case acceleration(SensorFrame)
     case light(offset: Double, scale: Double)
+    case proximity(nearLevel: Double)
 
     /// Returns what a raw reading of that time in seconds means; a sensor of one channel has its value in x.
     package func measurement(raw: Vector3, time: Double) -> Measurement {
@@ -14,6 +15,8 @@ package enum SensorScaling: Hashable, Sendable {
             .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
         case .light(let offset, let scale):
             .light((raw.x + offset) * scale)
+        case .proximity(let nearLevel):
+            .proximity(isNear: raw.x >= nearLevel)
         }
     }
 }
@@ -24,4 +27,5 @@ package enum Measurement: Hashable, Sendable {
 
     /// In the unit of the sensor's ``LightUnit``.
     case light(Double)
+    case proximity(isNear: Bool)
 }

@@ -82,7 +82,7 @@ private final class Recording {
     private func find(at uri: String) throws(CommandError) -> IIOSensor {
         let found: [IIOSensor]
         do throws(IIOError) {
-            found = try IIOContext(uri: uri).sensors(of: [.accelerometer])
+            found = try IIOContext(uri: uri).sensors(of: [.accelerometer]).sensors
         } catch {
             throw CommandError("\(error)")
         }

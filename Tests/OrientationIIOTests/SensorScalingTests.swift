@@ -62,4 +62,11 @@ struct `What a raw reading means` {
         #expect(sensor.kind == .ambientLight && sensor.mounting == nil)
         #expect(sensor.scaling().measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(light))
     }
+
+    @Test(arguments: [(0.0, false), (127, false), (128, true), (129, true), (1e6, true)])
+    func `is near from the near level on, whatever the scale`(raw: Double, isNear: Bool) {
+        let sensor = Self.description(.proximity(nearLevel: 128), offset: Vector3(5, 0, 0), scale: Vector3(0.1, 0, 0))
+        #expect(sensor.kind == .proximity)
+        #expect(sensor.scaling().measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear))
+    }
 }
