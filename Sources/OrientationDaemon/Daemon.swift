@@ -2,6 +2,7 @@
 
 import OrientationBus
 package import OrientationCore
+import OrientationIIO
 package import SystemdBus
 
 /// The daemon: sensors, classification and the bus, wired together in one loop.
@@ -148,8 +149,8 @@ package final class Daemon {
     private func publish(_ decision: Decision? = nil) {
         guard let manager, let supervisor else { return }
         var status = manager.status
-        status.hasAccelerometer = supervisor.hasAccelerometer
-        status.sensorState = supervisor.state
+        status.hasAccelerometer = supervisor.hasSensor(.accelerometer)
+        status.sensorState = supervisor.state(of: .accelerometer)
         status.deviceOrientation = tracker.deviceOrientation
         status.faceOrientation = tracker.faceOrientation
         if status != manager.status {
@@ -167,7 +168,8 @@ package final class Daemon {
 
     /// Has the sensor sample while somebody wants to know, or a request turns with the device.
     private func senseIfNeeded() {
-        supervisor?.need(isClaimed || rotation.map { $0.policy.autorotatingRequests > 0 } == true)
+        let isAsked = rotation.map { $0.policy.autorotatingRequests > 0 } == true
+        supervisor?.need(.accelerometer, isClaimed || isAsked)
     }
 
     private func reportReference() {
@@ -182,8 +184,8 @@ extension Daemon: ManagerDelegate {
     package var gravity: Vector3 { tracker.gravity }
 
     package var hasFirstAnswer: Bool {
-        guard let supervisor, supervisor.isHopeful else { return true }
-        return supervisor.state == .sampling && tracker.hasAnswer
+        guard let supervisor, supervisor.isHopeful(.accelerometer) else { return true }
+        return supervisor.state(of: .accelerometer) == .sampling && tracker.hasAnswer
     }
 
     package func claimsChanged(areHeld: Bool) {
@@ -200,12 +202,14 @@ extension Daemon: SensorSupervisorDelegate {
         silence?.begin(samplePeriod: mayFallSilent ? samplePeriod : nil)
     }
 
-    func received(_ sample: AccelerometerSample) {
+    func received(_ measurement: Measurement) {
+        guard case .acceleration(let sample) = measurement else { return }
         take(sample)
         silence?.heard(sample, isTurning: tracker.isTurning)
     }
 
-    func sensorChanged() {
+    func sensorChanged(_ kind: SensorKind) {
+        guard kind == .accelerometer else { return }
         publish()
         guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }
         reportedSummary = summary

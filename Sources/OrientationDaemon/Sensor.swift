@@ -3,7 +3,8 @@
 import OrientationBus
 import OrientationIIO
 
-/// One sensor that is, or was, there: its object on the bus and, while there is a device, the source of samples.
+/// One sensor that is, or was, there: an accelerometer's object on the bus and, while there is a device, the source of
+/// readings.
 final class Sensor {
     /// What tells a device from others.
     struct Identity: Hashable {
@@ -16,8 +17,15 @@ final class Sensor {
         func isSameSensor(as other: Identity) -> Bool { name == other.name && location == other.location }
     }
 
-    let object: SensorObject
+    /// What the bus shows of an accelerometer.
+    private(set) var status: SensorStatus {
+        didSet { object?.status = status }
+    }
+
     private(set) var identity: Identity
+
+    /// Whether it counts only where there is no better one.
+    let isSubstitute: Bool
 
     /// Nil while the device is unplugged.
     private(set) var source: (any SensorSource)?
@@ -25,29 +33,39 @@ final class Sensor {
     /// Whether the source has ended by itself; it is of no use any more.
     private(set) var hasFailed = false
 
+    private let object: SensorObject?
     private var warned: Set<String> = []
     private var lastFailure = ""
 
-    init(_ object: SensorObject, _ identity: Identity) {
-        self.object = object
+    /// Creates a sensor without a device; `object` is for accelerometers only.
+    init(_ status: SensorStatus, _ identity: Identity, isSubstitute: Bool = false, object: SensorObject? = nil) {
+        self.status = status
         self.identity = identity
+        self.isSubstitute = isSubstitute
+        self.object = object
     }
 
-    /// Whether it may drive the orientation: all but those in a laptop's base.
+    /// Whether it counts: all but the accelerometers in a laptop's base.
     var drives: Bool { identity.location != .base }
 
     var works: Bool { source != nil && !hasFailed }
 
-    var state: SensorState { object.status.state }
+    var state: SensorState { status.state }
 
-    var name: String { object.status.name }
+    var name: String { status.name }
 
     /// Says whether a warning is new: what is odd about a sensor is so at each start, and logged once.
     func isNew(_ warning: String) -> Bool { warned.insert(warning).inserted }
 
-    /// Takes a source, in place of the one it had.
-    func attach(_ source: any SensorSource, _ identity: Identity) {
+    /// Takes a source, in place of the one it had; `status` is what is known of the device now.
+    ///
+    /// It counts as what it was, lost for instance, until readings come, unless it is at rest.
+    func attach(_ source: any SensorSource, _ identity: Identity, _ status: SensorStatus, isNeeded: Bool) {
         detach()
+        var status = status
+        status.state = isNeeded ? self.status.state : .idle
+        status.lastError = isNeeded ? self.status.lastError : ""
+        self.status = status
         self.identity = identity
         self.source = source
         hasFailed = false
@@ -63,21 +81,21 @@ final class Sensor {
     /// Notes that sampling has begun; what was lost counts as lost until ``recovered()``.
     func began() {
         guard let source else { return }
-        var status = object.status
+        var status = status
         if status.state != .lost { status.state = .sampling }
         status.mode = source.mode.rawValue
         status.sampleRate = source.sampleRate
-        object.status = status
+        self.status = status
     }
 
     /// Notes that a sample has come.
     func recovered() {
         guard state == .lost else { return }
         lastFailure = ""
-        var status = object.status
+        var status = status
         status.state = .sampling
         status.lastError = ""
-        object.status = status
+        self.status = status
     }
 
     /// Notes that the source has ended by itself; false when no sample has come since it last did so.
@@ -86,16 +104,16 @@ final class Sensor {
         let isNews = reason != lastFailure
         lastFailure = reason
         hasFailed = true
-        var status = object.status
+        var status = status
         status.state = .lost
         status.lastError = reason
-        object.status = status
+        self.status = status
         return isNews
     }
 
     /// Stops sampling until it is needed again.
     func rest() {
         source?.stop {}
-        if state == .sampling { object.status.state = .idle }
+        if state == .sampling { status.state = .idle }
     }
 }

@@ -5,41 +5,37 @@ import OrientationCore
 import OrientationIIO
 import SystemdBus
 
-/// What the supervisor tells of the sensor that counts.
+/// What the supervisor tells of the sensors that count, one of each kind.
 protocol SensorSupervisorDelegate: AnyObject {
-    /// Sampling begins: at so many samples a second, from a device that may report changes only.
+    /// The accelerometer begins: at so many samples a second, from a device that may report changes only.
     func samplingBegan(rate: Double, mayFallSilent: Bool)
 
-    func received(_ sample: AccelerometerSample)
+    /// The sensor that counts among those of its kind has been read.
+    ///
+    /// The first reading after ``SensorSupervisor/need(_:_:)`` comes as soon as it can be had; later ones come whether
+    /// they differ or not.
+    func received(_ measurement: Measurement)
 
-    /// `hasAccelerometer` or `state` is another now.
-    func sensorChanged()
+    /// What the supervisor says of that kind, but for its reading, is another now.
+    func sensorChanged(_ kind: SensorKind)
 }
 
-/// Finds the sensors, follows their coming and going, and keeps the best one sampling while it is needed.
+/// Finds the sensors, follows their coming and going, and keeps the best one of each kind going while it is needed.
 final class SensorSupervisor {
-    /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
-    private static let backoff = (first: 0.5, last: 30.0)
-
     private let configuration: Configuration
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
     private let helper: HelperThread
     private let delegate: any SensorSupervisorDelegate
-    private var monitor: DeviceMonitor?
-    private var retry: Timer?
+    private var monitors: [DeviceMonitor] = []
 
-    private var sensors: [Sensor] = []
-    private var active: Sensor?
-    private var isNeeded = false
+    private var groups: [SensorGroup] = []
     private var isScanning = false
     private var mustScanAgain = false
-    private var scanFailed = false
 
     /// Paths of devices that udev has given to us since they were looked at.
     private var announced: Set<String> = []
-    private var delay = SensorSupervisor.backoff.first
     private var lastWarning = ""
     private var onFirstScan: (() -> Void)?
 
@@ -56,24 +52,38 @@ final class SensorSupervisor {
         self.log = log
         self.delegate = delegate
         helper = try HelperThread(loop: loop)
-        retry = try loop.timer { [self] in scan() }
+        for kind in SensorKind.allCases {
+            groups.append(
+                try SensorGroup(kind, loop: loop, log: log, delegate: delegate) { [self] in scan() }
+            )
+        }
+    }
+
+    /// The sensors of a kind.
+    private func group(_ kind: SensorKind) -> SensorGroup {
+        guard let group = groups.first(where: { $0.kind == kind }) else { preconditionFailure("a kind is missing") }
+        return group
     }
 
     // MARK: - What is known
 
-    /// Says whether there is a sensor that can drive the orientation.
-    var hasAccelerometer: Bool { active?.source != nil }
+    /// Says whether there is a sensor of that kind that counts; one in a laptop's base does not.
+    func hasSensor(_ kind: SensorKind) -> Bool { group(kind).hasSensor }
 
-    /// The state of the sensor that counts.
-    var state: SensorState { active?.state ?? .none }
+    /// The state of the sensor of that kind that counts.
+    func state(of kind: SensorKind) -> SensorState { group(kind).state }
 
-    /// Says whether samples come, or may come soon.
-    var isHopeful: Bool { active?.works == true || canRetry || onFirstScan != nil }
+    /// Says whether readings of that kind come, or may come soon: whether a first one is worth waiting for.
+    func isHopeful(_ kind: SensorKind) -> Bool { group(kind).isHopeful || onFirstScan != nil }
+
+    /// The last reading since that kind is needed; nil before the first.
+    func reading(of kind: SensorKind) -> Measurement? { group(kind).reading }
 
     /// One line for the service manager.
     var summary: String {
-        guard let active else { return "No accelerometer" }
-        return "\(active.name) is \(active.state.rawValue)"
+        let accelerometers = group(.accelerometer)
+        guard let name = accelerometers.name else { return "No accelerometer" }
+        return "\(name) is \(accelerometers.state.rawValue)"
     }
 
     // MARK: - Asked from outside
@@ -83,9 +93,11 @@ final class SensorSupervisor {
         switch configuration.source {
         case .iio(let uri):
             if uri == "local:" {
-                monitor = try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
-                    deviceChanged($0, $1)
-                }
+                monitors = [
+                    try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
+                        deviceChanged($0, $1.syspath)
+                    }
+                ]
             }
             onFirstScan = completion
             scan()
@@ -98,36 +110,28 @@ final class SensorSupervisor {
         }
     }
 
-    /// Samples from now on, or no longer.
-    func need(_ isNeeded: Bool) {
-        guard isNeeded != self.isNeeded else { return }
-        self.isNeeded = isNeeded
-        retry?.disarm()
-        delay = Self.backoff.first
-        if !isNeeded {
-            active?.rest()
-        } else if let source = active?.source, active?.works == true {
-            source.start()
-        } else if canRetry {
-            scan()
-        }
-        delegate.sensorChanged()
+    /// Has the sensor of a kind read from now on, or no longer; another one takes its place when it is lost.
+    func need(_ kind: SensorKind, _ isNeeded: Bool) {
+        if group(kind).need(isNeeded) { scan() }
     }
 
-    /// Stops sampling and calls `completion` when the device is as it was found.
+    /// Stops all and calls `completion` when the devices are as they were found.
     func end(completion: @escaping () -> Void) {
-        isNeeded = false
-        monitor = nil
-        retry?.disarm()
-        guard let source = active?.source else { return completion() }
-        source.stop(completion: completion)
+        monitors = []
+        var awaited = groups.count
+        for group in groups {
+            group.end {
+                awaited -= 1
+                if awaited == 0 { completion() }
+            }
+        }
     }
 
     // MARK: - Finding
 
-    /// The accelerometers of a context, or why there are none to be had.
+    /// The sensors of this machine or another, or why there are none to be had.
     private struct Finding: Sendable {
-        var accelerometers: [IIOSensor] = []
+        var sensors: [any SensorDevice] = []
         var hasFailed = false
         var warnings: [String] = []
     }
@@ -139,7 +143,7 @@ final class SensorSupervisor {
             return
         }
         isScanning = true
-        log.debug("looking for accelerometers at \(uri)")
+        log.debug("looking for sensors at \(uri)")
         helper.run {
             Self.find(at: uri)
         } completion: { [self] finding in
@@ -151,7 +155,7 @@ final class SensorSupervisor {
             }
             let onFirstScan = onFirstScan
             self.onFirstScan = nil
-            merge(finding)
+            merge(finding, isLocal: uri == "local:")
             onFirstScan?()
         }
     }
@@ -160,14 +164,16 @@ final class SensorSupervisor {
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
         do throws(IIOError) {
-            finding.accelerometers = try IIOContext(uri: uri).sensors(of: [.accelerometer]).sensors
+            let found = try FoundSensors(at: uri)
+            finding.sensors = found.sensors
+            finding.warnings = found.warnings
         } catch {
             finding.hasFailed = true
             finding.warnings.append("\(error)")
         }
-        for accelerometer in finding.accelerometers {
+        for sensor in finding.sensors {
             do throws(IIOError) {
-                try accelerometer.raiseSamplingFrequency(toAtLeast: 10)
+                try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
             } catch {
                 finding.warnings.append("\(error)")
             }
@@ -175,51 +181,55 @@ final class SensorSupervisor {
         return finding
     }
 
-    private func merge(_ finding: Finding) {
+    private func merge(_ finding: Finding, isLocal: Bool) {
         for warning in finding.warnings where warning != lastWarning { log.warning(warning) }
         lastWarning = finding.warnings.last ?? ""
-        scanFailed = finding.hasFailed
-        for accelerometer in finding.accelerometers where !isInUse(accelerometer.description) {
+        for group in groups { group.prospect = isLocal && !finding.hasFailed ? .failures : .arrivals }
+        for sensor in finding.sensors where !isInUse(sensor.description) {
             do throws(SystemError) {
-                try add(accelerometer)
+                try add(sensor)
             } catch {
-                log.error("\(accelerometer.description.name): \(error)")
+                log.error("\(sensor.description.name): \(error)")
             }
         }
-        if !scanFailed { announced = [] }
-        choose()
-        // A look at this machine that fails is never for want of a sensor, and without one udev's news are lost.
-        if canRetry && (isNeeded || scanFailed && monitor != nil) { scheduleRetry() }
+        if !finding.hasFailed { announced = [] }
+        for group in groups {
+            group.choose()
+            // A look at this machine that fails is never for want of a sensor, and without one udev's news are lost.
+            if group.canRetry && (group.isNeeded || finding.hasFailed && isLocal) { group.scheduleRetry() }
+        }
     }
 
     /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
     private func isInUse(_ description: SensorDescription) -> Bool {
         !announced.contains(description.sysfsPath)
-            && sensors.contains { $0.works && $0.identity == Sensor.Identity(description) }
+            && group(description.kind).isInUse(Sensor.Identity(description))
     }
 
-    private func add(_ accelerometer: IIOSensor) throws(SystemError) {
-        let description = accelerometer.description
-        guard let mounting = description.mounting else { return }
+    private func add(_ device: any SensorDevice) throws(SystemError) {
+        let description = device.description
         let source = try DeviceSource(
-            accelerometer,
+            device,
             scaling: description.scaling(convention: configuration.convention, faceUp: configuration.faceUp),
-            rate: configuration.rate,
+            rate: description.period.map { 1 / $0 } ?? configuration.rate,
             loop: loop,
             helper: helper
         )
+        let mounting = description.mounting
         let status = SensorStatus(
             name: description.name,
             sysfsPath: description.sysfsPath,
-            location: mounting.location.name,
+            location: mounting?.location.name ?? "",
             mode: source.mode.rawValue,
             sampleRate: source.sampleRate,
-            mountMatrix: mounting.matrix.elements
+            mountMatrix: mounting?.matrix.elements ?? []
         )
-        let sensor = try adopt(source, Sensor.Identity(description), status)
-        let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
-        log.debug("\(description.name): mount matrix: \(matrix)")
-        for warning in accelerometer.warnings where sensor.isNew(warning) { log.warning(warning) }
+        let sensor = try adopt(source, description.kind, Sensor.Identity(description), status, description.isSubstitute)
+        if let mounting {
+            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
+            log.debug("\(description.name): mount matrix: \(matrix)")
+        }
+        for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
@@ -231,115 +241,38 @@ final class SensorSupervisor {
             sampleRate: source.sampleRate,
             mountMatrix: MountMatrix.identity.elements
         )
-        try adopt(source, Sensor.Identity(sysfsPath: "", name: name, location: .display), status)
-        choose()
+        let identity = Sensor.Identity(sysfsPath: "", name: name, location: .display)
+        _ = try adopt(source, .accelerometer, identity, status, false)
+        group(.accelerometer).choose()
     }
 
-    /// Gives a source to the lost sensor that it is the return of, or to a new one.
-    @discardableResult
+    /// Gives a source to its group; only accelerometers are objects on the bus.
     private func adopt(
         _ source: any SensorSource,
+        _ kind: SensorKind,
         _ identity: Sensor.Identity,
-        _ status: SensorStatus
+        _ status: SensorStatus,
+        _ isSubstitute: Bool
     ) throws(SystemError) -> Sensor {
-        let sensor: Sensor
-        let same =
-            sensors.first { $0.identity == identity }
-            ?? sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
-        if let same {
-            // It counts as what it was until samples come, if samples are wanted.
-            var status = status
-            status.state = isNeeded ? same.state : .idle
-            status.lastError = isNeeded ? same.object.status.lastError : ""
-            same.object.status = status
-            sensor = same
-        } else {
-            let object = try SensorObject(bus: bus, number: sensors.count, status: status)
-            sensor = Sensor(object, identity)
-            sensors.append(sensor)
-            let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
-            log.info("found \(status.name) (\(status.location))\(place)")
+        try group(kind).adopt(source, identity, status) { number throws(SystemError) in
+            var object: SensorObject?
+            if kind == .accelerometer { object = try SensorObject(bus: bus, number: number, status: status) }
+            return Sensor(status, identity, isSubstitute: isSubstitute, object: object)
         }
-        sensor.attach(source, identity)
-        source.onEvent = { [self] event in handle(event, of: sensor) }
-        return sensor
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ path: String) {
         switch change {
         case .added:
             announced.insert(path)
-            delay = Self.backoff.first
+            for group in groups { group.hurry() }
             scan()
         case .changed:
             break
         case .removed:
             mustScanAgain = isScanning
-            guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else {
-                return
-            }
-            sensor.detach()
-            lose(sensor, "the device was removed")
-            choose()
+            for group in groups { group.remove(at: path) }
         }
-    }
-
-    // MARK: - Sampling
-
-    /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.
-    private func choose() {
-        let candidates = sensors.filter { $0.drives }
-        let best = active?.works == true ? active : candidates.first { $0.works } ?? active ?? candidates.first
-        if best !== active {
-            active?.rest()
-            active = best
-        }
-        if isNeeded, let active, active.works { active.source?.start() }
-        delegate.sensorChanged()
-    }
-
-    /// Says whether looking again may help: not for what udev tells of, nor for a recording that has ended.
-    private var canRetry: Bool {
-        guard case .iio(let uri) = configuration.source, active?.works != true else { return false }
-        return uri != "local:" || scanFailed || active?.source != nil
-    }
-
-    /// Looks at everything afresh later: a context is a snapshot, and what failed may be another device by then.
-    private func scheduleRetry() {
-        retry?.arm(after: delay, slack: delay / 10)
-        delay = min(delay * 2, Self.backoff.last)
-    }
-
-    private func handle(_ event: SourceEvent, of sensor: Sensor) {
-        switch event {
-        case .sample(let measurement):
-            guard sensor === active, case .acceleration(let sample) = measurement else { return }
-            delay = Self.backoff.first
-            sensor.recovered()
-            delegate.received(sample)
-        case .started(let warnings):
-            for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
-            sensor.began()
-            if let source = sensor.source {
-                log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
-            }
-            if let source = sensor.source, sensor === active {
-                delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
-            }
-            delegate.sensorChanged()
-        case .ended:
-            log.info("\(sensor.name) has ended")
-            sensor.failed("the recording has ended")
-            choose()
-        case .failed(let reason):
-            lose(sensor, reason)
-            choose()
-            if isNeeded && canRetry { scheduleRetry() }
-        }
-    }
-
-    private func lose(_ sensor: Sensor, _ reason: String) {
-        if sensor.failed(reason) { log.warning("\(sensor.name): \(reason)") }
     }
 }
 

@@ -2,7 +2,7 @@
 
 package import SystemdBus
 
-/// The readings of an IIO sensor: from its buffer when it has one that works, else polled.
+/// The readings of a sensor: from its buffer when it has one that works, else polled.
 ///
 /// All that can block is done by the helper; while it is at work, the wish to start or stop is only noted.
 package final class DeviceSource: SensorSource {
@@ -12,12 +12,15 @@ package final class DeviceSource: SensorSource {
     /// Seconds of nothing but EAGAIN after which a polled sensor counts as failed.
     private static let longestSilence = 1.0
 
+    /// The rate in Hz that every sensor is raised to: at its lowest, a chip can take seconds for one value.
+    package static let leastFrequency = 10.0
+
     package var onEvent: ((SourceEvent) -> Void)?
     package private(set) var mode: SourceMode
     package private(set) var sampleRate = 0.0
 
-    private let sensor: IIOSensor
-    private let scaling: SensorScaling
+    private let sensor: any SensorDevice
+    private var scaling: SensorScaling
     private let targetRate: Double
     private let loop: EventLoop
     private let helper: HelperThread
@@ -41,7 +44,7 @@ package final class DeviceSource: SensorSource {
 
     /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
     package init(
-        _ sensor: IIOSensor,
+        _ sensor: any SensorDevice,
         scaling: SensorScaling,
         rate: Double,
         loop: EventLoop,
@@ -98,7 +101,7 @@ package final class DeviceSource: SensorSource {
 
     /// What the helper brought about when it opened the device.
     private struct Opening: Sendable {
-        var buffer: ScanBuffer?
+        var buffer: (any SensorBuffer)?
         var error: IIOError?
         var previousRate: Double?
         var rate: Double?
@@ -114,9 +117,11 @@ package final class DeviceSource: SensorSource {
         }
     }
 
-    private static func open(_ sensor: IIOSensor, rate: Double, buffered: Bool) -> Opening {
+    private static func open(_ sensor: any SensorDevice, rate: Double, buffered: Bool) -> Opening {
         var opening = Opening()
         do throws(IIOError) {
+            // Scans come at the chip's rate; to a poll a slow chip gives what was true long ago.
+            let rate = buffered ? rate : max(rate, leastFrequency)
             opening.previousRate = try sensor.requestSamplingFrequency(rate)
             opening.rate = try sensor.samplingFrequency
         } catch {
@@ -175,6 +180,7 @@ package final class DeviceSource: SensorSource {
         let rate = previousRate
         previousRate = nil
         helper.run { [sensor] in
+            sensor.endReading()
             // The device may well have gone, which is why it is closed; its rate has gone with it.
             try? sensor.restoreSamplingFrequency(rate)
         } completion: { [self] _ in
@@ -185,7 +191,7 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Buffered
 
-    private func read(_ buffer: ScanBuffer, rate: Double?, warnings: [String]) {
+    private func read(_ buffer: any SensorBuffer, rate: Double?, warnings: [String]) {
         let reader = BufferReader(buffer)
         state = .buffered(reader)
         do throws(SystemError) {
@@ -258,10 +264,10 @@ package final class DeviceSource: SensorSource {
 
 /// A running buffer with the loop's watch on it.
 private final class BufferReader {
-    let buffer: ScanBuffer
+    let buffer: any SensorBuffer
     private var watch: EventSource?
 
-    init(_ buffer: ScanBuffer) {
+    init(_ buffer: any SensorBuffer) {
         self.buffer = buffer
     }
 
@@ -274,7 +280,7 @@ private final class BufferReader {
     }
 
     /// Stops reading and hands the buffer over, to be closed by the helper.
-    func end() -> ScanBuffer {
+    func end() -> any SensorBuffer {
         watch = nil
         return buffer
     }

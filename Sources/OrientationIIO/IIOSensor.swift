@@ -8,7 +8,7 @@ import SystemdBus
 ///
 /// Keeps its context alive. Every call can block, for seconds on a hung chip.
 // Sendable unchecked: as its context is, and the rest never changes.
-package final class IIOSensor: @unchecked Sendable {
+package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
 
     /// What was odd at discovery, each one line that names the file or property and the value met.
@@ -86,7 +86,7 @@ package final class IIOSensor: @unchecked Sendable {
     }
 
     /// Opens the device's buffer, with its trigger where it has one, and starts it.
-    package func openBuffer() throws(IIOError) -> ScanBuffer {
+    package func openBuffer() throws(IIOError) -> any SensorBuffer {
         try ScanBuffer(of: self)
     }
 

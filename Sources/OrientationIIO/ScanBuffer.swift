@@ -2,30 +2,21 @@
 
 import CIIO
 import CLinux
-package import OrientationCore
+import OrientationCore
 import SystemdBus
 
-/// One scan of a sensor's buffer.
-package struct RawScan: Hashable, Sendable {
-    /// Raw values, for the scaling of the sensor's description.
-    package var raw: Vector3
-
-    /// The kernel's stamp, in seconds of CLOCK_MONOTONIC; nil where it has none that can be trusted.
-    package var time: Double?
-}
-
-/// A running buffer of a sensor, until it is closed.
+/// A running buffer of an IIO sensor, until it is closed.
 ///
 /// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
 // Sendable unchecked: opened and closed by the helper thread, and read by the loop in between.
-package final class ScanBuffer: @unchecked Sendable {
+final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     /// What did not go as wished when it was opened, each one line.
-    package let warnings: [String]
+    let warnings: [String]
 
     /// Becomes readable when a scan has come; nil where there is none to wait for.
     ///
     /// It does not tell that the device was unplugged: the kernel reports that to readers and to udev only.
-    package let pollDescriptor: Int32?
+    let pollDescriptor: Int32?
 
     // Keeps the context alive, which owns the device.
     private let sensor: IIOSensor
@@ -96,7 +87,7 @@ package final class ScanBuffer: @unchecked Sendable {
     }
 
     /// Stops the buffer, which can block; nothing can be read any more.
-    package func close() {
+    func close() {
         guard let buffer else { return }
         self.buffer = nil
         iio_buffer_destroy(buffer)
@@ -105,7 +96,7 @@ package final class ScanBuffer: @unchecked Sendable {
     /// The next scan, or nil when none has come yet.
     ///
     /// Allocates nothing of ours. Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
-    package func next() throws(IIOError) -> RawScan? {
+    func next() throws(IIOError) -> RawScan? {
         guard let buffer else { return nil }
         let count = iio_buffer_refill(buffer)
         if count == -Int(EAGAIN) { return nil }

@@ -13,7 +13,7 @@ package struct SensorDescription: Hashable, Sendable {
     /// The device's real directory, `/sys/devices/…`; empty where it is another machine's.
     package let sysfsPath: String
 
-    /// The node that scans are read from, `/dev/iio:device0`; empty where it is another machine's.
+    /// The node that scans are read from, `/dev/iio:device0`; empty where there is none, or it is another machine's.
     package let devicePath: String
 
     /// Added to raw values, before the scale.
@@ -22,6 +22,12 @@ package struct SensorDescription: Hashable, Sendable {
     /// Raw values to the unit of what is measured, per channel.
     package let scale: Vector3
     package let traits: SensorTraits
+
+    /// Seconds from one reading to the next that suit it; nil for an accelerometer, whose rate is configuration.
+    package let period: Double?
+
+    /// Whether it counts only where IIO has no sensor of its kind: what it tells is coarser.
+    package let isSubstitute: Bool
 
     /// Whether values can be read one by one from attributes.
     package let canPoll: Bool
@@ -35,7 +41,7 @@ package struct SensorDescription: Hashable, Sendable {
     package var mounting: AccelerometerMounting? {
         switch traits {
         case .accelerometer(let mounting): mounting
-        case .ambientLight, .proximity: nil
+        case .ambientLight, .proximity, .compass: nil
         }
     }
 
@@ -57,10 +63,12 @@ package struct SensorDescription: Hashable, Sendable {
                 faceUp: faceUp ?? (convention == .kernel ? .positiveZ : mounting.faceUp)
             )
             return .acceleration(frame)
-        case .ambientLight:
-            return .light(offset: offset.x, scale: scale.x)
+        case .ambientLight(let unit):
+            return .light(offset: offset.x, scale: scale.x, unit: unit)
         case .proximity(let nearLevel):
-            return .proximity(nearLevel: nearLevel)
+            return .proximity(NearRule(level: nearLevel))
+        case .compass:
+            return .heading(offset: offset.x, scale: scale.x)
         }
     }
 }
@@ -70,14 +78,16 @@ package enum SensorTraits: Hashable, Sendable {
     case accelerometer(AccelerometerMounting)
     case ambientLight(LightUnit)
 
-    /// The raw value from which on something counts as near.
+    /// The raw value above which something counts as near.
     case proximity(nearLevel: Double)
+    case compass
 
     package var kind: SensorKind {
         switch self {
         case .accelerometer: .accelerometer
         case .ambientLight: .ambientLight
         case .proximity: .proximity
+        case .compass: .compass
         }
     }
 }

@@ -36,6 +36,8 @@ struct SensorDiscovery {
             offset: isProcessed ? .zero : Vector3(measuring.map { offset($0) }),
             scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring.map { scale($0) }),
             traits: traits,
+            period: period,
+            isSubstitute: false,
             canPoll: canPoll,
             canBuffer: canBuffer
         )
@@ -47,6 +49,23 @@ struct SensorDiscovery {
         // The kernel has no unit for intensities; drivers that offer nothing better scale them to something like lux.
         case .ambientLight: .ambientLight(.lux)
         case .proximity: nearLevel(udev).map { .proximity(nearLevel: $0) }
+        case .compass: .compass
+        }
+    }
+
+    /// As rare as what is measured allows: each reading is a wake-up.
+    private var period: Double? {
+        switch kind {
+        case .accelerometer:
+            nil
+        case .ambientLight:
+            // Read more often, a chip gives the same value again.
+            max(0.8, (try? measuring.first.attribute("integration_time")?.readNumber()) ?? 0)
+        // A screen that goes dark at the ear, and comes back for the hand, must not be waited for.
+        case .proximity:
+            0.25
+        case .compass:
+            0.2
         }
     }
 

@@ -13,6 +13,18 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
     /// Whether something is near the front of the device.
     case proximity
 
+    /// The direction that the device points to, from north.
+    case compass
+
+    package var name: String {
+        switch self {
+        case .accelerometer: "accelerometer"
+        case .ambientLight: "light sensor"
+        case .proximity: "proximity sensor"
+        case .compass: "compass"
+        }
+    }
+
     /// The channels of a device that measure this, or nil where it does not.
     func channels(among inputs: [IIOChannel]) -> Channels<IIOChannel>? {
         switch self {
@@ -34,6 +46,15 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
             return channel.map { Channels($0) }
         case .proximity:
             return inputs.first { $0.type == IIO_PROXIMITY }.map { Channels($0) }
+        case .compass:
+            // Without compensation it is right only while the device lies flat; maps want true north less often than
+            // drivers know where they are.
+            let headings = inputs.filter { $0.type == IIO_ROT }
+            let channel =
+                headings.first { $0.modifier == IIO_MOD_NORTH_MAGN_TILT_COMP }
+                ?? headings.first { $0.modifier == IIO_MOD_NORTH_TRUE_TILT_COMP }
+                ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
+            return channel.map { Channels($0) }
         }
     }
 }

@@ -5,18 +5,26 @@ package import OrientationCore
 /// The way from a sensor's raw values to what they mean.
 package enum SensorScaling: Hashable, Sendable {
     case acceleration(SensorFrame)
-    case light(offset: Double, scale: Double)
-    case proximity(nearLevel: Double)
+    case light(offset: Double, scale: Double, unit: LightUnit)
+    case proximity(NearRule)
+    case heading(offset: Double, scale: Double)
 
     /// Returns what a raw reading of that time in seconds means; a sensor of one channel has its value in x.
-    package func measurement(raw: Vector3, time: Double) -> Measurement {
+    ///
+    /// What counts as near depends on the readings before.
+    package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {
         case .acceleration(let frame):
-            .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
-        case .light(let offset, let scale):
-            .light((raw.x + offset) * scale)
-        case .proximity(let nearLevel):
-            .proximity(isNear: raw.x >= nearLevel)
+            return .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
+        case .light(let offset, let scale, let unit):
+            return .light(level: (raw.x + offset) * scale, unit)
+        case .proximity(var rule):
+            let isNear = rule.isNear(raw.x)
+            self = .proximity(rule)
+            return .proximity(isNear: isNear)
+        case .heading(let offset, let scale):
+            let degrees = ((raw.x + offset) * scale).truncatingRemainder(dividingBy: 360)
+            return .heading(degrees: degrees < 0 ? degrees + 360 : degrees)
         }
     }
 }
@@ -25,7 +33,18 @@ package enum SensorScaling: Hashable, Sendable {
 package enum Measurement: Hashable, Sendable {
     case acceleration(AccelerometerSample)
 
-    /// In the unit of the sensor's ``LightUnit``.
-    case light(Double)
+    case light(level: Double, LightUnit)
     case proximity(isNear: Bool)
+
+    /// Clockwise from north, from 0 to less than 360.
+    case heading(degrees: Double)
+
+    package var kind: SensorKind {
+        switch self {
+        case .acceleration: .accelerometer
+        case .light: .ambientLight
+        case .proximity: .proximity
+        case .heading: .compass
+        }
+    }
 }

@@ -12,16 +12,16 @@ package final class DeviceMonitor {
     }
 
     private let monitor: OpaquePointer
-    private let handler: (Change, String) -> Void
+    private let handler: (Change, Device) -> Void
 
-    /// Starts watching; `handler` is called in the loop with what happened and the device's path below /sys.
+    /// Starts watching; `handler` is called in the loop with what happened and to which device.
     ///
-    /// Devices of a subsystem that are of another type, such as the triggers of IIO, are left out.
+    /// With a type, devices of the subsystem that are of another, such as the triggers of IIO, are left out.
     package init(
         subsystem: String,
-        type: String,
+        type: String? = nil,
         loop: EventLoop,
-        _ handler: @escaping (Change, String) -> Void
+        _ handler: @escaping (Change, Device) -> Void
     ) throws(SystemError) {
         var monitor: OpaquePointer?
         try check("listen to udev", sd_device_monitor_new(&monitor))
@@ -57,14 +57,13 @@ package final class DeviceMonitor {
 
     private func handle(_ device: OpaquePointer) {
         var action = SD_DEVICE_CHANGE
-        var path: UnsafePointer<CChar>?
-        guard sd_device_get_action(device, &action) >= 0, sd_device_get_syspath(device, &path) >= 0 else { return }
+        guard sd_device_get_action(device, &action) >= 0 else { return }
         let change: Change =
             switch action {
             case SD_DEVICE_ADD: .added
             case SD_DEVICE_REMOVE: .removed
             default: .changed
             }
-        handler(change, String(optional: path))
+        handler(change, Device(sharing: device))
     }
 }

@@ -79,10 +79,10 @@ private final class Recording {
         }
     }
 
-    private func find(at uri: String) throws(CommandError) -> IIOSensor {
-        let found: [IIOSensor]
+    private func find(at uri: String) throws(CommandError) -> any SensorDevice {
+        let found: [any SensorDevice]
         do throws(IIOError) {
-            found = try IIOContext(uri: uri).sensors(of: [.accelerometer]).sensors
+            found = try FoundSensors(at: uri, of: [.accelerometer]).sensors
         } catch {
             throw CommandError("\(error)")
         }

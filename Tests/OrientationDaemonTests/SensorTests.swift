@@ -2,8 +2,6 @@
 
 import OrientationBus
 import OrientationIIO
-import PrivateBus
-import SystemdBus
 import Testing
 
 @testable import OrientationDaemon
@@ -27,25 +25,23 @@ private final class Source: SensorSource {
 }
 
 @Suite struct SensorTests {
-    private let privateBus: PrivateBus
-    private let bus: Bus
-    private let sensor: Sensor
+    private let sensor = Sensor(status, identity)
     private let source = Source()
 
     private static let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "accel", location: .display)
 
-    init() throws {
-        privateBus = try PrivateBus()
-        bus = try privateBus.connect()
-        let status = SensorStatus(
-            name: "accel",
-            sysfsPath: "/sys/devices/a",
-            location: "display",
-            mode: "buffer",
-            sampleRate: 15,
-            mountMatrix: []
-        )
-        sensor = Sensor(try SensorObject(bus: bus, number: 0, status: status), Self.identity)
+    private static let status = SensorStatus(
+        name: "accel",
+        sysfsPath: "/sys/devices/a",
+        location: "display",
+        mode: "buffer",
+        sampleRate: 15,
+        mountMatrix: []
+    )
+
+    /// Plugs the sensor in, or in again.
+    private func attach(_ source: Source, _ identity: Sensor.Identity = identity, isNeeded: Bool = true) {
+        sensor.attach(source, identity, Self.status, isNeeded: isNeeded)
     }
 
     @Test func `a sensor without a device does not work, and cannot begin`() {
@@ -58,50 +54,57 @@ private final class Source: SensorSource {
     }
 
     @Test func `it samples when its source has begun, in the way that the source then has`() {
-        sensor.attach(source, Self.identity)
+        attach(source)
         #expect(sensor.works && sensor.state == .idle && source.starts == 0)
         source.mode = .poll
         source.sampleRate = 12.5
         sensor.began()
         #expect(sensor.state == .sampling)
-        #expect(sensor.object.status.mode == "poll" && sensor.object.status.sampleRate == 12.5)
+        #expect(sensor.status.mode == "poll" && sensor.status.sampleRate == 12.5)
         sensor.rest()
         #expect(sensor.state == .idle && source.stops == 1 && sensor.works)
     }
 
     @Test func `it is lost when its source fails, with the reason until samples come again`() {
-        sensor.attach(source, Self.identity)
+        attach(source)
         sensor.began()
         sensor.failed("no more")
-        #expect(sensor.state == .lost && sensor.object.status.lastError == "no more")
+        #expect(sensor.state == .lost && sensor.status.lastError == "no more")
         #expect(!sensor.works && sensor.hasFailed && sensor.source === source)
         sensor.rest()
         #expect(sensor.state == .lost, "rest does not find what was lost")
 
         let next = Source()
         let moved = Sensor.Identity(sysfsPath: "/sys/devices/b", name: "accel", location: .display)
-        sensor.attach(next, moved)
+        attach(next, moved)
         #expect(sensor.works && sensor.state == .lost && sensor.identity == moved)
         next.mode = .poll
         sensor.began()
-        #expect(sensor.state == .lost && sensor.object.status.lastError == "no more", "no sample has come yet")
-        #expect(sensor.object.status.mode == "poll")
+        #expect(sensor.state == .lost && sensor.status.lastError == "no more", "no sample has come yet")
+        #expect(sensor.status.mode == "poll")
         sensor.recovered()
-        #expect(sensor.state == .sampling && sensor.object.status.lastError == "")
+        #expect(sensor.state == .sampling && sensor.status.lastError == "")
+    }
+
+    @Test func `one that comes back while nobody needs it is not lost any more`() {
+        attach(source)
+        sensor.failed("gone")
+        attach(Source(), isNeeded: false)
+        #expect(sensor.state == .idle && sensor.status.lastError == "")
     }
 
     @Test func `a sample changes nothing for a sensor that is not lost`() {
-        sensor.attach(source, Self.identity)
+        attach(source)
         sensor.recovered()
         #expect(sensor.state == .idle)
     }
 
     @Test func `a source that is replaced or let go is stopped and not listened to`() {
         source.onEvent = { _ in }
-        sensor.attach(source, Self.identity)
+        attach(source)
         let next = Source()
         next.onEvent = { _ in }
-        sensor.attach(next, Self.identity)
+        attach(next)
         #expect(source.stops == 1 && source.onEvent == nil)
         #expect(sensor.source === next && next.stops == 0 && next.onEvent != nil)
         sensor.detach()
@@ -116,7 +119,7 @@ private final class Source: SensorSource {
     }
 
     @Test func `a failure is news once, until a sample has come or the reason is another`() {
-        sensor.attach(source, Self.identity)
+        attach(source)
         #expect(sensor.failed("no more"))
         #expect(!sensor.failed("no more"))
         #expect(sensor.failed("gone"))
@@ -143,7 +146,7 @@ private final class Source: SensorSource {
 
     @Test(arguments: [(SensorLocation.display, true), (.unknown, true), (.base, false)])
     func `only a sensor in the base drives nothing`(location: SensorLocation, drives: Bool) {
-        sensor.attach(source, Sensor.Identity(sysfsPath: "", name: "accel", location: location))
+        attach(source, Sensor.Identity(sysfsPath: "", name: "accel", location: location))
         #expect(sensor.drives == drives)
     }
 }

@@ -20,6 +20,8 @@ struct `What a raw reading means` {
             offset: offset,
             scale: scale,
             traits: traits,
+            period: nil,
+            isSubstitute: false,
             canPoll: true,
             canBuffer: false
         )
@@ -47,7 +49,7 @@ struct `What a raw reading means` {
     func `is acceleration in the device frame, with the guessed sign of z unless another is set`(
         _ item: (convention: SensorFrame.Convention, guess: SensorFrame.FaceUp, set: SensorFrame.FaceUp?, Vector3)
     ) {
-        let scaling = Self.accelerometer(faceUp: item.guess).scaling(convention: item.convention, faceUp: item.set)
+        var scaling = Self.accelerometer(faceUp: item.guess).scaling(convention: item.convention, faceUp: item.set)
         let sample = AccelerometerSample(time: 7, acceleration: item.3)
         #expect(scaling.measurement(raw: Vector3(1, 2, 3), time: 7) == .acceleration(sample))
     }
@@ -60,13 +62,29 @@ struct `What a raw reading means` {
             scale: Vector3(scale, 0, 0)
         )
         #expect(sensor.kind == .ambientLight && sensor.mounting == nil)
-        #expect(sensor.scaling().measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(light))
+        var scaling = sensor.scaling()
+        #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(level: light, .lux))
     }
 
-    @Test(arguments: [(0.0, false), (127, false), (128, true), (129, true), (1e6, true)])
-    func `is near from the near level on, whatever the scale`(raw: Double, isNear: Bool) {
+    @Test(arguments: [(0.0, 0.0), (359, 359), (360, 0), (361, 1), (725, 5), (-10, 350), (-360, 0)])
+    func `is a heading after the offset and then the scale, from 0 to less than 360`(raw: Double, degrees: Double) {
+        let sensor = Self.description(.compass, offset: Vector3(10, 0, 0), scale: Vector3(0.5, 0, 0))
+        var scaling = sensor.scaling()
+        let reading = Vector3(2 * raw - 10, 0, 0)
+        #expect(scaling.measurement(raw: reading, time: 0) == .heading(degrees: degrees))
+    }
+
+    @Test(arguments: [(0.0, false), (127, false), (128, false), (129, true), (1e6, true)])
+    func `is near above the near level, whatever the scale`(raw: Double, isNear: Bool) {
         let sensor = Self.description(.proximity(nearLevel: 128), offset: Vector3(5, 0, 0), scale: Vector3(0.1, 0, 0))
         #expect(sensor.kind == .proximity)
-        #expect(sensor.scaling().measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear))
+        var scaling = sensor.scaling()
+        #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear))
+    }
+
+    @Test func `stays near until it is below nine tenths of the level`() {
+        var rule = NearRule(level: 100)
+        let readings = [95.0, 101, 99, 90, 89, 95, 100, 101]
+        #expect(readings.map { rule.isNear($0) } == [false, true, true, true, false, false, false, true])
     }
 }

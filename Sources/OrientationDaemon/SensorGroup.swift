@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationIIO
+import SystemdBus
+
+/// All sensors of one kind, of which the best one that works is read while it is needed.
+final class SensorGroup {
+    /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
+    private static let backoff = (first: 0.5, last: 30.0)
+
+    let kind: SensorKind
+
+    /// What looking at all devices afresh can be good for.
+    enum Prospect {
+        /// Nothing: these are no devices.
+        case none
+        /// What has failed; of what comes udev tells.
+        case failures
+        /// What has come meanwhile, too.
+        case arrivals
+    }
+
+    var prospect = Prospect.none
+
+    private(set) var isNeeded = false
+
+    /// The last reading since the group is needed; nil before the first.
+    private(set) var reading: Measurement?
+
+    private let log: Log
+    private let delegate: any SensorSupervisorDelegate
+    private var sensors: [Sensor] = []
+    private var active: Sensor?
+    private var retry: Timer?
+    private var delay = SensorGroup.backoff.first
+
+    /// Creates an empty group; `lookAgain` is to look at all devices afresh.
+    init(
+        _ kind: SensorKind,
+        loop: EventLoop,
+        log: Log,
+        delegate: any SensorSupervisorDelegate,
+        lookAgain: @escaping () -> Void
+    ) throws(SystemError) {
+        self.kind = kind
+        self.log = log
+        self.delegate = delegate
+        retry = try loop.timer(lookAgain)
+    }
+
+    // MARK: - What is known
+
+    /// Says whether there is a sensor that counts.
+    var hasSensor: Bool { active?.source != nil }
+
+    /// The state of the sensor that counts.
+    var state: SensorState { active?.state ?? .none }
+
+    /// Says whether readings come, or may come soon.
+    var isHopeful: Bool { active?.works == true || canRetry }
+
+    /// The name of the sensor that counts.
+    var name: String? { active?.name }
+
+    /// Says whether looking again may help: not for what udev tells of, nor for a recording that has ended.
+    var canRetry: Bool {
+        guard active?.works != true else { return false }
+        return switch prospect {
+        case .none: false
+        case .failures: active?.source != nil
+        case .arrivals: true
+        }
+    }
+
+    // MARK: - Asked from outside
+
+    /// Reads from now on, or no longer; true when looking at all devices may help with that.
+    func need(_ isNeeded: Bool) -> Bool {
+        guard isNeeded != self.isNeeded else { return false }
+        self.isNeeded = isNeeded
+        reading = nil
+        hurry()
+        if !isNeeded {
+            active?.rest()
+        } else if active?.works == true {
+            active?.source?.start()
+        }
+        delegate.sensorChanged(kind)
+        return isNeeded && canRetry
+    }
+
+    /// Stops reading for good and calls `completion` when the device is as it was found.
+    func end(completion: @escaping () -> Void) {
+        isNeeded = false
+        retry?.disarm()
+        guard let source = active?.source else { return completion() }
+        source.stop(completion: completion)
+    }
+
+    /// Looks at everything afresh later: a context is a snapshot, and what failed may be another device by then.
+    func scheduleRetry() {
+        retry?.arm(after: delay, slack: delay / 10)
+        delay = min(delay * 2, Self.backoff.last)
+    }
+
+    /// Begins anew with the shortest delay.
+    func hurry() {
+        retry?.disarm()
+        delay = Self.backoff.first
+    }
+
+    // MARK: - Coming and going
+
+    /// Says whether a sensor reads that device, or could.
+    func isInUse(_ identity: Sensor.Identity) -> Bool {
+        sensors.contains { $0.works && $0.identity == identity }
+    }
+
+    /// Gives a source to the lost sensor that it is the return of, or to the new one that `make` makes of its number.
+    func adopt(
+        _ source: any SensorSource,
+        _ identity: Sensor.Identity,
+        _ status: SensorStatus,
+        make: (Int) throws(SystemError) -> Sensor
+    ) throws(SystemError) -> Sensor {
+        let same =
+            sensors.first { $0.identity == identity }
+            ?? sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
+        let sensor: Sensor
+        if let same {
+            sensor = same
+        } else {
+            sensor = try make(sensors.count)
+            sensors.append(sensor)
+            let location = status.location.isEmpty ? "" : " (\(status.location))"
+            let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
+            log.info("found \(kind.name) \(status.name)\(location)\(place)")
+        }
+        sensor.attach(source, identity, status, isNeeded: isNeeded)
+        source.onEvent = { [self] event in handle(event, of: sensor) }
+        return sensor
+    }
+
+    /// Lets the sensor of that path go, if there is one.
+    func remove(at path: String) {
+        guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else { return }
+        sensor.detach()
+        lose(sensor, "the device was removed")
+        choose()
+    }
+
+    /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.
+    func choose() {
+        let candidates = sensors.filter { $0.drives }
+        let working = candidates.filter { $0.works }
+        var best = working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first
+        if let active, active.works, active.isSubstitute == best?.isSubstitute { best = active }
+        if best !== active {
+            active?.rest()
+            active = best
+        }
+        if isNeeded, let active, active.works { active.source?.start() }
+        delegate.sensorChanged(kind)
+    }
+
+    // MARK: - Reading
+
+    private func handle(_ event: SourceEvent, of sensor: Sensor) {
+        switch event {
+        case .sample(let measurement):
+            guard sensor === active else { return }
+            delay = Self.backoff.first
+            sensor.recovered()
+            reading = measurement
+            delegate.received(measurement)
+        case .started(let warnings):
+            for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
+            sensor.began()
+            if let source = sensor.source {
+                log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
+            }
+            if let source = sensor.source, sensor === active, kind == .accelerometer {
+                delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
+            }
+            delegate.sensorChanged(kind)
+        case .ended:
+            log.info("\(sensor.name) has ended")
+            sensor.failed("the recording has ended")
+            choose()
+        case .failed(let reason):
+            lose(sensor, reason)
+            choose()
+            if isNeeded && canRetry { scheduleRetry() }
+        }
+    }
+
+    private func lose(_ sensor: Sensor, _ reason: String) {
+        if sensor.failed(reason) { log.warning("\(sensor.name): \(reason)") }
+    }
+}
