@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <glob.h>
+#include <linux/input.h>
 #include <malloc.h>
 #include <math.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,6 +32,10 @@ static inline int orientd_create(const char *path, mode_t mode) { return open(pa
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
+// So does ioctl(2), and the numbers of evdev's are macros with arguments.
+static inline int orientd_read_axis(int descriptor, unsigned axis, struct input_absinfo *info) { return ioctl(descriptor, EVIOCGABS(axis), info); }
+static inline int orientd_read_switches(int descriptor, unsigned long *switches) { return ioctl(descriptor, EVIOCGSW(sizeof *switches), switches); }
 
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }

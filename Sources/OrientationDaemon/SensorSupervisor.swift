@@ -96,7 +96,12 @@ final class SensorSupervisor {
                 monitors = [
                     try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
                         deviceChanged($0, $1.syspath)
-                    }
+                    },
+                    try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, node in
+                        // Keyboards and mice come and go.
+                        guard change != .added || EventNode.sensorKind(of: node) != nil else { return }
+                        deviceChanged(change, node.syspath)
+                    },
                 ]
             }
             onFirstScan = completion

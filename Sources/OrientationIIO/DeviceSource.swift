@@ -203,7 +203,11 @@ package final class DeviceSource: SensorSource {
         sampleRate = rate ?? targetRate
         probe?.arm(after: probeTime)
         // It may have been stopped while the helper was at work.
-        if isWanted { onEvent?(.started(warnings: warnings)) }
+        if isWanted {
+            onEvent?(.started(warnings: warnings))
+            // What tells of changes only has its state to tell at first.
+            readScan(reader)
+        }
         reconcile()
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemdBus
+
 /// What a look for sensors has found.
 package struct FoundSensors: Sendable {
     package internal(set) var sensors: [any SensorDevice] = []
@@ -10,7 +12,39 @@ package struct FoundSensors: Sendable {
     init() {}
 
     /// Looks at this machine, `local:`, or at another; see ``IIOContext/init(uri:)``.
+    ///
+    /// What is no IIO device is looked for on this machine only.
     package init(at uri: String, of kinds: [SensorKind] = SensorKind.allCases) throws(IIOError) {
-        self = try IIOContext(uri: uri).sensors(of: kinds)
+        let context = try IIOContext(uri: uri)
+        self = try context.sensors(of: kinds)
+        guard context.isLocal else { return }
+        if kinds.contains(.accelerometer) || kinds.contains(.proximity) { addInputDevices(kinds) }
+        if kinds.contains(.ambientLight) { addPlatformLights() }
+    }
+
+    private mutating func addInputDevices(_ kinds: [SensorKind]) {
+        do throws(SystemError) {
+            for node in try Device.all(inSubsystem: "input", named: "event*") {
+                switch EventNode.sensorKind(of: node) {
+                case .accelerometer where kinds.contains(.accelerometer):
+                    if let sensor = InputAccelerometer(node) { sensors.append(sensor) }
+                case .proximity where kinds.contains(.proximity):
+                    if let sensor = ProximitySwitch(node) { sensors.append(sensor) }
+                default: break
+                }
+            }
+        } catch {
+            warnings.append("\(error)")
+        }
+    }
+
+    private mutating func addPlatformLights() {
+        do throws(SystemError) {
+            for device in try Device.all(inSubsystem: "platform", withAttribute: PlatformLight.attribute) {
+                if let sensor = PlatformLight(device) { sensors.append(sensor) }
+            }
+        } catch {
+            warnings.append("\(error)")
+        }
     }
 }

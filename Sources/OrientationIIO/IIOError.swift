@@ -2,7 +2,7 @@
 
 package import SystemdBus
 
-/// A failed call of libiio: what was tried, on what, and why it failed.
+/// A failed call to a sensor, of libiio or of the system: what was tried, on what, and why it failed.
 package struct IIOError: Error, Hashable, Sendable {
     /// What was being done, as words that follow "cannot": `read`, `open the buffer of`.
     package let operation: String
@@ -15,6 +15,12 @@ package struct IIOError: Error, Hashable, Sendable {
         self.operation = operation
         self.subject = subject
         self.errno = errno
+    }
+}
+
+extension IIOError {
+    init(_ error: SystemError) {
+        self.init(error.operation, error.subject, errno: error.errno)
     }
 }
 

@@ -47,6 +47,13 @@ package final class Device {
     /// The device's node, `/dev/…`; nil where it has none.
     package var devnode: String? { text(sd_device_get_devname) }
 
+    /// The device that this one belongs to, as the input device to an event node; nil where there is none.
+    package var parent: Device? {
+        var parent: OpaquePointer?
+        guard sd_device_get_parent(handle, &parent) >= 0 else { return nil }
+        return parent.map { Device(sharing: $0) }
+    }
+
     /// A property of udev's database or of the kernel's uevent; nil when it is not set.
     package func property(_ key: String) -> String? {
         text { sd_device_get_property_value($0, key, $1) }
@@ -59,11 +66,14 @@ package final class Device {
         text { sd_device_get_sysattr_value($0, name, $1) }
     }
 
-    /// All present devices of a subsystem, in the order of their paths.
+    /// All present devices of a subsystem, in the order of their paths; only those that a pattern such as `event*`
+    /// names, or that have an attribute, where one is given.
     ///
     /// `allowUninitialized` adds those that udev has not handled yet, which is all of them where no udev runs.
     package static func all(
         inSubsystem subsystem: String,
+        named pattern: String? = nil,
+        withAttribute attribute: String? = nil,
         allowUninitialized: Bool = true
     ) throws(SystemError) -> [Device] {
         var created: OpaquePointer?
@@ -79,6 +89,14 @@ package final class Device {
             subsystem,
             sd_device_enumerator_add_match_subsystem(enumerator, subsystem, 1)
         )
+
+        if let pattern {
+            try check("list the devices of", subsystem, sd_device_enumerator_add_match_sysname(enumerator, pattern))
+        }
+        if let attribute {
+            let result = sd_device_enumerator_add_match_sysattr(enumerator, attribute, nil, 1)
+            try check("list the devices of", subsystem, result)
+        }
 
         var devices: [Device] = []
         var next = sd_device_enumerator_get_device_first(enumerator)

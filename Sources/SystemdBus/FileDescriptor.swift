@@ -19,6 +19,11 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
     }
 
+    /// Opens a device whose values are to be read as they come: reading never waits for one.
+    package static func open(withoutWaiting path: String) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try checkSystem("open", path, orientd_open_without_waiting(path)))
+    }
+
     /// Refers to a process, whatever becomes of its number: readable once it has ended, and closed on exec.
     package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))
