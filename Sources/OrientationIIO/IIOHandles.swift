@@ -41,14 +41,34 @@ struct IIOChannel {
     let pointer: OpaquePointer
     let device: IIODevice
 
+    /// Whether the attributes meant are those of ``compensated``.
+    private(set) var isCompensated = false
+
     var id: String { text(iio_channel_get_id(pointer)) ?? "" }
+
+    /// What follows the type and the modifier in the names of its files.
+    var name: String? { text(iio_channel_get_name(pointer)) }
+
     var isInput: Bool { !iio_channel_is_output(pointer) }
     var isScanElement: Bool { iio_channel_is_scan_element(pointer) }
     var type: iio_chan_type { iio_channel_get_type(pointer) }
     var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
 
     /// Whether it can be read at all; libiio makes channels of mere settings too.
-    var hasValue: Bool { isScanElement || attribute("raw") != nil || attribute("input") != nil }
+    var hasValue: Bool {
+        isScanElement || attribute("raw") != nil || attribute("input") != nil || compensated != nil
+    }
+
+    /// The same heading with the tilt of the device made up for; nil where there is none, or in a channel of its own.
+    ///
+    /// libiio takes `in_rot_from_north_magnetic_tilt_comp_raw` for another attribute of `in_rot_from_north_magnetic`,
+    /// unless there are files of that channel that tell it better.
+    var compensated: IIOChannel? {
+        guard iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
+        var channel = self
+        channel.isCompensated = true
+        return channel
+    }
 
     /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.
     var scanElement: ScanElement? {
@@ -64,6 +84,16 @@ struct IIOChannel {
 
     /// The channel's attribute of that name, one that it shares with other channels included, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
+        guard isCompensated else { return ownAttribute(name) }
+        return switch name.description {
+        case "raw": ownAttribute("tilt_comp_raw")
+        case "scale": ownAttribute("tilt_comp_scale") ?? ownAttribute("scale")
+        case "offset": ownAttribute("tilt_comp_offset") ?? ownAttribute("offset")
+        default: ownAttribute(name)
+        }
+    }
+
+    private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
         guard iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
         let file = text(iio_channel_attr_get_filename(pointer, name.cString)) ?? String(cString: name.cString)
         return IIOAttribute(

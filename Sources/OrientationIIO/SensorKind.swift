@@ -47,14 +47,28 @@ package enum SensorKind: CaseIterable, Hashable, Sendable {
         case .proximity:
             return inputs.first { $0.type == IIO_PROXIMITY }.map { Channels($0) }
         case .compass:
-            // Without compensation it is right only while the device lies flat; maps want true north less often than
-            // drivers know where they are.
+            // Magnetic north is what clients expect; without compensation a heading is right only while the device
+            // lies flat.
             let headings = inputs.filter { $0.type == IIO_ROT }
             let channel =
-                headings.first { $0.modifier == IIO_MOD_NORTH_MAGN_TILT_COMP }
-                ?? headings.first { $0.modifier == IIO_MOD_NORTH_TRUE_TILT_COMP }
+                compensated(IIO_MOD_NORTH_MAGN_TILT_COMP, IIO_MOD_NORTH_MAGN, among: headings)
+                ?? compensated(IIO_MOD_NORTH_TRUE_TILT_COMP, IIO_MOD_NORTH_TRUE, among: headings)
                 ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
             return channel.map { Channels($0) }
         }
+    }
+
+    /// The heading from one north that makes up for the tilt.
+    ///
+    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute's part.
+    private func compensated(
+        _ modifier: iio_modifier,
+        _ shorter: iio_modifier,
+        among headings: [IIOChannel]
+    ) -> IIOChannel? {
+        let tolerated = headings.filter { $0.modifier == shorter }
+        return headings.first { $0.modifier == modifier }
+            ?? tolerated.first { $0.name == "tilt_comp" }
+            ?? tolerated.compactMap { $0.compensated }.first
     }
 }
