@@ -107,6 +107,8 @@ ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	$(RELOAD_BUS)
 	udevadm control --reload
 	udevadm trigger --subsystem-match=iio --action=add --settle
+	udevadm trigger --subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1 \
+	    --property-match=ID_INPUT_SWITCH=1 --action=change --settle
 	systemctl try-restart orientd.service
 endif
 

@@ -18,6 +18,7 @@ package enum EventNode {
         let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
         if words.contains(where: { $0.elementsEqual("input-accel".utf8) }) { return .accelerometer }
         if node.property("ID_INPUT_ACCELEROMETER") == "1", !isPluggedIn(node) { return .accelerometer }
+        guard node.property("ID_INPUT_KEYBOARD") != "1" else { return nil }
         return bits("capabilities/sw", of: node) & frontProximity != 0 ? .proximity : nil
     }
 

@@ -129,6 +129,119 @@ E: SUBSYSTEM=iio
 A: dev=240:2\n
 A: in_illuminance_raw=0\n
 
+P: /devices/modem/iio:device4
+N: iio:device4
+E: DEVNAME=/dev/iio:device4
+E: MAJOR=240
+E: MINOR=4
+E: SUBSYSTEM=iio
+A: dev=240:4\n
+A: in_proximity_raw=0\n
+
+P: /devices/near/iio:device5
+N: iio:device5
+E: DEVNAME=/dev/iio:device5
+E: MAJOR=240
+E: MINOR=5
+E: SUBSYSTEM=iio
+A: dev=240:5\n
+A: in_proximity_raw=0\n
+A: in_proximity_nearlevel=100\n
+
+P: /devices/north/iio:device6
+N: iio:device6
+E: DEVNAME=/dev/iio:device6
+E: MAJOR=240
+E: MINOR=6
+E: SUBSYSTEM=iio
+A: dev=240:6\n
+A: scan_elements/in_rot_from_north_magnetic_tilt_comp_en=0\n
+
+P: /devices/platform/applesmc.768
+E: SUBSYSTEM=platform
+A: light=(0,0)\n
+
+P: /devices/platform/lamp
+E: SUBSYSTEM=platform
+A: light=1\n
+
+P: /devices/host/input/input1
+E: SUBSYSTEM=input
+A: id/bustype=0019\n
+A: capabilities/sw=0\n
+
+P: /devices/host/input/input1/event1
+N: input/event1
+E: DEVNAME=/dev/input/event1
+E: MAJOR=13
+E: MINOR=65
+E: SUBSYSTEM=input
+E: ID_INPUT_ACCELEROMETER=1
+A: dev=13:65\n
+
+P: /devices/gamepad/input/input2
+E: SUBSYSTEM=input
+A: id/bustype=0005\n
+A: capabilities/sw=0\n
+
+P: /devices/gamepad/input/input2/event2
+N: input/event2
+E: DEVNAME=/dev/input/event2
+E: MAJOR=13
+E: MINOR=66
+E: SUBSYSTEM=input
+E: ID_INPUT_ACCELEROMETER=1
+A: dev=13:66\n
+
+P: /devices/keyboard/input/input3
+E: SUBSYSTEM=input
+A: id/bustype=0011\n
+A: capabilities/sw=0\n
+
+P: /devices/keyboard/input/input3/event3
+N: input/event3
+E: DEVNAME=/dev/input/event3
+E: MAJOR=13
+E: MINOR=67
+E: SUBSYSTEM=input
+E: ID_INPUT_KEYBOARD=1
+A: dev=13:67\n
+
+P: /devices/front/input/input4
+E: SUBSYSTEM=input
+A: id/bustype=0019\n
+A: capabilities/sw=801\n
+
+P: /devices/front/input/input4/event4
+N: input/event4
+E: DEVNAME=/dev/input/event4
+E: MAJOR=13
+E: MINOR=68
+E: SUBSYSTEM=input
+A: dev=13:68\n
+
+P: /devices/lid/input/input5
+E: SUBSYSTEM=input
+A: id/bustype=0019\n
+A: capabilities/sw=1\n
+
+P: /devices/lid/input/input5/event5
+N: input/event5
+E: DEVNAME=/dev/input/event5
+E: MAJOR=13
+E: MINOR=69
+E: SUBSYSTEM=input
+A: dev=13:69\n
+
+P: /devices/warm/iio:device7
+N: iio:device7
+E: DEVNAME=/dev/iio:device7
+E: MAJOR=240
+E: MINOR=7
+E: SUBSYSTEM=iio
+A: dev=240:7\n
+A: in_temp_raw=0\n
+
 P: /devices/half/iio:device3
 N: iio:device3
 E: DEVNAME=/dev/iio:device3
@@ -148,22 +261,32 @@ rule_is_clean() {
     if udevadm verify --help >/dev/null 2>&1; then udevadm verify "$work"/rules/*.rules || return; fi  # since 254
     event add hid/iio:device0 && same '' "$(complaints)"
 }
-taken() {  # taken ACTION DEVICE
-    event "$1" "$2" || return
+has() {  # has LINE...
     cat "$work/event"
-    for line in '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660' SYSTEMD_WANTS=orientd.service TAGS=:systemd: \
-        "run: '/bin/sh -c 'cd /sys/devices/$2 && .*"; do
-        grep -qx "$line" "$work/event" || { echo "not found: $line"; return 1; }
-    done
+    for line; do grep -qx "$line" "$work/event" || { echo "not found: $line"; return 1; }; done
 }
+wanted() { event "$1" "$2" && has SYSTEMD_WANTS=orientd.service TAGS=:systemd:; }  # wanted ACTION DEVICE
+opened() { wanted "$1" "$2" && has '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660'; }
+taken() { opened "$1" "$2" && has "run: '/bin/sh -c 'cd /sys/devices/$2 && .*"; }
 left() { event "$1" "$2" && ! grep -E '(GROUP|MODE) [0-9]|^SYSTEMD_WANTS|^run:' "$work/event"; }
 check "udev: udev $(udevadm --version) reads the rule, and that of orientd(8), without a complaint" rule_is_clean
 check "udev: a polled accelerometer goes to the group and starts the daemon" taken add hid/iio:device0
 sed -n "s/^run: '\/bin\/sh -c '\(.*\)''.*/\1/p" "$work/event" >"$work/run"
 check "udev: so does a change" taken change hid/iio:device0
 check "udev: so does one that can only scan" taken add fifo/iio:device1
+check "udev: so does a light sensor" taken add light/iio:device2
+check "udev: so does a proximity sensor that knows what is near" taken add near/iio:device5
+check "udev: so does a compass" taken add north/iio:device6
+check "udev: so does an accelerometer that is an input device" opened add host/input/input1/event1
+check "udev: so does a switch for proximity" opened add front/input/input4/event4
+check "udev: a MacBook's light starts the daemon" wanted add platform/applesmc.768
 check "udev: a trigger is left alone" left add hid/trigger0
-check "udev: a light sensor is left alone" left add light/iio:device2
+check "udev: a proximity sensor that does not know is left alone" left add modem/iio:device4
+check "udev: a thermometer is left alone" left add warm/iio:device7
+check "udev: another platform device is left alone" left add platform/lamp
+check "udev: a gamepad's accelerometer is left alone" left add gamepad/input/input2/event2
+check "udev: a keyboard is left alone" left add keyboard/input/input3/event3
+check "udev: the switch of a lid is left alone" left add lid/input/input5/event5
 check "udev: two axes are left alone" left add half/iio:device3
 check "udev: a removal is left alone" left remove hid/iio:device0
 
