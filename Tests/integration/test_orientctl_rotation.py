@@ -476,10 +476,10 @@ class Run(InterfaceTestCase):
     def test_bus_that_goes_ends_the_holder_alone(self):
         daemon = self.start()
         process = self.start_command("sleep", "1000")
-        daemon.may_end = True
         self.rig.bus_process.kill()
         wait_until(lambda: not self.holders(), "the holder ends")
         self.assertIsNone(process.poll())
+        daemon.wait_for_end()
 
     # --- when there is no request, the command is not run
 
