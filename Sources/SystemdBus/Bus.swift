@@ -173,16 +173,18 @@ package final class Bus {
         sd_bus_emit_object_removed(bus, path)
     }
 
-    /// Sends the signal `member` with the values that `arguments` appends.
+    /// Sends the signal `member` with the values that `arguments` appends; to `destination` alone where there is one.
     package func emit(
         _ member: String,
         of interface: String,
         at path: String,
+        to destination: String? = nil,
         _ arguments: (BusMessage) -> Void
     ) {
         var message: OpaquePointer?
         guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
         let signal = BusMessage(owning: message)
+        if let destination { sd_bus_message_set_destination(message, destination) }
         arguments(signal)
         sd_bus_send(bus, message, nil)
     }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import SystemdBus
+
+/// The values that `net.hadess.SensorProxy` publishes.
+package struct SensorProxyStatus: Hashable {
+    package var hasAccelerometer = false
+    /// The edge that is up, portrait being the display's own top.
+    package var edge = DeviceOrientation.unknown
+    package var tilt = Tilt.undefined
+
+    package var hasAmbientLight = false
+    package var lightIsInLux = true
+    package var lightLevel = 0.0
+
+    package var hasProximity = false
+    package var isNear = false
+
+    package var hasCompass = false
+    /// In degrees clockwise from north.
+    package var heading = 0.0
+
+    package init() {}
+}
+
+/// The sensors of `net.hadess.SensorProxy`, each of which is claimed by itself.
+package enum ProxySensor: UInt8, CaseIterable, Hashable, Sendable {
+    case accelerometer
+    case light
+    case proximity
+    case compass
+}
+
+/// What the proxy needs done by the rest of the daemon.
+package protocol SensorProxyDelegate: AnyObject {
+    /// Says whether a reading has come since sampling began, or none is to be expected.
+    func hasFirstReading(of sensor: ProxySensor) -> Bool
+
+    /// The sensor is claimed from now on, or no longer.
+    func claimsChanged(of sensor: ProxySensor, areHeld: Bool)
+}
+
+/// The objects of `net.hadess.SensorProxy`, as iio-sensor-proxy has them, for the desktops that know that.
+package final class SensorProxyObject {
+    package static let service = "net.hadess.SensorProxy"
+
+    private static let path = "/net/hadess/SensorProxy"
+
+    private let sensors: [ProxiedSensor]
+    private let slots: [BusSlot]
+
+    /// Exports the objects on `bus`; own the name afterwards.
+    package init(
+        bus: Bus,
+        loop: EventLoop,
+        authority: PolkitAuthority,
+        delegate: any SensorProxyDelegate
+    ) throws(SystemError) {
+        let main = BusInterface(Self.service, members: 16)
+        let compass = BusInterface(Self.service + ".Compass", members: 4)
+        func sensor(
+            _ sensor: ProxySensor,
+            of interface: BusInterface = main,
+            at path: String = Self.path
+        ) throws(SystemError) -> ProxiedSensor {
+            try ProxiedSensor(
+                sensor,
+                of: interface,
+                at: path,
+                bus: bus,
+                loop: loop,
+                authority: authority,
+                delegate: delegate
+            )
+        }
+        let accelerometer = try sensor(.accelerometer)
+        accelerometer.properties.add("HasAccelerometer", to: main) { $0.hasAccelerometer }
+        accelerometer.properties.add("AccelerometerOrientation", to: main) { Self.orientation($0.edge) }
+        accelerometer.properties.add("AccelerometerTilt", to: main) { $0.tilt.name }
+        accelerometer.addMethods("ClaimAccelerometer", "ReleaseAccelerometer", to: main)
+
+        let light = try sensor(.light)
+        light.properties.add("HasAmbientLight", to: main) { $0.hasAmbientLight }
+        light.properties.add("LightLevelUnit", to: main) { $0.lightIsInLux ? "lux" : "vendor" }
+        light.properties.add("LightLevel", to: main) { $0.lightLevel }
+        light.addMethods("ClaimLight", "ReleaseLight", to: main)
+
+        let proximity = try sensor(.proximity)
+        proximity.properties.add("HasProximity", to: main) { $0.hasProximity }
+        proximity.properties.add("ProximityNear", to: main) { $0.isNear }
+        proximity.addMethods("ClaimProximity", "ReleaseProximity", to: main)
+
+        let heading = try sensor(.compass, of: compass, at: Self.path + "/Compass")
+        heading.properties.add("HasCompass", to: compass) { $0.hasCompass }
+        heading.properties.add("CompassHeading", to: compass) { $0.heading }
+        heading.addMethods("ClaimCompass", "ReleaseCompass", to: compass)
+
+        sensors = [accelerometer, light, proximity, heading]
+        slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.path + "/Compass")]
+    }
+
+    /// Announces what is new in `status`.
+    package func publish(_ status: SensorProxyStatus) {
+        for sensor in sensors { sensor.publish(status) }
+    }
+
+    /// Answers the claims that wait, if there is something to answer now.
+    package func answerIfKnown() {
+        for sensor in sensors { sensor.answerIfKnown() }
+    }
+
+    private static func orientation(_ edge: DeviceOrientation) -> String {
+        switch edge {
+        case .portrait: "normal"
+        case .portraitUpsideDown: "bottom-up"
+        case .landscapeLeft: "right-up"
+        case .landscapeRight: "left-up"
+        case .unknown, .faceUp, .faceDown: "undefined"
+        }
+    }
+}
