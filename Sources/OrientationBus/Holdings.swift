@@ -43,6 +43,9 @@ final class Holdings {
         self.onDrop = onDrop
     }
 
+    /// The connections that hold any.
+    var connections: [String] { Array(holders.keys) }
+
     /// Reserves one more for `connection`, before polkit is asked about it; to be settled in any case.
     ///
     /// Throws `LimitExceeded`, so that what waits for polkit is as bounded as what is held.

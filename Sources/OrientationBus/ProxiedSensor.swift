@@ -6,27 +6,30 @@ import SystemdBus
 ///
 /// A connection has claimed it or has not: claims are not counted. Values are told to those who have.
 final class ProxiedSensor {
-    /// What polkit is asked about.
+    /// What polkit is asked about, by the name that iio-sensor-proxy's own policy gives it.
     private static let action = "net.hadess.SensorProxy.claim-sensor"
 
     /// Seconds after which a claim is answered even though there is no reading.
     private static let patience = 1.0
 
-    let properties = PublishedProperties(SensorProxyStatus())
-
     private let sensor: ProxySensor
-    private let interface: String
+    private let interface: BusInterface
     private let path: String
     private let bus: Bus
     private let authority: PolkitAuthority
     private let delegate: any SensorProxyDelegate
-    private var timer: Timer?
+    private let properties = PublishedProperties(SensorProxyStatus())
 
-    /// In the order in which they claimed.
-    private var claimants: [(name: String, watch: PeerWatch)] = []
+    /// What everybody is told of: whether there is a sensor.
+    private var presence = ""
+
+    /// The names of what claimants are told of, signal by signal.
+    private var signals: [[String]] = []
+    private var claims: Holdings?
 
     /// Claims made, whose answers wait for the first reading.
     private var waiting: [BusMessage] = []
+    private var timer: Timer?
 
     init(
         _ sensor: ProxySensor,
@@ -38,49 +41,70 @@ final class ProxiedSensor {
         delegate: any SensorProxyDelegate
     ) throws(SystemError) {
         self.sensor = sensor
-        self.interface = interface.name
+        self.interface = interface
         self.path = path
         self.bus = bus
         self.authority = authority
         self.delegate = delegate
         timer = try loop.timer { [self] in answer() }
+        claims = Holdings(of: "claims", bus: bus, onChange: { delegate.claimsChanged(of: sensor, areHeld: $0 > 0) })
     }
 
-    func addMethods(_ claim: StaticString, _ release: StaticString, to interface: BusInterface) {
-        interface.method(claim) { [self] message in
-            authority.authorize(message, for: Self.action) { [self] in if $0 { self.claim(message) } }
+    // MARK: - Members
+
+    /// Adds the property that says whether there is a sensor.
+    func addPresence(_ name: StaticString, _ value: @escaping (SensorProxyStatus) -> Bool) {
+        presence = "\(name)"
+        properties.add(name, to: interface, .announced, value)
+    }
+
+    /// Adds a property that is told in a signal of its own, or in that of the property before.
+    func add<Value: BusValue>(
+        _ name: StaticString,
+        joined: Bool = false,
+        _ value: @escaping (SensorProxyStatus) -> Value
+    ) {
+        properties.add(name, to: interface, .announced, value)
+        if joined, let last = signals.indices.last {
+            signals[last].append("\(name)")
+        } else {
+            signals.append(["\(name)"])
         }
-        interface.method(release) { [self] message in
-            authority.authorize(message, for: Self.action) { [self] in if $0 { self.release(message) } }
-        }
+    }
+
+    func addMethods(claim: StaticString, release: StaticString) {
+        interface.method(claim) { [self] in self.claim($0) }
+        interface.method(release) { [self] in self.release($0) }
     }
 
     // MARK: - Claims
 
     private func claim(_ message: BusMessage) {
-        let name = message.sender
-        if !claimants.contains(where: { $0.name == name }) {
-            do throws(SystemError) {
-                claimants.append((name, try PeerWatch(name, on: bus) { [self] in drop(name) }))
-            } catch {
-                return message.reply(BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)"))
-            }
-            if claimants.count == 1 { delegate.claimsChanged(of: sensor, areHeld: true) }
+        do throws(BusError) {
+            try claims?.reserve(message.sender)
+        } catch {
+            return message.reply(error)
         }
-        waiting.append(message)
-        if waiting.count == 1 { timer?.arm(after: Self.patience) }
-        answerIfKnown()
+        authority.authorize(message, for: Self.action) { [self] isAllowed in
+            do throws(BusError) {
+                let isNew = claims?.connections.contains(message.sender) == false
+                _ = try claims?.settle(message.sender, isAllowed: isAllowed && isNew)
+                guard isAllowed else { return }
+                waiting.append(message)
+                if waiting.count == 1 { timer?.arm(after: Self.patience) }
+                answerIfKnown()
+            } catch {
+                message.reply(error)
+            }
+        }
     }
 
     private func release(_ message: BusMessage) {
-        drop(message.sender)
-        message.reply()
-    }
-
-    private func drop(_ name: String) {
-        guard let index = claimants.firstIndex(where: { $0.name == name }) else { return }
-        claimants.remove(at: index)
-        if claimants.isEmpty { delegate.claimsChanged(of: sensor, areHeld: false) }
+        authority.authorize(message, for: Self.action) { [self] isAllowed in
+            guard isAllowed else { return }
+            claims?.removeHeld(by: message.sender)
+            message.reply()
+        }
     }
 
     /// Answers the claims that wait, if there is something to answer now.
@@ -89,7 +113,7 @@ final class ProxiedSensor {
     }
 
     /// Answers the claims that wait, whatever is known.
-    private func answer() {
+    func answer() {
         timer?.disarm()
         let answered = waiting
         waiting = []
@@ -98,22 +122,23 @@ final class ProxiedSensor {
 
     // MARK: - Values
 
-    /// Tells the claimants of each value that is new, one by one; of a sensor's coming and going everybody hears.
+    /// Tells the claimants what is new, and everybody whether there is a sensor.
+    ///
+    /// iio-sensor-proxy tells nobody but claimants of that either; a client that waits for a sensor would poll for it.
     func publish(_ status: SensorProxyStatus) {
         let changed = properties.update(to: status)
-        for property in changed where !isPresence(property) {
-            for claimant in claimants { tell(claimant.name, property) }
+        guard !changed.isEmpty else { return }
+        for signal in signals where signal.contains(where: changed.contains) {
+            for claimant in claims?.connections ?? [] { tell(claimant, signal) }
         }
-        bus.announce(changed.filter(isPresence), of: interface, at: path)
+        if changed.contains(presence) { bus.announce([presence], of: interface.name, at: path) }
+        answerIfKnown()
     }
 
-    /// The properties of that name say whether there is a sensor; claimants or not, a desktop waits for one.
-    private func isPresence(_ property: String) -> Bool { property.utf8.starts(with: "Has".utf8) }
-
-    private func tell(_ name: String, _ property: String) {
-        bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: name) { message in
-            message.append(interface)
-            properties.append([property], to: message)
+    private func tell(_ claimant: String, _ names: [String]) {
+        bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
+            message.append(interface.name)
+            properties.append(names, to: message)
             message.appendArray("s") {}
         }
     }

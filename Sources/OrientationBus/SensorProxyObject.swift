@@ -27,7 +27,7 @@ package struct SensorProxyStatus: Hashable {
 /// The sensors of `net.hadess.SensorProxy`, each of which is claimed by itself.
 package enum ProxySensor: UInt8, CaseIterable, Hashable, Sendable {
     case accelerometer
-    case light
+    case ambientLight
     case proximity
     case compass
 }
@@ -75,39 +75,47 @@ package final class SensorProxyObject {
             )
         }
         let accelerometer = try sensor(.accelerometer)
-        accelerometer.properties.add("HasAccelerometer", to: main) { $0.hasAccelerometer }
-        accelerometer.properties.add("AccelerometerOrientation", to: main) { Self.orientation($0.edge) }
-        accelerometer.properties.add("AccelerometerTilt", to: main) { $0.tilt.name }
-        accelerometer.addMethods("ClaimAccelerometer", "ReleaseAccelerometer", to: main)
+        accelerometer.addPresence("HasAccelerometer") { $0.hasAccelerometer }
+        accelerometer.add("AccelerometerOrientation") { Self.orientation($0.edge) }
+        accelerometer.add("AccelerometerTilt") { $0.tilt.name }
+        accelerometer.addMethods(claim: "ClaimAccelerometer", release: "ReleaseAccelerometer")
 
-        let light = try sensor(.light)
-        light.properties.add("HasAmbientLight", to: main) { $0.hasAmbientLight }
-        light.properties.add("LightLevelUnit", to: main) { $0.lightIsInLux ? "lux" : "vendor" }
-        light.properties.add("LightLevel", to: main) { $0.lightLevel }
-        light.addMethods("ClaimLight", "ReleaseLight", to: main)
+        let light = try sensor(.ambientLight)
+        light.addPresence("HasAmbientLight") { $0.hasAmbientLight }
+        light.add("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" }
+        light.add("LightLevel", joined: true) { $0.lightLevel }
+        light.addMethods(claim: "ClaimLight", release: "ReleaseLight")
 
         let proximity = try sensor(.proximity)
-        proximity.properties.add("HasProximity", to: main) { $0.hasProximity }
-        proximity.properties.add("ProximityNear", to: main) { $0.isNear }
-        proximity.addMethods("ClaimProximity", "ReleaseProximity", to: main)
+        proximity.addPresence("HasProximity") { $0.hasProximity }
+        proximity.add("ProximityNear") { $0.isNear }
+        proximity.addMethods(claim: "ClaimProximity", release: "ReleaseProximity")
 
         let heading = try sensor(.compass, of: compass, at: Self.path + "/Compass")
-        heading.properties.add("HasCompass", to: compass) { $0.hasCompass }
-        heading.properties.add("CompassHeading", to: compass) { $0.heading }
-        heading.addMethods("ClaimCompass", "ReleaseCompass", to: compass)
+        heading.addPresence("HasCompass") { $0.hasCompass }
+        heading.add("CompassHeading") { $0.heading }
+        heading.addMethods(claim: "ClaimCompass", release: "ReleaseCompass")
 
         sensors = [accelerometer, light, proximity, heading]
         slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.path + "/Compass")]
     }
 
-    /// Announces what is new in `status`.
-    package func publish(_ status: SensorProxyStatus) {
-        for sensor in sensors { sensor.publish(status) }
+    /// The present values; assigning tells those who have claimed of what differs.
+    package var status = SensorProxyStatus() {
+        didSet {
+            guard status != oldValue else { return }
+            for sensor in sensors { sensor.publish(status) }
+        }
     }
 
     /// Answers the claims that wait, if there is something to answer now.
     package func answerIfKnown() {
         for sensor in sensors { sensor.answerIfKnown() }
+    }
+
+    /// Answers the claims that wait, whatever is known.
+    package func answerWaiting() {
+        for sensor in sensors { sensor.answer() }
     }
 
     private static func orientation(_ edge: DeviceOrientation) -> String {

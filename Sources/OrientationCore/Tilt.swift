@@ -27,22 +27,24 @@ public enum Tilt: UInt8, NamedValue, Hashable, Sendable {
     /// The tangents of the angles, in whole degrees, at which 20 becomes 21 and 69 becomes 70.
     private static let leastTangent = (tilted: 0.373885, flat: 2.674621)
 
-    /// Creates the tilt of a reading of any length: z out of the screen, positive for a screen that faces up.
+    /// Creates the tilt under a gravity of any length; undefined for one that is zero or not finite.
     ///
-    /// Undefined for a reading that is zero or not finite.
-    public init(_ reading: Vector3) {
-        let across = (reading.x * reading.x + reading.y * reading.y).squareRoot()
-        let along = abs(reading.z)
-        guard reading.isFinite, across + along > 0 else {
+    /// `faceUp` is the sign that the sensor itself gives to z while the screen faces up. net.hadess.SensorProxy takes
+    /// every sensor's for positive, and so does this: one that has it negative is told as its mirror image.
+    public init(_ gravity: Vector3, faceUp: SensorFrame.FaceUp) {
+        let across = (gravity.x * gravity.x + gravity.y * gravity.y).squareRoot()
+        let along = abs(gravity.z)
+        guard gravity.isFinite, across + along > 0 else {
             self = .undefined
             return
         }
+        let isUp = (gravity.z < 0) == (faceUp == .positiveZ)
         if along < Self.leastTangent.tilted * across {
             self = .vertical
         } else if along < Self.leastTangent.flat * across {
-            self = reading.z > 0 ? .tiltedUp : .tiltedDown
+            self = isUp ? .tiltedUp : .tiltedDown
         } else {
-            self = reading.z > 0 ? .faceUp : .faceDown
+            self = isUp ? .faceUp : .faceDown
         }
     }
 }

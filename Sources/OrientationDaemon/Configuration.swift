@@ -47,6 +47,9 @@ package struct Configuration: Hashable, Sendable {
     /// Nil where the sensor's name tells.
     package var faceUp: SensorFrame.FaceUp?
 
+    /// Whether to serve `net.hadess.SensorProxy`; nil where that depends on whether iio-sensor-proxy is installed.
+    package var servesSensorProxy: Bool?
+
     /// The orientations that applications support, by their ids.
     package var applicationMasks: [String: InterfaceOrientationMask] = [:]
 

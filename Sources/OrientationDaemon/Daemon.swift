@@ -19,6 +19,7 @@ package final class Daemon {
     private var rotation: InterfaceRotation?
     private var supervisor: SensorSupervisor?
     private var manager: ManagerObject?
+    private var proxy: SensorProxy?
 
     private var termination: TerminationWatch?
     private var disconnection: BusSlot?
@@ -85,19 +86,24 @@ package final class Daemon {
             host: rotation,
             delegate: self
         )
-        supervisor = try SensorSupervisor(
+        let supervisor = try SensorSupervisor(
             configuration: configuration,
             loop: loop,
             bus: bus,
             log: log,
             delegate: self
         )
+        self.supervisor = supervisor
+        if SensorProxy.isWanted(configuration.servesSensorProxy, log: log) {
+            proxy = try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, host: self)
+        }
         try bus.own(Names.service, replacing: replacing)
         nameLoss = try bus.onNameLost(Names.service) { [self] in
             log.info("another service has taken over \(Names.service)")
             end()
         }
-        try supervisor?.begin { [self] in partIsReady() }
+        proxy?.takeName(log: log)
+        try supervisor.begin { [self] in partIsReady() }
         rotation.begin { [self] in partIsReady() }
         startTimer?.arm(after: Self.patience.start)
     }
@@ -128,6 +134,7 @@ package final class Daemon {
         ServiceManager.stopping()
         endTimer?.arm(after: Self.patience.end)
         manager?.answerWaiting()
+        proxy?.answerWaiting()
         rotation?.end()
         supervisor?.end { [self] in loop.exit() }
     }
@@ -159,6 +166,7 @@ package final class Daemon {
         if decision != nil, let rotation { status.take(rotation.policy) }
         manager.publish(status, decision?.transition)
         manager.answerIfKnown()
+        proxy?.publish(tracker)
     }
 
     private func decided(_ decision: Decision) {
@@ -169,7 +177,7 @@ package final class Daemon {
     /// Has the sensor sample while somebody wants to know, or a request turns with the device.
     private func senseIfNeeded() {
         let isAsked = rotation.map { $0.policy.autorotatingRequests > 0 } == true
-        supervisor?.need(.accelerometer, isClaimed || isAsked)
+        supervisor?.need(.accelerometer, isClaimed || isAsked || proxy?.claimsAccelerometer == true)
     }
 
     private func reportReference() {
@@ -195,20 +203,30 @@ extension Daemon: ManagerDelegate {
     }
 }
 
+extension Daemon: SensorProxyHost {
+    func accelerometerClaimsChanged() {
+        senseIfNeeded()
+    }
+}
+
 extension Daemon: SensorSupervisorDelegate {
-    func samplingBegan(rate: Double, mayFallSilent: Bool) {
+    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         let samplePeriod = rate > 0 ? 1 / rate : 1 / 15
-        tracker.begin(samplePeriod: samplePeriod)
+        tracker.begin(samplePeriod: samplePeriod, faceUp: faceUp)
         silence?.begin(samplePeriod: mayFallSilent ? samplePeriod : nil)
     }
 
     func received(_ measurement: Measurement) {
-        guard case .acceleration(let sample) = measurement else { return }
+        guard case .acceleration(let sample) = measurement else {
+            proxy?.publish(measurement)
+            return
+        }
         take(sample)
         silence?.heard(sample, isTurning: tracker.isTurning)
     }
 
     func sensorChanged(_ kind: SensorKind) {
+        proxy?.sensorChanged(kind)
         guard kind == .accelerometer else { return }
         publish()
         guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }

@@ -16,10 +16,16 @@ struct OrientationTracker {
     private(set) var deviceOrientation = DeviceOrientation.unknown
     private(set) var faceOrientation = FaceOrientation.none
 
-    /// The edge that is, or was last, up; unknown until the first one.
+    /// The edge that is, or was last, up, portrait being the display's own top; unknown until the first one.
+    private(set) var edge = DeviceOrientation.unknown
+
+    /// How far the display leans, or last leaned; undefined until the first sample.
+    private(set) var tilt = Tilt.undefined
+
+    /// The same edge by the device's own names; unknown until the first one.
     var deviceEdge: DeviceOrientation { edge.named(natural: naturalOrientation) }
 
-    /// Says whether an edge or a face was seen since ``begin(samplePeriod:)``.
+    /// Says whether an edge or a face was seen since ``begin(samplePeriod:faceUp:)``.
     var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
 
     /// Says whether another orientation has evidence that a further sample could complete.
@@ -31,8 +37,8 @@ struct OrientationTracker {
     let naturalOrientation: DeviceOrientation
     private let constants: OrientationClassifier.Constants
     private let reportsFace: Bool
-    private var edge = DeviceOrientation.unknown
     private var classifier: OrientationClassifier
+    private var faceUp = SensorFrame.FaceUp.positiveZ
     private var estimator = GravityEstimator()
 
     init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
@@ -43,7 +49,10 @@ struct OrientationTracker {
     }
 
     /// Starts afresh after a pause: the next sample decides at once, and until then the last orientation stays.
-    mutating func begin(samplePeriod: Double) {
+    ///
+    /// `faceUp` is the sensor's own sign of z, which tells tilts apart.
+    mutating func begin(samplePeriod: Double, faceUp: SensorFrame.FaceUp) {
+        self.faceUp = faceUp
         classifier = OrientationClassifier(constants: constants, samplePeriod: samplePeriod)
         estimator = GravityEstimator()
     }
@@ -53,6 +62,7 @@ struct OrientationTracker {
         classifier.update(gravity: gravity, at: sample.time)
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
+        if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp) }
         faceOrientation = classifier.face
         deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }

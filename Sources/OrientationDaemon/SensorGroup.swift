@@ -181,7 +181,11 @@ final class SensorGroup {
                 log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
             }
             if let source = sensor.source, sensor === active, kind == .accelerometer {
-                delegate.samplingBegan(rate: source.sampleRate, mayFallSilent: source.mode == .buffer)
+                delegate.samplingBegan(
+                    rate: source.sampleRate,
+                    mayFallSilent: source.mode == .buffer,
+                    faceUp: source.faceUp
+                )
             }
             delegate.sensorChanged(kind)
         case .ended:

@@ -7,8 +7,9 @@ import SystemdBus
 
 /// What the supervisor tells of the sensors that count, one of each kind.
 protocol SensorSupervisorDelegate: AnyObject {
-    /// The accelerometer begins: at so many samples a second, from a device that may report changes only.
-    func samplingBegan(rate: Double, mayFallSilent: Bool)
+    /// The accelerometer begins: at so many samples a second, from a device that may report changes only, and with
+    /// that sign of its own for z.
+    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp)
 
     /// The sensor that counts among those of its kind has been read.
     ///

@@ -192,6 +192,19 @@ struct Setting {
             return true
         },
         Setting(
+            section: "Bus",
+            key: "SensorProxy",
+            values: "auto, yes, no",
+            standard: "auto",
+            help: """
+                Whether to serve _net.hadess.SensorProxy_ too, for the desktops that know iio-sensor-proxy. With \
+                _auto_, where iio-sensor-proxy is not installed, or is masked. Another service that has the name keeps \
+                it until it ends.
+                """
+        ) { configuration, text, _ in
+            choose(&configuration.servesSensorProxy, text, boolean)
+        },
+        Setting(
             section: applicationSection,
             key: "SupportedOrientations",
             values: masks,

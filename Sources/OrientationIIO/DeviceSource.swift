@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import OrientationCore
 package import SystemdBus
 
 /// The readings of a sensor: from its buffer when it has one that works, else polled.
@@ -61,6 +62,10 @@ package final class DeviceSource: SensorSource {
         probe = try loop.timer { [unowned(unsafe) self] in
             abandonBuffer("no scan came from \(sensor.description.devicePath) within \(probeTime) s")
         }
+    }
+
+    package var faceUp: SensorFrame.FaceUp {
+        if case .acceleration(let frame) = scaling { frame.faceUp } else { .positiveZ }
     }
 
     package func start() {

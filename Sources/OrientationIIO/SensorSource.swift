@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import OrientationCore
+
 /// Where readings come from: a device, a recording or a simulation.
 ///
 /// Everything happens in the loop. A source is silent until it is started, and after `stop`.
@@ -13,11 +15,18 @@ package protocol SensorSource: AnyObject {
     /// Samples a second that are to be expected; 0 while unknown.
     var sampleRate: Double { get }
 
+    /// The sign that an accelerometer gives to z, past its mount matrix, while the display faces up.
+    var faceUp: SensorFrame.FaceUp { get }
+
     /// Begins to sample; `.started` or `.failed` follows.
     func start()
 
     /// Ends sampling and puts the device back as it was; `completion` is called when that is done.
     func stop(completion: @escaping () -> Void)
+}
+
+extension SensorSource {
+    package var faceUp: SensorFrame.FaceUp { .positiveZ }
 }
 
 /// How a source gets its samples.

@@ -85,6 +85,13 @@ package final class Bus {
         throw SystemError("own the name", "\(name), which \(owner(of: name)) has", errno: Errno(result))
     }
 
+    /// Takes `name` now, or as soon as its present owner gives it up; returns that one, for people to read.
+    package func ownWhenFree(_ name: String) throws(SystemError) -> String? {
+        let result = sd_bus_request_name(bus, name, UInt64(SD_BUS_NAME_QUEUE))
+        try check("own the name", name, result)
+        return result == 0 ? owner(of: name) : nil
+    }
+
     /// Whoever has `name`, for people to read.
     private func owner(of name: String) -> String {
         var credentials: OpaquePointer?

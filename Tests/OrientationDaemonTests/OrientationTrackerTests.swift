@@ -32,7 +32,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
             constants: .robust,
             reportsFace: reportsFace
         )
-        tracker.begin(samplePeriod: 1.0 / 15)
+        tracker.begin(samplePeriod: 1.0 / 15, faceUp: .positiveZ)
         for (index, reading) in readings.enumerated() {
             for sample in second(of: reading, from: Double(index)) { tracker.add(sample) }
         }
@@ -93,7 +93,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
 
     @Test func `after a pause the last orientation stays until the next sample, which decides at once`() {
         var tracker = tracker(after: rightEdgeUp)
-        tracker.begin(samplePeriod: 1.0 / 15)
+        tracker.begin(samplePeriod: 1.0 / 15, faceUp: .positiveZ)
         #expect(!tracker.hasAnswer)
         #expect(tracker.deviceOrientation == .landscapeLeft && tracker.deviceEdge == .landscapeLeft)
         #expect(tracker.gravity == .zero, "gravity is not what it was")
@@ -106,7 +106,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
 
     @Test func `after a pause a device that lies keeps the edge from before it`() {
         var tracker = tracker(after: leftEdgeUp)
-        tracker.begin(samplePeriod: 1.0 / 15)
+        tracker.begin(samplePeriod: 1.0 / 15, faceUp: .positiveZ)
         tracker.add(AccelerometerSample(time: 5, acceleration: lyingFaceUp))
         #expect(tracker.hasAnswer && tracker.faceOrientation == .faceUp)
         #expect(tracker.deviceOrientation == .landscapeRight && tracker.deviceEdge == .landscapeRight)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import OrientationIIO
+import SystemdBus
+
+/// What `net.hadess.SensorProxy` needs of the daemon for the accelerometer, which others need too.
+protocol SensorProxyHost: ManagerDelegate {
+    /// ``SensorProxy/claimsAccelerometer`` is another now.
+    func accelerometerClaimsChanged()
+}
+
+/// `net.hadess.SensorProxy` as this daemon serves it: what the sensors tell, for those who know that name.
+final class SensorProxy: SensorProxyDelegate {
+    /// The unit of iio-sensor-proxy, which has the name wherever it is installed.
+    private static let unit = "iio-sensor-proxy.service"
+
+    /// Whether a client of this name needs the accelerometer.
+    private(set) var claimsAccelerometer = false
+
+    private let bus: Bus
+    private let supervisor: SensorSupervisor
+    private let host: any SensorProxyHost
+    private var object: SensorProxyObject?
+
+    /// Exports the objects on `bus`; ``takeName(log:)`` afterwards.
+    init(
+        bus: Bus,
+        loop: EventLoop,
+        authority: PolkitAuthority,
+        supervisor: SensorSupervisor,
+        host: any SensorProxyHost
+    ) throws(SystemError) {
+        self.bus = bus
+        self.supervisor = supervisor
+        self.host = host
+        object = try SensorProxyObject(bus: bus, loop: loop, authority: authority, delegate: self)
+    }
+
+    // MARK: - The name
+
+    /// Says whether to serve, and logs why not where nobody has chosen.
+    static func isWanted(_ choice: Bool?, log: Log) -> Bool {
+        if let choice { return choice }
+        guard let path = UnitFile.path(of: unit) else { return true }
+        log.info("\(SensorProxyObject.service) is left to iio-sensor-proxy (\(path)); SensorProxy=yes takes it")
+        return false
+    }
+
+    /// Takes the name, or waits until it is free; a bus that does not grant it is no reason to end.
+    func takeName(log: Log) {
+        do throws(SystemError) {
+            guard let owner = try bus.ownWhenFree(SensorProxyObject.service) else { return }
+            log.info("\(owner) has \(SensorProxyObject.service); it is served here when that one ends")
+        } catch {
+            log.warning("\(error)")
+        }
+    }
+
+    // MARK: - Values
+
+    /// Publishes what is known of the device's position.
+    func publish(_ tracker: OrientationTracker) {
+        change { status in
+            status.hasAccelerometer = supervisor.hasSensor(.accelerometer)
+            status.edge = tracker.edge
+            status.tilt = tracker.tilt
+        }
+        object?.answerIfKnown()
+    }
+
+    /// Publishes a reading of a sensor that nobody else needs.
+    func publish(_ measurement: Measurement) {
+        change { status in
+            switch measurement {
+            case .acceleration: break
+            case .light(let level, let unit):
+                status.lightLevel = level
+                status.lightIsInLux = unit == .lux
+            case .proximity(let isNear): status.isNear = isNear
+            case .heading(let degrees): status.heading = degrees
+            }
+        }
+        object?.answerIfKnown()
+    }
+
+    /// Publishes the coming or going of a sensor.
+    func sensorChanged(_ kind: SensorKind) {
+        change { status in
+            switch kind {
+            case .accelerometer: break
+            case .ambientLight: status.hasAmbientLight = supervisor.hasSensor(kind)
+            case .proximity: status.hasProximity = supervisor.hasSensor(kind)
+            case .compass: status.hasCompass = supervisor.hasSensor(kind)
+            }
+        }
+        object?.answerIfKnown()
+    }
+
+    private func change(_ body: (inout SensorProxyStatus) -> Void) {
+        guard let object else { return }
+        var status = object.status
+        body(&status)
+        object.status = status
+    }
+
+    // MARK: - Claims
+
+    func hasFirstReading(of sensor: ProxySensor) -> Bool {
+        let kind = sensor.kind
+        guard kind != .accelerometer else { return host.hasFirstAnswer }
+        return !supervisor.isHopeful(kind) || supervisor.reading(of: kind) != nil
+    }
+
+    func claimsChanged(of sensor: ProxySensor, areHeld: Bool) {
+        let kind = sensor.kind
+        guard kind == .accelerometer else { return supervisor.need(kind, areHeld) }
+        claimsAccelerometer = areHeld
+        host.accelerometerClaimsChanged()
+    }
+
+    /// Answers the claims that wait, whatever is known.
+    func answerWaiting() {
+        object?.answerWaiting()
+    }
+}
+
+extension ProxySensor {
+    fileprivate var kind: SensorKind {
+        switch self {
+        case .accelerometer: .accelerometer
+        case .ambientLight: .ambientLight
+        case .proximity: .proximity
+        case .compass: .compass
+        }
+    }
+}
