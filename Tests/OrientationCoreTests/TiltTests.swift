@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@Suite struct TiltTests {
+    /// Gravity, in thousandths of g, of a device that leans so many degrees back from upright; its sine and cosine.
+    private struct Lean {
+        let degrees: Int
+        let along: Double
+        let across: Double
+        let tilt: Tilt
+    }
+
+    private static let leans = [
+        Lean(degrees: 0, along: 0, across: 1000, tilt: .vertical),
+        Lean(degrees: 20, along: 342.0, across: 939.7, tilt: .vertical),
+        Lean(degrees: 21, along: 358.4, across: 933.6, tilt: .tiltedUp),
+        Lean(degrees: 69, along: 933.6, across: 358.4, tilt: .tiltedUp),
+        Lean(degrees: 70, along: 939.7, across: 342.0, tilt: .faceUp),
+        Lean(degrees: 90, along: 1000, across: 0, tilt: .faceUp),
+    ]
+
+    private static let mirrored: [Tilt: Tilt] = [.vertical: .vertical, .tiltedUp: .tiltedDown, .faceUp: .faceDown]
+
+    @Test(arguments: leans.indices)
+    func `tilt goes by the angle alone`(row: Int) {
+        let lean = Self.leans[row]
+        for length in [0.001, 0.026] {
+            let back = Vector3(0, -lean.across * length, -lean.along * length)
+            let sideways = Vector3(lean.across * length, 0, -lean.along * length)
+            #expect(Tilt(back, faceUp: .positiveZ) == lean.tilt)
+            #expect(Tilt(sideways, faceUp: .positiveZ) == lean.tilt)
+        }
+    }
+
+    @Test(arguments: leans.indices)
+    func `leaning forward is the mirror image, and so is a sensor with z the other way`(row: Int) {
+        let lean = Self.leans[row]
+        let mirrored = Self.mirrored[lean.tilt]
+        #expect(Tilt(Vector3(0, -lean.across, lean.along), faceUp: .positiveZ) == mirrored)
+        #expect(Tilt(Vector3(0, -lean.across, -lean.along), faceUp: .negativeZ) == mirrored)
+    }
+
+    @Test(arguments: [Vector3.zero, Vector3(.nan, 0, -1), Vector3(0, .infinity, 0)])
+    func `what is no direction has no tilt`(gravity: Vector3) {
+        #expect(Tilt(gravity, faceUp: .positiveZ) == .undefined)
+    }
+
+    @Test func `names are those of net.hadess`() {
+        #expect(
+            Tilt.allCases.map(\.name) == ["undefined", "vertical", "tilted-up", "tilted-down", "face-up", "face-down"]
+        )
+    }
+}

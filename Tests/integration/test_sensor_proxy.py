@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""net.hadess.SensorProxy: the name, the accelerometer, and who is told what."""
+
+import signal
+
+from gi.repository import Gio, GLib
+
+from feed import ReadCounter
+from rig import (
+    ACCESS_DENIED,
+    INVALID_ARGS,
+    LANDSCAPE_LEFT,
+    LANDSCAPE_RIGHT,
+    LIMIT_EXCEEDED,
+    MINUS_Z,
+    PLUS_Z,
+    PORTRAIT,
+    PYTHON,
+    UPSIDE_DOWN,
+    PROPERTIES,
+    RigTestCase,
+    accelerometer,
+    handle_events,
+    wait_until,
+)
+
+NAME = "net.hadess.SensorProxy"
+PATH = "/net/hadess/SensorProxy"
+COMPASS = NAME + ".Compass"
+COMPASS_PATH = PATH + "/Compass"
+ACTION = "net.hadess.SensorProxy.claim-sensor"
+UNKNOWN_METHOD = "org.freedesktop.DBus.Error.UnknownMethod"
+SERVED = "[Bus]\nSensorProxy=yes\n"
+CLAIMS_PER_CONNECTION = 64
+
+# The values before any claim, without a sensor.
+AT_REST = {
+    "HasAccelerometer": False,
+    "AccelerometerOrientation": "undefined",
+    "AccelerometerTilt": "undefined",
+    "HasAmbientLight": False,
+    "LightLevelUnit": "lux",
+    "LightLevel": 0.0,
+    "HasProximity": False,
+    "ProximityNear": False,
+}
+
+OWN_THE_NAME = f"""
+import sys
+from gi.repository import Gio, GLib
+Gio.bus_own_name(Gio.BusType.SYSTEM, "{NAME}", 0, None, lambda *_: print("owned", flush=True), None)
+GLib.MainLoop().run()
+"""
+
+
+class SensorProxyTestCase(RigTestCase):
+    def start(self, **options):
+        return self.rig.start_orientd(configuration=SERVED, **options)
+
+    def call(self, method, client=None, interface=NAME, path=PATH, arguments=None):
+        """Calls a method of the proxy's object."""
+        return (client or self.client).call(method, interface, path, arguments, destination=NAME)
+
+    def error_of(self, method, client=None, **options):
+        """Returns the name of the D-Bus error that a call fails with, None if it succeeds."""
+        try:
+            self.call(method, client, **options)
+        except GLib.Error as error:
+            return Gio.DBusError.get_remote_error(error)
+        return None
+
+    def get(self, name, interface=NAME, path=PATH):
+        return self.call("Get", None, PROPERTIES, path, GLib.Variant("(ss)", (interface, name)))[0]
+
+    def get_all(self, interface=NAME, path=PATH):
+        return self.call("GetAll", None, PROPERTIES, path, GLib.Variant("(s)", (interface,)))[0]
+
+    def wait_for_value(self, name, expected, **where):
+        wait_until(lambda: self.get(name, **where) == expected, f"{name} == {expected!r}")
+
+    def record(self, client):
+        """Returns a list to which what that client hears of the proxy's changes is appended."""
+        changes = []
+
+        def append(_connection, _sender, _path, _interface, _signal, arguments):
+            changes.append(arguments.unpack()[1])
+
+        for path in (PATH, COMPASS_PATH):
+            client.connection.signal_subscribe(NAME, PROPERTIES, "PropertiesChanged", path, None, 0, append)
+        client.round_trip()
+        return changes
+
+
+class Name(SensorProxyTestCase):
+    def test_it_is_served_where_that_is_configured(self):
+        daemon = self.start()
+        self.assertEqual(self.client.owner(NAME), self.client.owner())
+        self.assertEqual(daemon.log_lines("SensorProxy"), [])
+
+    def test_it_is_left_alone_where_that_is_configured(self):
+        self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")
+        self.assertIsNone(self.client.owner(NAME))
+
+    def test_another_owner_keeps_it_until_it_ends(self):
+        other = self.rig.spawn([PYTHON, "-c", OWN_THE_NAME], stdout=-1)
+        other.stdout.readline()
+        owner = self.client.owner(NAME)
+        daemon = self.start()
+        (line,) = daemon.log_lines(NAME)
+        self.assertIn(f"process {other.pid} (", line)
+        self.assertEqual(self.client.owner(NAME), owner)
+        other.kill()
+        wait_until(lambda: self.client.owner(NAME) == self.client.owner(), "the name is orientd's")
+        self.assertEqual(self.get_all(), AT_REST)
+
+    def test_a_daemon_that_replaces_another_takes_it_over(self):
+        first = self.start()
+        self.start_replacing()
+        self.assertEqual(first.wait_for_end(), 0)
+        wait_until(lambda: self.client.owner(NAME) == self.client.owner(), "the name is the new one's")
+
+    def start_replacing(self):
+        return self.rig.start_orientd("--replace", configuration=SERVED)
+
+
+class Members(SensorProxyTestCase):
+    def test_values_before_any_claim(self):
+        self.start()
+        self.assertEqual(self.get_all(), AT_REST)
+        self.assertEqual(self.get_all(COMPASS, COMPASS_PATH), {"HasCompass": False, "CompassHeading": 0.0})
+
+    def test_claims_without_a_sensor_succeed(self):
+        self.start()
+        for sensor in ("Accelerometer", "Light", "Proximity"):
+            self.call("Claim" + sensor)
+            self.call("Release" + sensor)
+        self.call("ClaimCompass", interface=COMPASS, path=COMPASS_PATH)
+        self.call("ReleaseCompass", interface=COMPASS, path=COMPASS_PATH)
+
+    def test_release_without_a_claim_succeeds(self):
+        self.start()
+        self.call("ReleaseAccelerometer")
+
+    def test_what_is_wrong_is_refused(self):
+        self.start()
+        self.assertEqual(self.error_of("Foo"), UNKNOWN_METHOD)
+        self.assertEqual(self.error_of("ClaimCompass"), UNKNOWN_METHOD)
+        self.assertEqual(self.error_of("ClaimLight", interface=COMPASS, path=COMPASS_PATH), UNKNOWN_METHOD)
+        self.assertEqual(self.error_of("ClaimLight", arguments=GLib.Variant("(s)", ("x",))), INVALID_ARGS)
+
+
+class Accelerometer(SensorProxyTestCase):
+    def test_orientation_and_tilt(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        self.assertTrue(self.get("HasAccelerometer"))
+        self.call("ClaimAccelerometer")
+        # In the desktop convention: upright (0, -9.81, 0), right edge up (-9.81, 0, 0), face up (0, 0, +9.81).
+        for raw, name, expected in (
+            (PORTRAIT, "AccelerometerOrientation", "normal"),
+            (LANDSCAPE_LEFT, "AccelerometerOrientation", "right-up"),
+            (UPSIDE_DOWN, "AccelerometerOrientation", "bottom-up"),
+            (LANDSCAPE_RIGHT, "AccelerometerOrientation", "left-up"),
+            (LANDSCAPE_RIGHT, "AccelerometerTilt", "vertical"),
+            (PLUS_Z, "AccelerometerTilt", "face-up"),
+            (PLUS_Z, "AccelerometerOrientation", "left-up"),
+            (MINUS_Z, "AccelerometerTilt", "face-down"),
+            ((0, -766, 643), "AccelerometerTilt", "tilted-up"),
+            ((0, -766, -643), "AccelerometerTilt", "tilted-down"),
+        ):
+            with self.subTest(raw=raw, expected=expected):
+                self.rig.turn(raw)
+                self.wait_for_value(name, expected)
+
+    def test_positive_z_is_face_up_whatever_the_sensor_is(self):
+        # A HID sensor reads -9.81 on z while it faces up, which org.orientd1 knows and this name never did.
+        self.rig.add_device(accelerometer(name="accel_3d", raw=PLUS_Z))
+        self.start()
+        self.call("ClaimAccelerometer")
+        self.assertEqual(self.get("AccelerometerTilt"), "face-up")
+        self.assertEqual(self.client.get("FaceOrientation"), "face-down")
+
+    def test_natural_orientation_does_not_rename_it(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd(configuration=SERVED + "[Orientation]\nNaturalOrientation=landscape-left\n")
+        self.call("ClaimAccelerometer")
+        self.assertEqual(self.get("AccelerometerOrientation"), "normal")
+        self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
+
+    def test_rotation_lock_does_not_hold_it(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        self.call("ClaimAccelerometer")
+        self.client.ask("SetRotationLock", "s", "current")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.wait_for_value("AccelerometerOrientation", "right-up")
+        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
+
+    def test_value_is_there_when_the_reply_comes_and_told_before_it(self):
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        handle_events()
+        self.assertEqual(changes, [{"AccelerometerOrientation": "right-up"}, {"AccelerometerTilt": "vertical"}])
+
+    def test_reply_waits_for_a_reading_and_no_longer_than_a_second(self):
+        self.rig.add_device(accelerometer(raw=(0, 0, 0)))
+        self.start()
+        started = GLib.get_monotonic_time()
+        self.call("ClaimAccelerometer")
+        seconds = (GLib.get_monotonic_time() - started) / 1e6
+        self.assertGreater(seconds, 0.5)
+        self.assertLess(seconds, 2)
+
+    def test_only_claimants_are_told_and_only_of_changes(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        claimer, second, listener = (self.rig.connect() for _ in range(3))
+        heard = {client: self.record(client) for client in (claimer, second, listener)}
+        self.call("ClaimAccelerometer", claimer)
+        self.call("ClaimAccelerometer", second)
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: {"AccelerometerOrientation": "right-up"} in heard[second], "the second claimant is told")
+        listener.round_trip()
+        handle_events()
+        turned = [{"AccelerometerOrientation": "right-up"}]
+        self.assertEqual(heard[claimer][2:], turned)
+        # What the first claim brought is nothing new: the second claimant reads it.
+        self.assertEqual(heard[second], turned)
+        self.assertEqual(heard[listener], [])
+
+    def test_a_client_claims_once_however_often(self):
+        self.rig.add_device(accelerometer())
+        counter = ReadCounter(self.rig, "in_accel_x_raw")
+        self.start()
+        self.call("ClaimAccelerometer")
+        self.call("ClaimAccelerometer")
+        self.assertEqual(self.client.get("SensorState"), "sampling")
+        self.call("ReleaseAccelerometer")
+        self.client.wait_for("SensorState", "idle")
+        before = counter.reads()
+        with self.assertRaises(AssertionError, msg="it is still read"):
+            wait_until(lambda: counter.reads() > before + 1, "a read", timeout=0.35)
+
+    def test_one_claimant_of_two_releases(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        other = self.rig.connect()
+        self.call("ClaimAccelerometer")
+        self.call("ClaimAccelerometer", other)
+        self.call("ReleaseAccelerometer", other)
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.wait_for_value("AccelerometerOrientation", "right-up")
+
+    def test_claims_of_both_names_keep_the_sensor_running(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        self.client.claim()
+        self.call("ClaimAccelerometer")
+        self.assertEqual(self.client.get("Claims"), 1)
+        self.client.release()
+        self.assertEqual(self.client.get("SensorState"), "sampling")
+        self.call("ReleaseAccelerometer")
+        self.client.wait_for("SensorState", "idle")
+
+    def test_values_stay_when_nobody_claims(self):
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.start()
+        self.call("ClaimAccelerometer")
+        self.call("ReleaseAccelerometer")
+        self.client.wait_for("SensorState", "idle")
+        self.assertEqual(self.get("AccelerometerOrientation"), "right-up")
+        self.assertEqual(self.get("AccelerometerTilt"), "vertical")
+
+    def test_a_killed_claimant_releases(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        code = f"""
+import time
+from gi.repository import Gio
+bus = Gio.bus_get_sync(Gio.BusType.SYSTEM, None)
+bus.call_sync("{NAME}", "{PATH}", "{NAME}", "ClaimAccelerometer", None, None, 0, -1, None)
+print("claimed", flush=True)
+time.sleep(60)
+"""
+        claimer = self.rig.spawn([PYTHON, "-c", code], stdout=-1)
+        claimer.stdout.readline()
+        self.assertEqual(self.client.get("SensorState"), "sampling")
+        claimer.send_signal(signal.SIGKILL)
+        self.client.wait_for("SensorState", "idle")
+
+    def test_a_replugged_sensor_needs_no_new_claim(self):
+        self.rig.add_device(accelerometer())
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        del changes[:]
+        self.rig.remove_device()
+        wait_until(lambda: {"HasAccelerometer": False} in changes, "the claimant is told of the loss")
+        self.assertEqual(self.get("AccelerometerOrientation"), "normal")
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        wait_until(lambda: {"AccelerometerOrientation": "right-up"} in changes, "the claimant is told of the return")
+        self.assertIn({"HasAccelerometer": True}, changes)
+
+    def test_a_sensor_that_comes_later_is_told_to_who_claimed_before(self):
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        self.rig.add_device(accelerometer())
+        wait_until(lambda: {"AccelerometerTilt": "vertical"} in changes, "the claimant is told")
+        self.assertIn({"HasAccelerometer": True}, changes)
+        self.assertIn({"AccelerometerOrientation": "normal"}, changes)
+
+    def test_a_sensor_in_the_base_is_none(self):
+        self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
+        self.start()
+        self.assertFalse(self.get("HasAccelerometer"))
+
+
+class Permission(SensorProxyTestCase):
+    def test_polkit_decides_on_claim_and_release(self):
+        self.rig.start_polkit(allowed=())
+        self.start()
+        for method in ("ClaimAccelerometer", "ReleaseAccelerometer", "ClaimLight", "ClaimProximity"):
+            self.assertEqual(self.error_of(method), ACCESS_DENIED)
+        self.assertEqual(self.error_of("ClaimCompass", interface=COMPASS, path=COMPASS_PATH), ACCESS_DENIED)
+        self.rig.allow(ACTION)
+        self.call("ClaimAccelerometer")
+        self.call("ReleaseAccelerometer")
+
+    def test_everybody_may_read(self):
+        self.rig.start_polkit(allowed=())
+        self.start()
+        self.assertEqual(self.get_all(), AT_REST)
+
+    def test_claims_that_wait_for_polkit_are_limited(self):
+        polkit = self.rig.spawn([PYTHON, "-c", OWN_THE_NAME.replace(NAME, "org.freedesktop.PolicyKit1")], stdout=-1)
+        polkit.stdout.readline()
+        polkit.send_signal(signal.SIGSTOP)  # it never answers
+        self.start()
+        for _ in range(CLAIMS_PER_CONNECTION):
+            self.client.start_call("ClaimAccelerometer", NAME, PATH)
+        self.assertEqual(self.error_of("ClaimAccelerometer"), LIMIT_EXCEEDED)
