@@ -180,6 +180,7 @@ final class SensorSupervisor {
         for sensor in finding.sensors {
             do throws(IIOError) {
                 try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
+                try sensor.chooseChannels()
             } catch {
                 finding.warnings.append("\(error)")
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CIIO
+import CLinux
 package import OrientationCore
 import SystemdBus
 
@@ -88,6 +89,20 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     /// Opens the device's buffer, with its trigger where it has one, and starts it.
     package func openBuffer() throws(IIOError) -> any SensorBuffer {
         try ScanBuffer(of: self)
+    }
+
+    /// Chooses the channels of an accelerometer's scans, before any are wanted.
+    ///
+    /// iio-sensor-proxy leaves them chosen from its start on, and programs that look at devices find them so. Where
+    /// somebody reads scans just now, the choice is theirs.
+    package func chooseChannels() throws(IIOError) {
+        guard description.canBuffer, description.kind == .accelerometer else { return }
+        for channel in channels.all {
+            let file = "scan_elements/in_\(channel.id)_en"
+            let written = iio_device_attr_write_raw(device.pointer, file, "1\n", 2)
+            if written == -Int(EBUSY) { return }
+            try context.checkAnswer("write 1 to", device.path + "/" + file, written)
+        }
     }
 
     // MARK: - Sampling frequency

@@ -21,6 +21,9 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// Opens the way by which values come by themselves, and starts it.
     func openBuffer() throws(IIOError) -> any SensorBuffer
 
+    /// Chooses what scans are to consist of, before any are wanted.
+    func chooseChannels() throws(IIOError)
+
     /// The rate in Hz that the sensor runs at; nil where it has no such setting.
     var samplingFrequency: Double? { get throws(IIOError) }
 
@@ -44,6 +47,8 @@ extension SensorDevice {
     package func openBuffer() throws(IIOError) -> any SensorBuffer {
         throw IIOError("open the buffer of", description.sysfsPath, errno: .notSupported)
     }
+
+    package func chooseChannels() throws(IIOError) {}
 
     package var samplingFrequency: Double? {
         get throws(IIOError) { nil }

@@ -124,6 +124,9 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Sensor", "FaceUp", "+z") { $0.faceUp = .positiveZ },
         Value("Sensor", "FaceUp", "-z") { $0.faceUp = .negativeZ },
         Value("Sensor", "FaceUp", "auto") { $0.faceUp = nil },
+        Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
+        Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
+        Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
         Value("Application org.example.Player", "SupportedOrientations", "landscape") {
             $0.applicationMasks = ["org.example.Player": .landscape]
         },
@@ -164,6 +167,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ),
         ("Sensor", "Frame", ["", "Kernel", "device"]),
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
+        ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
         (
             "Application org.example.Player", "SupportedOrientations",
             ["", "auto", "none", "portrait,,landscape-left", "Landscape"]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationCore
 import OrientationIIO
 import SystemdBus
 import Testing
@@ -32,7 +33,7 @@ private final class Delegate: SensorSupervisorDelegate {
     var readings: [Measurement] = []
     var changes = 0
 
-    func samplingBegan(rate: Double, mayFallSilent: Bool) {
+    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         Issue.record("only accelerometers announce their rate")
     }
 
