@@ -46,6 +46,7 @@ package final class SensorProxyObject {
     package static let service = "net.hadess.SensorProxy"
 
     private static let path = "/net/hadess/SensorProxy"
+    private static let compassPath = path + "/Compass"
 
     private let sensors: [ProxiedSensor]
     private let slots: [BusSlot]
@@ -61,8 +62,8 @@ package final class SensorProxyObject {
         let compass = BusInterface(Self.service + ".Compass", members: 4)
         func sensor(
             _ sensor: ProxySensor,
-            of interface: BusInterface = main,
-            at path: String = Self.path
+            of interface: BusInterface,
+            at path: String
         ) throws(SystemError) -> ProxiedSensor {
             try ProxiedSensor(
                 sensor,
@@ -74,30 +75,30 @@ package final class SensorProxyObject {
                 delegate: delegate
             )
         }
-        let accelerometer = try sensor(.accelerometer)
+        let accelerometer = try sensor(.accelerometer, of: main, at: Self.path)
         accelerometer.addPresence("HasAccelerometer") { $0.hasAccelerometer }
         accelerometer.add("AccelerometerOrientation") { Self.orientation($0.edge) }
         accelerometer.add("AccelerometerTilt") { $0.tilt.name }
         accelerometer.addMethods(claim: "ClaimAccelerometer", release: "ReleaseAccelerometer")
 
-        let light = try sensor(.ambientLight)
+        let light = try sensor(.ambientLight, of: main, at: Self.path)
         light.addPresence("HasAmbientLight") { $0.hasAmbientLight }
         light.add("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" }
         light.add("LightLevel", joined: true) { $0.lightLevel }
         light.addMethods(claim: "ClaimLight", release: "ReleaseLight")
 
-        let proximity = try sensor(.proximity)
+        let proximity = try sensor(.proximity, of: main, at: Self.path)
         proximity.addPresence("HasProximity") { $0.hasProximity }
         proximity.add("ProximityNear") { $0.isNear }
         proximity.addMethods(claim: "ClaimProximity", release: "ReleaseProximity")
 
-        let heading = try sensor(.compass, of: compass, at: Self.path + "/Compass")
+        let heading = try sensor(.compass, of: compass, at: Self.compassPath)
         heading.addPresence("HasCompass") { $0.hasCompass }
         heading.add("CompassHeading") { $0.heading }
         heading.addMethods(claim: "ClaimCompass", release: "ReleaseCompass")
 
         sensors = [accelerometer, light, proximity, heading]
-        slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.path + "/Compass")]
+        slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.compassPath)]
     }
 
     /// The present values; assigning tells those who have claimed of what differs.
