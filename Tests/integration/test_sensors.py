@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ambient light, proximity and compass, as net.hadess.SensorProxy tells them."""
+
+from evdev import EventNode, event_node
+from feed import Feed, ReadCounter
+from rig import wait_until
+from sensor_proxy import COMPASS, COMPASS_PATH, SensorProxyTestCase
+
+LIGHT = "/sys/devices/platform/light/iio:device1"
+SECOND_LIGHT = "/sys/devices/platform/light/iio:device2"
+PROXIMITY = "/sys/devices/platform/proximity/iio:device3"
+HEADING = "/sys/devices/platform/compass/iio:device4"
+FRONT_PROXIMITY = 1 << 11
+
+
+def device(path, attributes, properties=None):
+    """Returns an IIO device in umockdev's format, with a node where it has a buffer."""
+    lines = [f"P: {path.removeprefix('/sys')}"]
+    name = path.rpartition("/")[2]
+    if "buffer/enable" in attributes:
+        lines += [f"N: {name}", f"E: DEVNAME=/dev/{name}"]
+    lines += ["E: SUBSYSTEM=iio", "E: DEVTYPE=iio_device"]
+    lines += [f"E: {key}={value}" for key, value in (properties or {}).items()]
+    lines += [f"A: {key}={value}\\n" for key, value in {"name": "test", **attributes}.items()]
+    return "\n".join(lines) + "\n\n"
+
+
+def scanned(channel, **attributes):
+    """Returns the attributes of a device that has one channel, and that in scans only."""
+    return {
+        "buffer/enable": "0",
+        f"scan_elements/{channel}_en": "0",
+        f"scan_elements/{channel}_index": "0",
+        f"scan_elements/{channel}_type": "le:s32/32>>0",
+    } | {f"{channel}_{name}": value for name, value in attributes.items()}
+
+
+class Light(SensorProxyTestCase):
+    def test_level_is_offset_and_scaled(self):
+        self.rig.add_device(
+            device(LIGHT, {"in_illuminance_raw": 100, "in_illuminance_offset": 10, "in_illuminance_scale": 0.5})
+        )
+        self.start()
+        self.assertTrue(self.get("HasAmbientLight"))
+        self.assertFalse(self.get("HasAccelerometer"))
+        changes = self.record(self.client)
+        self.call("ClaimLight")
+        self.assertEqual((self.get("LightLevel"), self.get("LightLevelUnit")), (55, "lux"))
+        self.rig.write("in_illuminance_raw", 30, LIGHT)
+        wait_until(lambda: len(changes) == 2, "the claimant is told of the change")
+        self.assertEqual(changes, [{"LightLevelUnit": "lux", "LightLevel": level} for level in (55, 20)])
+
+    def test_processed_value_is_in_lux_already(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_input": 12.5, "in_illuminance_scale": 100}))
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 12.5)
+
+    def test_it_is_read_only_while_it_is_claimed(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1, "in_illuminance_integration_time": 0.05}))
+        counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
+        self.start()
+        self.call("ClaimAccelerometer")
+        self.call("ClaimProximity")
+        self.assertEqual(counter.reads(), 0)
+        self.call("ClaimLight")
+        self.assertGreater(counter.reads(), 0)
+        self.call("ReleaseLight")
+        before = counter.reads()
+        with self.assertRaises(AssertionError, msg="it is still read"):
+            wait_until(lambda: counter.reads() > before + 1, "a read", timeout=2)
+
+    def test_it_is_no_sensor_of_orientd1(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.start()
+        self.assertEqual(self.client.sensors(), {})
+        self.assertEqual(self.client.get("SensorState"), "none")
+        self.call("ClaimLight")
+        self.assertEqual(self.client.get("SensorState"), "none")
+
+    def test_scans_of_an_intensity(self):
+        self.rig.add_device(device(LIGHT, scanned("in_intensity_both", scale=0.1)))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        feed.values = {"in_intensity_both": 250}
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 25)
+        feed.values = {"in_intensity_both": 260}
+        self.wait_for_value("LightLevel", 26)
+        self.call("ReleaseLight")
+        wait_until(lambda: not feed.is_enabled(), "the buffer is disabled")
+
+    def test_another_takes_the_place_of_one_that_is_unplugged(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.rig.add_device(device(SECOND_LIGHT, {"in_illuminance_raw": 2}))
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 1)
+        self.rig.remove_device(LIGHT)
+        self.wait_for_value("LightLevel", 2)
+        self.assertTrue(self.get("HasAmbientLight"))
+
+    def test_one_that_is_plugged_in_again_needs_no_new_claim(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.start()
+        self.call("ClaimLight")
+        self.rig.remove_device(LIGHT)
+        self.wait_for_value("HasAmbientLight", False)
+        self.assertEqual(self.get("LightLevel"), 1)
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 3}))
+        self.wait_for_value("LightLevel", 3)
+        self.assertTrue(self.get("HasAmbientLight"))
+
+    def test_a_claim_before_there_is_one_is_told_of_it(self):
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimLight")
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 4}))
+        wait_until(lambda: {"LightLevelUnit": "lux", "LightLevel": 4.0} in changes, "the claimant is told")
+        self.assertIn({"HasAmbientLight": True}, changes)
+
+
+class Proximity(SensorProxyTestCase):
+    def test_near_is_above_the_level_and_far_well_below_it(self):
+        self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 100, "in_proximity_nearlevel": 100}))
+        self.start()
+        self.assertTrue(self.get("HasProximity"))
+        changes = self.record(self.client)
+        self.call("ClaimProximity")
+        self.assertEqual(changes, [])
+        for raw, near in ((101, True), (89, False), (101, True)):
+            self.rig.write("in_proximity_raw", raw, PROXIMITY)
+            self.wait_for_value("ProximityNear", near)
+        self.assertEqual([change["ProximityNear"] for change in changes], [True, False, True])
+
+    def test_udevs_level_comes_before_the_firmwares(self):
+        properties = {"PROXIMITY_NEAR_LEVEL": 10}
+        self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 50, "in_proximity_nearlevel": 100}, properties))
+        self.start()
+        self.call("ClaimProximity")
+        self.assertTrue(self.get("ProximityNear"))
+
+    def test_without_a_level_there_is_no_sensor(self):
+        self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 50}))
+        daemon = self.start()
+        self.assertFalse(self.get("HasProximity"))
+        self.assertEqual(len(daemon.log_lines("neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel")), 1)
+
+    def test_a_switch_tells_at_once(self):
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "800"}))
+        node = EventNode(self.rig, switches=FRONT_PROXIMITY)
+        self.start()
+        self.assertTrue(self.get("HasProximity"))
+        self.call("ClaimProximity")
+        self.assertTrue(self.get("ProximityNear"))
+        node.switch(0)
+        self.wait_for_value("ProximityNear", False)
+
+
+class Compass(SensorProxyTestCase):
+    WHERE = {"interface": COMPASS, "path": COMPASS_PATH}
+    CHANNEL = "in_rot_from_north_magnetic_tilt_comp"
+
+    def plug(self, heading, **attributes):
+        self.rig.add_device(device(HEADING, scanned(self.CHANNEL, **attributes)))
+        feed = Feed(self.rig, HEADING, (0, 0, 0), node="/dev/iio:device4")
+        feed.values = {self.CHANNEL: heading}
+        return feed
+
+    def test_heading_is_scaled_to_degrees(self):
+        feed = self.plug(905, scale=0.1)
+        self.start()
+        self.assertTrue(self.get("HasCompass", **self.WHERE))
+        changes = self.record(self.client)
+        self.call("ClaimCompass", **self.WHERE)
+        self.assertEqual(self.get("CompassHeading", **self.WHERE), 90.5)
+        feed.values = {self.CHANNEL: 3590}
+        self.wait_for_value("CompassHeading", 359.0, **self.WHERE)
+        self.assertEqual(changes, [{"CompassHeading": 90.5}, {"CompassHeading": 359.0}])
+        self.call("ReleaseCompass", **self.WHERE)
+        wait_until(lambda: not feed.is_enabled(), "the buffer is disabled")
+
+    def test_heading_is_from_0_to_less_than_360(self):
+        feed = self.plug(0)
+        self.start()
+        self.call("ClaimCompass", **self.WHERE)
+        for raw, heading in ((-10, 350), (360, 0), (725, 5)):
+            feed.values = {self.CHANNEL: raw}
+            self.wait_for_value("CompassHeading", heading, **self.WHERE)
+
+    def test_others_hear_nothing_of_it(self):
+        # iio-sensor-proxy sends the compass's claimants an empty change whenever another sensor's value is new.
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.plug(1)
+        self.start()
+        other = self.rig.connect()
+        changes, others = self.record(self.client), self.record(other)
+        self.call("ClaimLight", other)
+        self.call("ClaimCompass", **self.WHERE)
+        self.rig.write("in_illuminance_raw", 2, LIGHT)
+        wait_until(lambda: len(others) == 2, "the light is told")
+        self.assertEqual(changes, [{"CompassHeading": 1.0}])
+        self.assertEqual([set(change) for change in others], [{"LightLevelUnit", "LightLevel"}] * 2)
