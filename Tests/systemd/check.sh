@@ -359,31 +359,34 @@ as() {  # as NAME: a bus on which we are NAME
     done
 }
 call() { timeout 30 busctl --address="unix:path=$work/bus" call "$@" 2>&1; }
-own() { call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su org.orientd1 4; }
-ping() { call org.orientd1 /org/orientd1 org.freedesktop.DBus.Peer Ping; }
+own() { call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su "$1" 4; }
+ping() { call "$1" / org.freedesktop.DBus.Peer Ping; }
 loads() { as somebody && ! grep -v 'Failed to set fd limit' "$work/bus.log"; }
-may_own() { as "$1" && same 'u 1' "$(own)"; }
-may_not_own() { as "$1" && reply=$(own); echo "$reply"; echo "$reply" | grep -q 'Access denied'; }
+may_own() { as "$1" && same 'u 1' "$(own "$2")"; }
+may_not_own() { as "$1" && reply=$(own "$2"); echo "$reply"; echo "$reply" | grep -q 'Access denied'; }
 # /bin/false is started in the daemon's place: the call was let through when that is what fails.
-may_call() { as somebody && reply=$(ping); echo "$reply"; echo "$reply" | grep -q 'exited with status 1'; }
+may_call() { as somebody && reply=$(ping "$1"); echo "$reply"; echo "$reply" | grep -q 'exited with status 1'; }
 check "bus policy: dbus-daemon loads it" loads
-check "bus policy: the user orientd may own org.orientd1" may_own orientd
-check "bus policy: root may own org.orientd1" may_own root
-check "bus policy: nobody else may" may_not_own somebody
-check "bus policy: everybody may call, and a call starts the service" may_call
-check "bus service: names the unit, and the unit names the bus name" \
-    same "orientd.service org.orientd1" \
-    "$(sed -n 's/^SystemdService=//p' "$systemd/dbus-1/system-services/org.orientd1.service") $(sed -n 's/^BusName=//p' "$unit")"
+for service in org.orientd1 net.hadess.SensorProxy; do
+    check "bus policy: the user orientd may own $service" may_own orientd $service
+    check "bus policy: root may own $service" may_own root $service
+    check "bus policy: nobody else may own $service" may_not_own somebody $service
+    check "bus policy: everybody may call $service, and a call starts the service" may_call $service
+    check "bus service: $service names the unit" \
+        same orientd.service "$(sed -n 's/^SystemdService=//p' "$systemd/dbus-1/system-services/$service.service")"
+done
+check "bus service: the unit names the bus name" same org.orientd1 "$(sed -n 's/^BusName=//p' "$unit")"
 
 # --- polkit ---------------------------------------------------------------------------------------------------------
 policy=$systemd/polkit-1/actions/org.orientd1.policy
 path() { xmllint --nonet --xpath "$1" "$policy" 2>&1; }
 check "polkit: the actions follow polkit's DTD" \
     silent xmllint --nonet --noout --dtdvalid /usr/share/polkit-1/policyconfig-1.dtd "$policy"
-for action in claim lock rotate request configure; do
-    case $action in configure) active=auth_admin_keep ;; *) active=yes ;; esac
+for action in org.orientd1.claim org.orientd1.lock org.orientd1.rotate org.orientd1.request org.orientd1.configure \
+    net.hadess.SensorProxy.claim-sensor; do
+    case $action in *.configure) active=auth_admin_keep ;; *) active=yes ;; esac
     check "polkit: $action is for active local sessions" same "no no $active" \
-        "$(for who in any inactive active; do path "string(//action[@id='org.orientd1.$action']/defaults/allow_$who)"; done | xargs)"
+        "$(for who in any inactive active; do path "string(//action[@id='$action']/defaults/allow_$who)"; done | xargs)"
 done
 check "polkit: the daemon's user owns each action" same "$(path 'count(//action)')" \
     "$(path "count(//action[annotate[@key='org.freedesktop.policykit.owner']='unix-user:orientd'])")"
