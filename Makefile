@@ -61,7 +61,7 @@ check-vm: docs  ## check the installed service on a real kernel, in QEMU; needs 
 
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
-	shellcheck .ci/run $$(find Benchmarks Tests docs -name '*.sh')
+	shellcheck -x .ci/run $$(find Benchmarks Tests docs -name '*.sh')
 
 docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))

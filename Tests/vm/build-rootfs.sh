@@ -10,7 +10,7 @@ set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
-packages=systemd,systemd-sysv,udev,dbus,polkitd,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -95,6 +95,9 @@ echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 : >"$root/etc/fstab"
 mkdir -p "$root/share" "$root/bench" "$root/etc/systemd/journald.conf.d" "$root/etc/systemd/system/multi-user.target.wants"
 printf '[Journal]\nStorage=volatile\n' >"$root/etc/systemd/journald.conf.d/volatile.conf"
+# A getty that logind starts on the console that comes to the front would hang up the session there.
+mkdir -p "$root/etc/systemd/logind.conf.d"
+printf '[Login]\nNAutoVTs=0\nReserveVT=0\n' >"$root/etc/systemd/logind.conf.d/consoles.conf"
 cat >"$root/etc/systemd/system/bench.service" <<'UNIT'
 [Unit]
 Description=The command of this run
@@ -147,9 +150,14 @@ cat >"$boot/init" <<'INIT'
 #!/bin/busybox sh
 b=/bin/busybox
 $b mount -t devtmpfs dev /dev
+$b mount -t proc proc /proc
 for ko in /modules/*; do $b insmod "$ko"; done
 until [ -b /dev/vda ]; do $b usleep 20000; done
 $b mount -t ext4 -o rw,noatime /dev/vda /root
+# The system bus: dbus-daemon, unless the kernel's command line says bus=dbus-broker.
+case " $($b cat /proc/cmdline) " in *' bus=dbus-broker '*) bus=dbus-broker ;; *) bus=dbus ;; esac
+$b ln -sf "/lib/systemd/system/$bus.service" /root/etc/systemd/system/dbus.service
+$b umount /proc
 exec $b switch_root /root /lib/systemd/systemd
 INIT
 chmod 755 "$boot/init"

@@ -1,16 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/check.sh
-# Runs sensing.sh in a virtual machine with what `make install` installs; called by `make check-vm`. The machine is made
-# in .build/vm when there is none, by root; remove that folder to have it made anew.
+# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation
+# Runs each scenario with what `make install` installs, once on dbus-daemon and once on dbus-broker, in a virtual machine
+# of its own; ends with "N passed, N failed" over all of them. Called by `make check-vm`. The machine is made in
+# .build/vm, by root, when there is none or build-rootfs.sh is newer.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm share=.build/vm-share tree=.build/vm-tree
 
-[ -f $vm/rootfs.ext4 ] || $here/build-rootfs.sh $vm
-rm -rf $share $tree
-mkdir -p $share
+[ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
+rm -rf $tree
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
-tar -C $tree --owner=0 --group=0 -cf $share/install.tar .
-cp $here/sensing.sh $here/i2c_stub_accel.sh $here/uhid_accel.py $share
-$here/run-in-vm.sh -s $share -t 900 sh sensing.sh
+
+passed=0 failed=0
+[ $# -gt 0 ] || set -- sensing rotation
+for scenario; do
+    for bus in dbus-daemon dbus-broker; do
+        printf '\n== %s, %s\n' "$scenario" $bus
+        rm -rf $share
+        mkdir -p $share
+        tar -C $tree --owner=0 --group=0 -cf $share/install.tar .
+        cp $here/*.sh $here/uhid_accel.py $share
+        ORIENTD_VM_APPEND="bus=$bus" $here/run-in-vm.sh -s $share -t 300 sh "$scenario.sh" || :
+        totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' $share/.run/stdout || :)
+        # A scenario without a total has not come to its end.
+        totals=${totals:-0 1}
+        passed=$((passed + ${totals% *})) failed=$((failed + ${totals#* }))
+    done
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,58 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage (in the VM): sh sensing.sh      with install.tar beside it, which holds what `make install` installs
-# From installed files to signals, on a real kernel, udev, bus, polkit and logind: prints "ok: ..." or "FAILED: ..." a
-# check, then "N passed, N failed" and orientd's journal.
-cd /bench || exit 1
-passed=0 failed=0
-check() {  # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >/tmp/check.out 2>&1; then passed=$((passed + 1)); echo "ok: $what"
-    else failed=$((failed + 1)); echo "FAILED: $what"; sed 's/^/    /' /tmp/check.out; fi
-}
-part() { printf '\n--- %s (%s s)\n' "$1" "$(cut -d' ' -f1 /proc/uptime)"; }
-within() {  # within SECONDS COMMAND...
-    end=$(($(cut -d. -f1 /proc/uptime) + $1))
-    shift
-    until "$@" >/tmp/within.out 2>&1; do
-        [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || { cat /tmp/within.out; return 1; }
-        sleep 0.1
-    done
-}
-no() { ! "$@"; }
-same() { [ "$1" = "$2" ] || { echo "expected $1, found $2"; false; }; }
-get() {  # get [PATH INTERFACE] PROPERTY: its value without the type and quotes
-    [ $# -eq 3 ] || set -- /org/orientd1 org.orientd1.Manager "$1"
-    busctl get-property org.orientd1 "$@" 2>&1 | sed 's/^[a-z()]* //; s/^"\(.*\)"$/\1/'
-}
-is() { same "$2" "$(get "$1")"; }        # is PROPERTY VALUE
-unit() { systemctl show -P "$1" orientd.service; }
-unit_is() { same "$2" "$(unit "$1")"; }
-state() { for p in HasAccelerometer SensorState DeviceOrientation FaceOrientation Claims; do printf '%s=%s ' $p "$(get $p)"; done; echo; }
-sensor() {  # sensor PROPERTY: of the sensor object whose device is there now
-    for path in $(busctl --list tree org.orientd1 2>/dev/null | grep '/sensor/'); do
-        if [ -d "$(get "$path" org.orientd1.Sensor SysfsPath)" ]; then get "$path" org.orientd1.Sensor "$1"; return; fi
-    done
-    echo none
-}
-sensor_is() { same "$2" "$(sensor "$1")"; }
-hid() { echo "$*" >/tmp/accel; }
-hid_is_there() { test -e /sys/bus/iio/devices/iio:device0/in_accel_x_raw; }
-anna() { setpriv --reuid=anna --regid=anna --init-groups env -C / "$@"; }
-session() {  # session TTY COMMAND...: as anna in a session of logind, on seat0; without a seat when TTY is ""
-    tty=${1:+-p TTYPath=$1 -p StandardInput=tty}
-    shift
-    rm -f /tmp/session.out
-    # shellcheck disable=SC2086
-    systemd-run -q --wait --collect $tty -p PAMName=login -p User=anna -p WorkingDirectory=/ \
-        -p StandardOutput=file:/tmp/session.out -p StandardError=inherit "$@"
-    session_status=$?
-    cat /tmp/session.out
-    return $session_status
-}
-refused() { "$@" >/tmp/refused.out 2>&1; status=$?; cat /tmp/refused.out; [ $status -ne 0 ] && grep -qiE 'access ?denied|not authori' /tmp/refused.out; }
-claim='busctl call org.orientd1 /org/orientd1 org.orientd1.Manager Claim'
+# usage (in the VM): sh sensing.sh
+# From a sensor's coming to the signals of its orientation: the kernel, udev, the sandbox, polkit.
+# shellcheck source=Tests/vm/common.sh
+. ./common.sh
+claim_call='busctl call org.orientd1 /org/orientd1 org.orientd1.Manager Claim'
 faces() {  # faces WHAT SETTER: four edges and both faces; z of face up is $up
     for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 0' 'landscape-right 1 0 0' 'portrait 0 -1 0'; do
         # shellcheck disable=SC2086
@@ -71,19 +23,7 @@ faces() {  # faces WHAT SETTER: four edges and both faces; z of face up is $up
     check "$1: from the face to landscape-left" within 20 is DeviceOrientation landscape-left
 }
 
-part "installed files"
-systemctl mask --runtime --now iio-sensor-proxy 2>/dev/null
-tar -C / --keep-directory-symlink -xf install.tar
-ldd /usr/libexec/orientd /usr/bin/orientctl >/tmp/ldd 2>&1
-check "orientd's libraries are here" no grep -E 'not found|No such file' /tmp/ldd
-check "sysusers makes the user" systemd-sysusers orientd.conf
-busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
-udevadm control --reload
-systemctl daemon-reload
-useradd -m anna && rm -f /run/nologin
-modprobe -a uhid uinput
-mkfifo /tmp/accel
-check "unit is loaded" unit_is LoadState loaded
+install_it
 
 part "started before any sensor"
 check "no accelerometer yet" no hid_is_there
@@ -96,10 +36,7 @@ echo "main process to READY: $((($(unit ActiveEnterTimestampMonotonic) - $(unit 
 first=$(unit MainPID)
 
 part "the HID sensor is plugged in"
-python3 uhid_accel.py --input /tmp/accel --log /bench/accel.log &
-hid=$!
-check "kernel has it" within 30 hid_is_there
-udevadm settle
+plug_hid
 check "orientd sees it" within 10 is HasAccelerometer true
 check "nobody claims: idle" within 10 is SensorState idle
 check "the same process" unit_is MainPID "$first"
@@ -128,22 +65,22 @@ check "systemd-analyze security at most 2.0" systemd-analyze security --no-pager
 systemd-analyze security --no-pager orientd.service | tail -n 1
 
 part "an ordinary user, real polkitd"
-check "without a session: reads a property" anna busctl get-property org.orientd1 /org/orientd1 org.orientd1.Manager SensorState
-check "without a session: introspects" anna busctl introspect org.orientd1 /org/orientd1
-check "without a session: Claim is AccessDenied" refused anna sh -c "$claim"
+check "without a session: reads a property" as anna busctl get-property org.orientd1 /org/orientd1 org.orientd1.Manager SensorState
+check "without a session: introspects" as anna busctl introspect org.orientd1 /org/orientd1
+check "without a session: Claim is AccessDenied" refused as anna sh -c "$claim_call"
 cat /tmp/refused.out
-check "a session without a seat: Claim is AccessDenied" refused session "" sh -c "$claim"
+check "a session without a seat: Claim is AccessDenied" refused session anna "" sh -c "$claim_call"
 cat /tmp/refused.out
 check "nothing was counted" is Claims 0
-check "an active session on seat0: Claim is allowed" session /dev/tty1 sh -c "loginctl show-session \$XDG_SESSION_ID -p Active -p Seat -p State -p TTY | xargs; $claim && echo allowed"
+check "an active session on seat0: Claim is allowed" session anna /dev/tty1 sh -c "loginctl show-session \$XDG_SESSION_ID -p Active -p Seat -p State -p TTY | xargs; $claim_call && echo allowed"
 cat /tmp/session.out
 check "and dropped with the connection" within 10 is Claims 0
-check "orientctl status without a session" anna orientctl status
-anna orientctl status; anna orientctl status --json; anna orientctl sensors
+check "orientctl status without a session" as anna orientctl status
+as anna orientctl status; as anna orientctl status --json; as anna orientctl sensors
 timeout 20 setpriv --reuid=anna --regid=anna --init-groups orientctl monitor >/tmp/refused.out 2>&1
 check "orientctl monitor without a session: exit 4" same 4 $?
 cat /tmp/refused.out
-check "orientctl monitor in the session: Ctrl-C ends it with 0" session /dev/tty1 timeout --preserve-status -s INT 8 orientctl monitor
+check "orientctl monitor in the session: Ctrl-C ends it with 0" session anna /dev/tty1 timeout --preserve-status -s INT 8 orientctl monitor
 cat /tmp/session.out
 
 part "a claim of root; an ordinary user subscribes"
@@ -151,9 +88,7 @@ hid 0 -1 0
 (cd / && exec setpriv --reuid=anna --regid=anna --init-groups dbus-monitor --system "type='signal',sender='org.orientd1'") >/tmp/signals 2>/tmp/signals.err &
 subscriber=$!
 sleep 2
-orientctl monitor >/tmp/claim.out 2>&1 &
-claimer=$!
-check "claimed" within 30 grep SensorState= /tmp/claim.out
+claim
 cat /tmp/claim.out
 check "valid when the claim's reply comes" is DeviceOrientation portrait
 check "Claims" is Claims 1
@@ -185,8 +120,38 @@ check "the claim stays" is Claims 1
 hid 1 0 0
 check "a new edge is followed" within 15 is DeviceOrientation landscape-right
 state
+
+part "the driver is unbound and bound again, under the claim"
+unbind() {  # unbind: the driver from the sensor; bind: the same one again
+    bound=$(dirname "$(readlink -f /sys/bus/iio/devices/iio:device0)")
+    driver=$(readlink -f "$bound/driver")
+    echo "${driver##*/}: ${bound##*/}"
+    echo "${bound##*/}" >"$driver/unbind"
+}
+bind() { echo "${bound##*/}" >"$driver/bind"; }
+unbind
+check "kernel lost it" within 20 no hid_is_there
+check "SensorState lost" within 10 is SensorState lost
+check "the claim stays" is Claims 1
+bind
+check "kernel has it" within 30 hid_is_there
+check "sampling again" within 15 is SensorState sampling
+check "buffered again" sensor_is Mode buffer
+hid 0 1 0
+check "a new edge is followed" within 15 is DeviceOrientation portrait-upside-down
+
+part "a hub that reports only on change"
+hid mute
+for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 0'; do
+    hid "${turn#* }"
+    hid once
+    check "one report is enough for ${turn%% *}" within 15 is DeviceOrientation "${turn%% *}"
+done
+check "its silence is no failure" is SensorState sampling
+check "it is still buffered" sensor_is Mode buffer
+hid unmute
 check "the same process throughout" unit_is MainPID "$first"
-kill $claimer
+kill "$claimer"
 check "a vanished client releases" within 10 is Claims 0
 check "idle" within 10 is SensorState idle
 check "the kernel's buffer is off" within 5 same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
@@ -207,21 +172,17 @@ check "the bus starts it" within 30 is HasAccelerometer true
 check "as the unit" unit_is ActiveState active
 
 part "killed"
-orientctl monitor >/tmp/claim.out 2>&1 &
-claimer=$!
-check "claimed" within 30 grep SensorState= /tmp/claim.out
+claim
 kill -KILL "$(unit MainPID)"
 check "systemd starts it again" within 20 unit_is NRestarts 1
 check "and it has the sensor" within 15 is HasAccelerometer true
-kill $claimer
+kill "$claimer"
 
 part "polled chips"
 hid quit
-wait $hid
+wait "$hid"
 within 20 no hid_is_there
-orientctl monitor >/tmp/claim.out 2>&1 &
-claimer=$!
-check "claimed without a sensor" within 30 grep SensorState= /tmp/claim.out
+claim
 cat /tmp/claim.out
 up=1
 chip_set() { sh i2c_stub_accel.sh set "$@"; }
@@ -232,12 +193,18 @@ for chip in kxcjk1013 lis3dh; do
     check "$chip: polled" within 15 sensor_is Mode poll
     echo "SampleRate $(sensor SampleRate); Name $(sensor Name); $(cat /sys/bus/iio/devices/iio:device0/*sampling_frequency)"
     faces $chip chip_set
+    unbind
+    check "$chip: unbound" within 15 is SensorState lost
+    bind
+    check "$chip: bound again" within 30 is SensorState sampling
+    sh i2c_stub_accel.sh set 0 1 0
+    check "$chip: a new edge is followed" within 20 is DeviceOrientation portrait-upside-down
     check "$chip removed" sh i2c_stub_accel.sh destroy
     check "$chip: lost" within 15 is SensorState lost
     check "$chip: the claim stays" is Claims 1
     state
 done
-kill $claimer
+kill "$claimer"
 
 part "the bus goes"
 before=$(unit MainPID)
@@ -246,12 +213,4 @@ changed() { now=$(unit MainPID); [ "$now" != 0 ] && [ "$now" != "$before" ]; }
 check "orientd is started again" within 30 changed
 check "and answers" within 20 is Claims 0
 
-part "figures"
-awk '/^(Threads|VmRSS|VmHWM)/ { printf "%s %s %s; ", $1, $2, $3 } END { print "" }' "/proc/$(unit MainPID)/status"
-grep -E 'Private_Dirty|Anonymous:|^Rss' "/proc/$(unit MainPID)/smaps_rollup" | xargs
-echo "$passed passed, $failed failed"
-part "orientd's journal"
-journalctl -u orientd.service --no-pager -o short-monotonic
-part "other complaints"
-journalctl --no-pager -o short-monotonic -p warning | grep -vE 'orientd\[' | tail -n 15
-[ $failed -eq 0 ]
+finish

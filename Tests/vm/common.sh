@@ -1,0 +1,107 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+# What the scenarios have in common; each is run as `sh SCENARIO.sh` in the VM, begins with `. ./common.sh` and ends
+# with `finish`. Prints "ok: ..." or "FAILED: ..." a check, then "N passed, N failed" and orientd's journal.
+cd /bench || exit 1
+passed=0 failed=0
+check() {  # check WHAT COMMAND...
+    what=$1
+    shift
+    if "$@" >/tmp/check.out 2>&1; then passed=$((passed + 1)); echo "ok: $what"
+    else failed=$((failed + 1)); echo "FAILED: $what"; sed 's/^/    /' /tmp/check.out; fi
+}
+part() { printf '\n--- %s (%s s)\n' "$1" "$(cut -d' ' -f1 /proc/uptime)"; }
+within() {  # within SECONDS COMMAND...
+    end=$(($(cut -d. -f1 /proc/uptime) + $1))
+    shift
+    until "$@" >/tmp/within.out 2>&1; do
+        [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || { cat /tmp/within.out; return 1; }
+        sleep 0.1
+    done
+}
+no() { ! "$@"; }
+same() { [ "$1" = "$2" ] || { echo "expected $1, found $2"; false; }; }
+
+# --- orientd -------------------------------------------------------------------------------------------------------
+get() {  # get [PATH INTERFACE] PROPERTY: its value without the type and quotes
+    [ $# -eq 3 ] || set -- /org/orientd1 org.orientd1.Manager "$1"
+    busctl get-property org.orientd1 "$@" 2>&1 | sed 's/^[a-z()]* //; s/^"\(.*\)"$/\1/'
+}
+is() { same "$2" "$(get "$1")"; }        # is PROPERTY VALUE
+unit() { systemctl show -P "$1" orientd.service; }
+unit_is() { same "$2" "$(unit "$1")"; }
+state() { for p in HasAccelerometer SensorState DeviceOrientation FaceOrientation Claims; do printf '%s=%s ' $p "$(get $p)"; done; echo; }
+sensor() {  # sensor PROPERTY: of the sensor object whose device is there now
+    for path in $(busctl --list tree org.orientd1 2>/dev/null | grep '/sensor/'); do
+        if [ -d "$(get "$path" org.orientd1.Sensor SysfsPath)" ]; then get "$path" org.orientd1.Sensor "$1"; return; fi
+    done
+    echo none
+}
+sensor_is() { same "$2" "$(sensor "$1")"; }
+claim() {  # claim: by root, in the background, as $claimer
+    rm -f /tmp/claim.out
+    orientctl monitor >/tmp/claim.out 2>&1 &
+    # shellcheck disable=SC2034  # for the scenario to end it
+    claimer=$!
+    check "claimed" within 30 grep SensorState= /tmp/claim.out
+}
+
+# --- the HID sensor -------------------------------------------------------------------------------------------------
+hid() { echo "$*" >/tmp/accel; }  # hid COMMAND...: see uhid_accel.py
+hid_is_there() { test -e /sys/bus/iio/devices/iio:device0/in_accel_x_raw; }
+plug_hid() {  # plug_hid: the first time; $hid is its process
+    python3 uhid_accel.py --input /tmp/accel --log /bench/accel.log &
+    # shellcheck disable=SC2034  # as above
+    hid=$!
+    check "kernel has the sensor" within 30 hid_is_there
+    udevadm settle
+}
+
+# --- people ---------------------------------------------------------------------------------------------------------
+as() {  # as USER COMMAND...: without a session
+    user=$1
+    shift
+    setpriv --reuid="$user" --regid="$user" --init-groups env -C / "$@"
+}
+session() {  # session USER TTY COMMAND...: in a session of logind, on seat0; without a seat when TTY is ""
+    user=$1 tty=${2:+-p TTYPath=$2 -p StandardInput=tty}
+    shift 2
+    rm -f /tmp/session.out
+    # shellcheck disable=SC2086
+    systemd-run -q --wait --collect $tty -p PAMName=login -p User="$user" -p WorkingDirectory=/ \
+        -p StandardOutput=file:/tmp/session.out -p StandardError=inherit "$@"
+    session_status=$?
+    cat /tmp/session.out
+    return $session_status
+}
+refused() { "$@" >/tmp/refused.out 2>&1; status=$?; cat /tmp/refused.out; [ $status -ne 0 ] && grep -qiE 'access ?denied|not authori' /tmp/refused.out; }
+
+# --- the beginning and the end --------------------------------------------------------------------------------------
+install_it() {
+    part "installed files"
+    systemctl mask --runtime --now iio-sensor-proxy 2>/dev/null
+    tar -C / --keep-directory-symlink -xf install.tar
+    ldd /usr/libexec/orientd /usr/bin/orientctl >/tmp/ldd 2>&1
+    check "orientd's libraries are here" no grep -E 'not found|No such file' /tmp/ldd
+    check "sysusers makes the user" systemd-sysusers orientd.conf
+    busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
+    udevadm control --reload
+    systemctl daemon-reload
+    useradd -m anna && useradd -m bert && rm -f /run/nologin
+    modprobe -a uhid uinput
+    mkfifo /tmp/accel
+    check "unit is loaded" unit_is LoadState loaded
+    bus=$(readlink "/proc/$(systemctl show -P MainPID dbus.service)/exe")
+    check "the bus is $bus, as was asked for" grep -qE " bus=$(basename "$bus" -launch)( |\$)" /proc/cmdline
+}
+finish() {
+    part "figures"
+    awk '/^(Threads|VmRSS|VmHWM)/ { printf "%s %s %s; ", $1, $2, $3 } END { print "" }' "/proc/$(unit MainPID)/status"
+    grep -E 'Private_Dirty|Anonymous:|^Rss' "/proc/$(unit MainPID)/smaps_rollup" | xargs
+    echo "$passed passed, $failed failed"
+    part "orientd's journal"
+    journalctl -u orientd.service --no-pager -o short-monotonic
+    part "other complaints"
+    journalctl --no-pager -o short-monotonic -p warning | grep -vE 'orientd\[' | tail -n 15
+    [ $failed -eq 0 ]
+}
