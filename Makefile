@@ -47,8 +47,8 @@ build: build-deps  ## build orientd and orientctl into .build/bin
 run: build run-deps  ## show orientd at work: on this machine's sensor, or on a recorded trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps  ## check the format, build with warnings as errors and run every test
-	@Tests/check.sh
+check: check-deps  ## check the format, build with warnings as errors and run every test; VM=yes: check-vm too
+	@Tests/check.sh $(if $(filter yes,$(VM)),vm)
 
 test: check-deps  ## run the unit tests alone
 	$(SWIFT) test $(SWIFTPM) $(STRICT)

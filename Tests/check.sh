@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh
+# usage: Tests/check.sh [vm]
 # Runs every check there is, one after the other, and ends with "N passed, N failed" over all of them; a skipped test
-# counts as failed. Called by `make check`, which installs what is needed.
+# counts as failed. With `vm` those in virtual machines, too. Called by `make check`, which installs what is needed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -51,5 +51,6 @@ step build make --no-print-directory build
 step manual make --no-print-directory docs
 suite systemd Tests/systemd/check.sh
 suite integration Tests/integration/run .build/bin
+[ "${1:-}" != vm ] || suite vm make --no-print-directory check-vm
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
