@@ -11,6 +11,8 @@ package enum SensorState: String, NamedValue, Sendable {
     case sampling
     /// Unplugged, in use elsewhere or failing; it is taken up again when it returns.
     case lost
+    /// There, but at rest because the machine sleeps.
+    case suspended
 
     /// The name on the bus.
     package var name: String { rawValue }

@@ -24,6 +24,7 @@ package final class Daemon {
     private var termination: TerminationWatch?
     private var disconnection: BusSlot?
     private var nameLoss: BusSlot?
+    private var sleep: SleepWatch?
     private var startTimer: Timer?
     private var endTimer: Timer?
     private var silence: SilenceFeed?
@@ -103,6 +104,7 @@ package final class Daemon {
             end()
         }
         proxy?.takeName(log: log)
+        sleep = try SleepWatch(bus: bus, log: log) { [self] in $0 ? fallAsleep() : wakeUp() }
         try supervisor.begin { [self] in partIsReady() }
         rotation.begin { [self] in partIsReady() }
         startTimer?.arm(after: Self.patience.start)
@@ -142,9 +144,10 @@ package final class Daemon {
     // MARK: - Samples
 
     private func take(_ sample: AccelerometerSample) {
-        let edge = tracker.deviceEdge
+        let (edge, hadEdge) = (tracker.deviceEdge, tracker.hasEdge)
         tracker.add(sample)
-        if tracker.deviceEdge != edge {
+        // The same edge is a turn, too, if it is the first after a pause; what is none the policy knows.
+        if tracker.deviceEdge != edge || tracker.hasEdge != hadEdge {
             rotation?.deviceTurned(to: tracker.deviceEdge)
         } else {
             publish()
@@ -178,6 +181,19 @@ package final class Daemon {
     private func senseIfNeeded() {
         let isAsked = rotation.map { $0.policy.autorotatingRequests > 0 } == true
         supervisor?.need(.accelerometer, isClaimed || isAsked || proxy?.claimsAccelerometer == true)
+    }
+
+    /// Puts the sensors to rest while the machine sleeps; how the interface is shown stays.
+    private func fallAsleep() {
+        log.debug("the machine is about to sleep")
+        rotation?.pause()
+        supervisor?.suspend { [self] in sleep?.allowSleep() }
+    }
+
+    private func wakeUp() {
+        log.debug("the machine has woken up")
+        rotation?.resume()
+        supervisor?.resume()
     }
 
     private func reportReference() {

@@ -76,6 +76,16 @@ final class InterfaceRotation: RotationHost {
         keep()
     }
 
+    /// Ignores the device until ``resume()``.
+    func pause() {
+        policy.pause()
+    }
+
+    /// Minds the device again; the next edge counts as a turn, whichever it is.
+    func resume() {
+        policy.resume()
+    }
+
     func deviceTurned(to edge: DeviceOrientation) {
         take(policy.deviceTurned(to: edge))
     }

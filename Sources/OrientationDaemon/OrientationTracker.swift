@@ -28,6 +28,9 @@ struct OrientationTracker {
     /// Says whether an edge or a face was seen since ``begin(samplePeriod:faceUp:)``.
     var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
 
+    /// Says whether an edge was seen since ``begin(samplePeriod:)``.
+    var hasEdge: Bool { classifier.edge != .unknown }
+
     /// Says whether another orientation has evidence that a further sample could complete.
     var isTurning: Bool { classifier.isTurning }
 

@@ -23,10 +23,14 @@ final class SensorGroup {
 
     var prospect = Prospect.none
 
+    /// Whether the sensor that counts is to be read now: somebody wants that, and the machine does not sleep.
     private(set) var isNeeded = false
 
     /// The last reading since the group is needed; nil before the first.
     private(set) var reading: Measurement?
+
+    private var isWanted = false
+    private var isSuspended = false
 
     private let log: Log
     private let delegate: any SensorSupervisorDelegate
@@ -55,10 +59,10 @@ final class SensorGroup {
     var hasSensor: Bool { active?.source != nil }
 
     /// The state of the sensor that counts.
-    var state: SensorState { active?.state ?? .none }
+    var state: SensorState { isSuspended && hasSensor ? .suspended : active?.state ?? .none }
 
     /// Says whether readings come, or may come soon.
-    var isHopeful: Bool { active?.works == true || canRetry }
+    var isHopeful: Bool { !isSuspended && (active?.works == true || canRetry) }
 
     /// The name of the sensor that counts.
     var name: String? { active?.name }
@@ -77,6 +81,28 @@ final class SensorGroup {
 
     /// Reads from now on, or no longer; true when looking at all devices may help with that.
     func need(_ isNeeded: Bool) -> Bool {
+        isWanted = isNeeded
+        return update()
+    }
+
+    /// Stops reading until ``resume()``, and calls `completion` when the device is as it was found.
+    func suspend(completion: @escaping () -> Void) {
+        isSuspended = true
+        _ = update()
+        delegate.sensorChanged(kind)
+        guard let source = active?.source else { return completion() }
+        source.stop(completion: completion)
+    }
+
+    /// Reads again if that is wanted; true when looking at all devices may help with that.
+    func resume() -> Bool {
+        isSuspended = false
+        delegate.sensorChanged(kind)
+        return update()
+    }
+
+    private func update() -> Bool {
+        let isNeeded = isWanted && !isSuspended
         guard isNeeded != self.isNeeded else { return false }
         self.isNeeded = isNeeded
         reading = nil

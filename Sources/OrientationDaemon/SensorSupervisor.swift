@@ -121,12 +121,32 @@ final class SensorSupervisor {
         if group(kind).need(isNeeded) { scan() }
     }
 
+    /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are as they were found.
+    func suspend(completion: @escaping () -> Void) {
+        forEachGroup({ $0.suspend(completion: $1) }, completion: completion)
+    }
+
+    /// Has what is needed read again.
+    func resume() {
+        var mustScan = false
+        for group in groups where group.resume() { mustScan = true }
+        if mustScan { scan() }
+    }
+
     /// Stops all and calls `completion` when the devices are as they were found.
     func end(completion: @escaping () -> Void) {
         monitors = []
+        forEachGroup({ $0.end(completion: $1) }, completion: completion)
+    }
+
+    /// Calls `completion` when every group has called its own.
+    private func forEachGroup(
+        _ body: (SensorGroup, _ completion: @escaping () -> Void) -> Void,
+        completion: @escaping () -> Void
+    ) {
         var awaited = groups.count
         for group in groups {
-            group.end {
+            body(group) {
                 awaited -= 1
                 if awaited == 0 { completion() }
             }

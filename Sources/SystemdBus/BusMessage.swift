@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import CSystemd
 
 /// A D-Bus message: read from the front, appended to at the end.
@@ -86,6 +87,17 @@ package final class BusMessage {
         var value = 0.0
         try read(SD_BUS_TYPE_DOUBLE, &value)
         return value
+    }
+
+    /// Reads a file descriptor, as a copy that is the caller's own.
+    package func readFileDescriptor() throws(BusError) -> FileDescriptor {
+        var value: Int32 = -1
+        try read(SD_BUS_TYPE_UNIX_FD, &value)
+        let copy = orientd_duplicate(value, STDERR_FILENO + 1)
+        guard copy >= 0 else {
+            throw BusError("org.freedesktop.DBus.Error.Failed", "cannot copy a file descriptor: \(Errno.current)")
+        }
+        return FileDescriptor(owning: copy)
     }
 
     private func read(_ type: some BinaryInteger, _ value: UnsafeMutableRawPointer) throws(BusError) {

@@ -342,6 +342,7 @@ private let name = "org.example.Interface"
         ("a Boolean", { message throws(BusError) in _ = try message.readBool() }),
         ("a number", { message throws(BusError) in _ = try message.readUInt32() }),
         ("a double", { message throws(BusError) in _ = try message.readDouble() }),
+        ("a file descriptor", { message throws(BusError) in _ = try message.readFileDescriptor() }),
         ("an array", { message throws(BusError) in try message.readArray("s") {} }),
         ("a structure", { message throws(BusError) in try message.readStruct("s") {} }),
         ("an entry", { message throws(BusError) in try message.readDictionaryEntry("sv") {} }),
