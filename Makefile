@@ -12,6 +12,7 @@ RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck
+PEER_PACKAGES := iio-sensor-proxy python3-psutil libnss-wrapper phosh phoc gnome-settings-daemon-common wlr-randr xvfb
 
 BIN := .build/bin
 # SwiftPM and clang write to the home folder and to /tmp unless they are told otherwise.
@@ -31,8 +32,8 @@ RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
 BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded \
     -Xlinker -L$(EMBEDDED_LIBRARIES)
 
-.PHONY: help build run check check-vm test integration lint docs bench coverage install uninstall clean \
-    build-deps run-deps check-deps
+.PHONY: help build run check check-peer check-vm test integration lint docs bench coverage install uninstall clean \
+    build-deps run-deps check-deps peer-deps
 
 help:  ## list what this makes
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -47,8 +48,8 @@ build: build-deps  ## build orientd and orientctl into .build/bin
 run: build run-deps  ## show orientd at work: on this machine's sensor, or on a recorded trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps  ## check the format, build with warnings as errors and run every test; VM=yes: check-vm too
-	@Tests/check.sh $(if $(filter yes,$(VM)),vm)
+check: check-deps $(if $(filter peer,$(WITH)),peer-deps) ## check format, build and all tests; WITH="peer vm": those too
+	@Tests/check.sh own $(WITH)
 
 test: check-deps  ## run the unit tests alone
 	$(SWIFT) test $(SWIFTPM) $(STRICT)
@@ -58,6 +59,9 @@ integration: check-deps build  ## run the integration tests alone
 
 check-vm: docs  ## check the installed service on a real kernel, in QEMU; needs root to make the machine
 	@Tests/vm/check.sh
+
+check-peer: check-deps peer-deps build  ## check orientd with iio-sensor-proxy's public tests and clients; they are fetched
+	@Tests/check.sh peer
 
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
@@ -149,3 +153,6 @@ run-deps:
 
 check-deps: build-deps
 	@$(call deps,$(CHECK_PACKAGES))
+
+peer-deps:
+	@$(call deps,$(PEER_PACKAGES))

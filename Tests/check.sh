@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh [vm]
-# Runs every check there is, one after the other, and ends with "N passed, N failed" over all of them; a skipped test
-# counts as failed. With `vm` those in virtual machines, too. Called by `make check`, which installs what is needed.
+# usage: Tests/check.sh [own] [peer] [vm]
+# Runs checks one after the other, and ends with "N passed, N failed" over all of them; a skipped test counts as failed.
+# "own" (the default) are all but those with the programs of others, which are fetched ("peer"), and those in virtual
+# machines ("vm"). Called by `make check`, which installs what is needed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -45,12 +46,29 @@ unit_tests() {
     [ "$bad" -eq 0 ]
 }
 
-step format make --no-print-directory lint
-suite unit unit_tests
-step build make --no-print-directory build
-step manual make --no-print-directory docs
-suite systemd Tests/systemd/check.sh
-suite integration Tests/integration/run .build/bin
-[ "${1:-}" != vm ] || suite vm make --no-print-directory check-vm
+own() {
+    step format make --no-print-directory lint
+    suite unit unit_tests
+    step build make --no-print-directory build
+    step manual make --no-print-directory docs
+    suite systemd Tests/systemd/check.sh
+    suite integration Tests/integration/run .build/bin
+}
+
+peer() {
+    suite peer Tests/peer/run .build/bin
+    suite desktop Tests/peer/desktop/run .build/bin
+}
+
+vm() {
+    suite vm Tests/vm/check.sh
+}
+
+for checks in "${@:-own}"; do
+    case $checks in
+        own | peer | vm) "$checks" ;;
+        *) echo "usage: Tests/check.sh [own] [peer] [vm]" >&2; exit 2 ;;
+    esac
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,13 +1,15 @@
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""The public tests of iio-sensor-proxy, as its newest Debian source package has them.
+"""The public tests of iio-sensor-proxy, as its newest Debian source package has them: fetched once into .build/peer.
 
 They are fetched, run and never changed or copied into this tree: they are GPL. Nothing but the folder tests/ is
-unpacked, so that nobody who works here comes to read the rest.
+unpacked, so that nobody who works here comes to read the rest. Exits with 3 where no Debian mirror answers.
 """
 
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 
 VERSION = "3.9"
@@ -15,9 +17,16 @@ ARCHIVE = f"iio-sensor-proxy_{VERSION}.orig.tar.bz2"
 SHA256 = "19a4ae99b1b8af603fc789841025f9747bf445418d69ec7389e75adb6c8186bf"
 POOL = "pool/main/i/iio-sensor-proxy"
 
+WORK = pathlib.Path(__file__).resolve().parents[2] / ".build" / "peer"
+UNAVAILABLE = 3
+
 
 class Unavailable(Exception):
-    """The package cannot be had here; says why."""
+    """No mirror answers; says why."""
+
+
+class Superseded(Exception):
+    """The mirror has not, or no longer, what is pinned here."""
 
 
 def mirror():
@@ -36,22 +45,27 @@ def mirror():
     return listing[0]
 
 
-def fetch(folder):
-    """Returns the source tree under `folder`, with tests/ alone; downloads it once. Throws Unavailable."""
-    tree = pathlib.Path(folder) / f"iio-sensor-proxy-{VERSION}"
+def download(address, archive):
+    """Downloads the pinned archive with apt's own means. Throws Unavailable or Superseded."""
+    helper = ["/usr/lib/apt/apt-helper", "-o", "APT::Sandbox::User=root", "download-file"]
+    result = subprocess.run(
+        [*helper, address, archive, f"SHA256:{SHA256}"], check=False, capture_output=True, text=True
+    )
+    if result.returncode == 0:
+        return
+    if " 404 " in result.stderr or "Hash Sum mismatch" in result.stderr:
+        raise Superseded(f"pin a newer version in {__file__}: {result.stderr.strip()}")
+    raise Unavailable(result.stderr.strip())
+
+
+def fetch():
+    """Returns the source tree, with tests/ alone. Throws Unavailable or Superseded."""
+    tree = WORK / f"iio-sensor-proxy-{VERSION}"
     if (tree / "tests").is_dir():
         return tree
-    archive = tree.parent / ARCHIVE
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    address = f"{mirror()}{POOL}/{ARCHIVE}"
-    download = subprocess.run(
-        ["/usr/lib/apt/apt-helper", "-o", "APT::Sandbox::User=root", "download-file", address, archive, f"SHA256:{SHA256}"],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if download.returncode != 0:
-        raise Unavailable(f"cannot fetch {address}: {download.stderr.strip()}")
+    WORK.mkdir(parents=True, exist_ok=True)
+    archive = WORK / ARCHIVE
+    download(f"{mirror()}{POOL}/{ARCHIVE}", archive)
     # In one step, so that an interrupted run leaves no half of it behind.
     partial = tree.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -60,4 +74,19 @@ def fetch(folder):
         tar.extractall(partial, members)
     (partial / tree.name).rename(tree)
     partial.rmdir()
+    archive.unlink()
     return tree
+
+
+def main():
+    """Fetches it and returns the exit status."""
+    try:
+        fetch()
+    except (Unavailable, Superseded) as reason:
+        print(f"the tests of iio-sensor-proxy {VERSION} cannot be fetched: {reason}")
+        return UNAVAILABLE if isinstance(reason, Unavailable) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
