@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a desktop finds on the system bus: orientd as net.hadess.SensorProxy, or what is named in its place."""
+"""A desktop on private buses: orientd as net.hadess.SensorProxy, and a shell in a window that nobody sees."""
 
 import os
+import subprocess
 
-from rig import RigTestCase, accelerometer, wait_until
+from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, Client, RigTestCase, accelerometer, wait_until
 
 SENSOR_PROXY = "net.hadess.SensorProxy"
-SENSOR_PROXY_PATH = "/net/hadess/SensorProxy"
 CLAIM_SENSOR = "net.hadess.SensorProxy.claim-sensor"
 CONFIGURATION = "[Orientation]\nSensorProxy=yes\n"
 
+# How long a shell may take to come up on a loaded machine.
+START = 40
 
-def tablet(**options):
-    """Returns a polled accelerometer that both daemons find."""
-    return accelerometer(properties={"IIO_SENSOR_PROXY_TYPE": "iio-poll-accel"}, **options)
+# What an output's transform is to be when the device is turned, one turn after the other; names of wl_output.
+TURNS = (
+    (PORTRAIT, "normal"),
+    (LANDSCAPE_RIGHT, "90"),
+    (UPSIDE_DOWN, "180"),
+    (LANDSCAPE_LEFT, "270"),
+    (PORTRAIT, "normal"),
+)
+
+
+def tablet(raw=PORTRAIT):
+    """Returns a polled accelerometer that iio-sensor-proxy would find too."""
+    return accelerometer(raw=raw, properties={"IIO_SENSOR_PROXY_TYPE": "iio-poll-accel"})
 
 
 class DesktopTestCase(RigTestCase):
@@ -27,3 +39,59 @@ class DesktopTestCase(RigTestCase):
         else:
             self.rig.start_orientd(configuration=CONFIGURATION)
         wait_until(lambda: self.client.owner(SENSOR_PROXY), f"{SENSOR_PROXY} is on the bus")
+
+
+class ShellTestCase(DesktopTestCase):
+    """A test of a shell, which runs in the compositor phoc, and that in a window of an X server without a screen.
+
+    So it has a keyboard, a pointer and a touch screen: without the former phosh, and without the latter mutter does
+    not turn anything; headless they have none.
+    """
+
+    def start_in_phoc(self, command):
+        """Starts phoc, and a command in it, on a session bus of their own."""
+        self.runtime_folder = self.rig.directory / "runtime"
+        self.runtime_folder.mkdir(mode=0o700)
+        self.session_bus = self.start_session_bus()
+        self.environment = dict(
+            self.rig.plain_environment,
+            XDG_RUNTIME_DIR=str(self.runtime_folder),
+            HOME=str(self.rig.directory),
+            GSETTINGS_BACKEND="memory",
+            NO_AT_BRIDGE="1",
+            WLR_BACKENDS="x11",
+            WLR_RENDERER="pixman",
+            DISPLAY=self.start_x_server(),
+            DBUS_SESSION_BUS_ADDRESS=self.session_bus,
+        )
+        with open(self.rig.directory / "shell.log", "wb") as log:
+            self.rig.spawn(["phoc", "-E", command], env=self.environment, stdout=log, stderr=log)
+
+    def start_x_server(self):
+        server = self.rig.spawn(["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE)
+        self.rig.on_close(server.terminate)  # not killed: it has files in /tmp to remove
+        self.rig.on_close(server.wait)
+        return f":{server.stdout.readline().decode().strip()}"
+
+    def start_session_bus(self):
+        bus = self.rig.spawn(["dbus-daemon", "--session", "--nofork", "--print-address"], stdout=subprocess.PIPE)
+        return bus.stdout.readline().decode().strip()
+
+    def session_client(self):
+        """Returns a new client of the session bus."""
+        client = Client(self.session_bus)
+        self.rig.clients.append(client)
+        return client
+
+    def check_that_output_follows(self, transform):
+        """Turns the device, which is in landscape-left, around; `transform` returns the output's or None."""
+        wait_until(lambda: transform() == "270", "the shell starts as the device is held", START)
+        for raw, wanted in TURNS:
+            self.rig.turn(raw)
+            wait_until(lambda: transform() == wanted, f"the output's transform is {wanted}")
+
+    def print_logs(self):
+        super().print_logs()
+        log = self.rig.directory / "shell.log"
+        if log.exists():
+            print(f"\nthe shell's log:\n{log.read_text(errors='replace')[-3000:]}")

@@ -83,7 +83,7 @@ class MonitorSensorTests(DesktopTestCase):
         return wait_until(count, f"monitor-sensor prints {beginning!r}")
 
     def test_it_is_told_of_orientation_light_and_proximity(self):
-        self.rig.add_device(tablet(raw=PORTRAIT))
+        self.rig.add_device(tablet())
         self.rig.add_device(LIGHT_AND_PROXIMITY)
         self.start_monitor()
         self.wait_for_line("    Waiting for iio-sensor-proxy to appear")
@@ -119,7 +119,7 @@ class MonitorSensorTests(DesktopTestCase):
         self.wait_for_line("    Compass heading changed: 180.0")
 
     def named_geoclue(self):
-        """Returns what makes a program take its user for geoclue: some versions watch the compass as that user alone."""
+        """Returns what makes a program take its user for geoclue: some versions watch the compass as no other."""
         user = pwd.getpwuid(os.getuid())
         names = self.rig.directory / "passwd"
         names.write_text(f"geoclue:x:{user.pw_uid}:{user.pw_gid}::{user.pw_dir}:{user.pw_shell}\n")

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutter, the compositor of GNOME: nested, where its monitor counts as built in, as it does not when headless."""
+
+from desktop import ShellTestCase, tablet
+from gi.repository import GLib
+from rig import LANDSCAPE_LEFT
+
+DISPLAY_CONFIG = "org.gnome.Mutter.DisplayConfig"
+TRANSFORMS = ("normal", "90", "180", "270")
+
+
+class MutterTests(ShellTestCase):
+    def transform(self):
+        """Returns the transform of the one logical monitor, or None while mutter is starting."""
+        try:
+            _serial, _monitors, logical_monitors, _properties = self.session.call(
+                "GetCurrentState",
+                interface=DISPLAY_CONFIG,
+                path="/org/gnome/Mutter/DisplayConfig",
+                destination=DISPLAY_CONFIG,
+            )
+        except GLib.Error:
+            return None
+        return TRANSFORMS[logical_monitors[0][3]]
+
+    def test_mutter_has_its_output_follow_the_device(self):
+        self.rig.add_device(tablet(LANDSCAPE_LEFT))
+        self.start_daemon()
+        self.start_in_phoc("mutter --wayland --nested --no-x11")
+        self.session = self.session_client()
+        self.check_that_output_follows(self.transform)
