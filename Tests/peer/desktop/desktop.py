@@ -4,11 +4,11 @@
 import os
 import subprocess
 
-from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, Client, RigTestCase, accelerometer, wait_until
+from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, RigTestCase, accelerometer, wait_until
 
 SENSOR_PROXY = "net.hadess.SensorProxy"
 CLAIM_SENSOR = "net.hadess.SensorProxy.claim-sensor"
-CONFIGURATION = "[Orientation]\nSensorProxy=yes\n"
+CONFIGURATION = "[Bus]\nSensorProxy=yes\n"
 
 # How long a shell may take to come up on a loaded machine.
 START = 40
@@ -48,40 +48,43 @@ class ShellTestCase(DesktopTestCase):
     not turn anything; headless they have none.
     """
 
-    def start_in_phoc(self, command):
-        """Starts phoc, and a command in it, on a session bus of their own."""
-        self.runtime_folder = self.rig.directory / "runtime"
-        self.runtime_folder.mkdir(mode=0o700)
-        self.session_bus = self.start_session_bus()
+    def start_phoc(self):
+        """Starts phoc, with a session bus; programs with self.environment run in it."""
+        runtime = self.rig.directory / "runtime"
+        runtime.mkdir(mode=0o700)
+        configuration = self.rig.directory / "phoc.ini"
+        configuration.write_text("[core]\nxwayland=false\n")
         self.environment = dict(
             self.rig.plain_environment,
-            XDG_RUNTIME_DIR=str(self.runtime_folder),
+            XDG_RUNTIME_DIR=str(runtime),
             HOME=str(self.rig.directory),
             GSETTINGS_BACKEND="memory",
             NO_AT_BRIDGE="1",
             WLR_BACKENDS="x11",
             WLR_RENDERER="pixman",
-            DISPLAY=self.start_x_server(),
-            DBUS_SESSION_BUS_ADDRESS=self.session_bus,
         )
-        with open(self.rig.directory / "shell.log", "wb") as log:
-            self.rig.spawn(["phoc", "-E", command], env=self.environment, stdout=log, stderr=log)
+        self.session_bus = self.answer(["dbus-daemon", "--session", "--nofork", "--print-address"])
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.session_bus
+        self.start_x_server("Xvfb")
+        self.start(["phoc", "-C", configuration])
+        self.environment["WAYLAND_DISPLAY"] = "wayland-0"
+        wait_until((runtime / "wayland-0").exists, "phoc runs", START)
 
-    def start_x_server(self):
-        server = self.rig.spawn(["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE)
-        self.rig.on_close(server.terminate)  # not killed: it has files in /tmp to remove
+    def start_x_server(self, *command):
+        """Starts an X server; what is started later runs in it."""
+        self.environment["DISPLAY"] = ":" + self.answer([*command, "-displayfd", "1", "-nolisten", "tcp"])
+
+    def start(self, command):
+        """Starts a program of the desktop."""
+        with open(self.rig.directory / f"{os.path.basename(command[0])}.log", "wb") as log:
+            self.rig.spawn(command, env=self.environment, stdout=log, stderr=log)
+
+    def answer(self, command):
+        """Starts a server and returns its first line; it is not killed at the end, but may clean up."""
+        server = self.rig.spawn(command, env=self.environment, stdout=subprocess.PIPE)
+        self.rig.on_close(server.terminate)
         self.rig.on_close(server.wait)
-        return f":{server.stdout.readline().decode().strip()}"
-
-    def start_session_bus(self):
-        bus = self.rig.spawn(["dbus-daemon", "--session", "--nofork", "--print-address"], stdout=subprocess.PIPE)
-        return bus.stdout.readline().decode().strip()
-
-    def session_client(self):
-        """Returns a new client of the session bus."""
-        client = Client(self.session_bus)
-        self.rig.clients.append(client)
-        return client
+        return server.stdout.readline().decode().strip()
 
     def check_that_output_follows(self, transform):
         """Turns the device, which is in landscape-left, around; `transform` returns the output's or None."""
@@ -92,6 +95,7 @@ class ShellTestCase(DesktopTestCase):
 
     def print_logs(self):
         super().print_logs()
-        log = self.rig.directory / "shell.log"
-        if log.exists():
-            print(f"\nthe shell's log:\n{log.read_text(errors='replace')[-3000:]}")
+        for name in ("phoc", "phosh", "mutter"):
+            log = self.rig.directory / f"{name}.log"
+            if log.exists():
+                print(f"\n{log.name}:\n{log.read_text(errors='replace')[-3000:]}")

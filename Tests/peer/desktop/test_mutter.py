@@ -3,7 +3,7 @@
 
 from desktop import ShellTestCase, tablet
 from gi.repository import GLib
-from rig import LANDSCAPE_LEFT
+from rig import LANDSCAPE_LEFT, Client
 
 DISPLAY_CONFIG = "org.gnome.Mutter.DisplayConfig"
 TRANSFORMS = ("normal", "90", "180", "270")
@@ -26,6 +26,9 @@ class MutterTests(ShellTestCase):
     def test_mutter_has_its_output_follow_the_device(self):
         self.rig.add_device(tablet(LANDSCAPE_LEFT))
         self.start_daemon()
-        self.start_in_phoc("mutter --wayland --nested --no-x11")
-        self.session = self.session_client()
+        self.start_phoc()
+        self.start_x_server("Xwayland")
+        self.start(["mutter", "--wayland", "--nested", "--no-x11"])
+        self.session = Client(self.session_bus)
+        self.addCleanup(self.session.close)
         self.check_that_output_follows(self.transform)
