@@ -128,3 +128,7 @@ class MonitorSensorTests(DesktopTestCase):
             "NSS_WRAPPER_PASSWD": str(names),
             "NSS_WRAPPER_GROUP": "/etc/group",
         }
+
+    def print_logs(self):
+        super().print_logs()
+        print(f"\nmonitor-sensor:\n{self.output.read_text()}")
