@@ -33,13 +33,16 @@ def text(path):
 class Buffer(threading.Thread):
     """Serves the buffer of a mocked device.
 
-    The tests put the scans in a file of the testbed that iio-sensor-proxy knows to look for there. This hands them to
-    whoever reads the device's own node, over and over, while the buffer is enabled and the file is there.
+    The tests put a recording in a file of the testbed that iio-sensor-proxy knows to look for there. This plays it to
+    whoever reads the device's own node while the buffer is enabled: once, for a turn is recorded, and then its last
+    scan over and over, until the file goes or is another one.
     """
 
     def __init__(self, root, device):
         super().__init__(daemon=True)
-        self.scans = root / "iio-dev-data.bin"
+        self.file = root / "iio-dev-data.bin"
+        self.recording = b""
+        self.played = 0
         self.attributes = pathlib.Path(f"{root}{device}")
         node = root / "dev" / self.attributes.name
         node.parent.mkdir(exist_ok=True)
@@ -51,24 +54,29 @@ class Buffer(threading.Thread):
     def is_on(self, attribute):
         return text(self.attributes / attribute) == b"1"
 
-    def serve(self, turn):
+    def next_scan(self):
+        """Returns the scan that is due, of the channels that are enabled."""
+        recording = self.file.read_bytes()
+        if recording != self.recording:
+            self.recording, self.played = recording, 0
+        start = min(self.played, len(recording) - SCAN_LENGTH)
+        self.played += SCAN_LENGTH
+        length = SCAN_LENGTH if self.is_on("scan_elements/in_timestamp_en") else ACCELERATION_LENGTH
+        return recording[start : start + length]
+
+    def serve(self):
         """Writes one scan, or empties the FIFO as the kernel does when the buffer is disabled."""
         try:
-            if not self.is_on("buffer/enable"):
+            if self.is_on("buffer/enable"):
+                os.write(self.descriptor, self.next_scan())
+            else:
                 os.read(self.descriptor, 65536)
-            elif self.scans.exists():
-                scans = self.scans.read_bytes()
-                start = turn * SCAN_LENGTH % len(scans)
-                length = SCAN_LENGTH if self.is_on("scan_elements/in_timestamp_en") else ACCELERATION_LENGTH
-                os.write(self.descriptor, scans[start : start + length])
-        except (BlockingIOError, FileNotFoundError, ZeroDivisionError):
-            pass  # empty or full; or a file is just being written or removed
+        except (BlockingIOError, FileNotFoundError):
+            pass  # full or empty; nothing to play, or the testbed is just being removed
 
     def run(self):
-        turn = 0
         while self.attributes.is_dir():
-            self.serve(turn)
-            turn += 1
+            self.serve()
             time.sleep(0.02)
         os.close(self.descriptor)
 
