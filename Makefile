@@ -49,7 +49,7 @@ build: build-deps  ## build orientd and orientctl into .build/bin
 run: build run-deps  ## show orientd at work: on this machine's sensor, or on a recorded trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps $(if $(filter peer,$(WITH)),peer-deps) ## check format, build and all tests; WITH="peer vm": those too
+check: check-deps $(if $(filter peer,$(WITH)),peer-deps)  ## check format, build and all tests; WITH="peer vm": those too
 	@Tests/check.sh own $(WITH)
 
 test: check-deps  ## run the unit tests alone
