@@ -103,7 +103,6 @@ package final class Daemon {
             log.info("another service has taken over \(Names.service)")
             end()
         }
-        proxy?.takeName(log: log)
         sleep = try SleepWatch(bus: bus, log: log) { [self] in $0 ? fallAsleep() : wakeUp() }
         try supervisor.begin { [self] in partIsReady() }
         rotation.begin { [self] in partIsReady() }
@@ -125,6 +124,8 @@ package final class Daemon {
         guard !isReady else { return }
         isReady = true
         startTimer?.disarm()
+        // Who looks for that name asks once whether there are sensors, and goes by the answer.
+        proxy?.takeName(log: log)
         reportedSummary = supervisor?.summary ?? ""
         ServiceManager.ready(status: reportedSummary)
     }

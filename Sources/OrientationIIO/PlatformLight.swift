@@ -24,7 +24,7 @@ final class PlatformLight: SensorDevice, Sendable {
             offset: .zero,
             scale: Vector3(100.0 / 255, 0, 0),
             traits: .ambientLight(.vendor),
-            period: 0.5,
+            period: 0.25,
             isSubstitute: true,
             canPoll: true,
             canBuffer: false

@@ -69,6 +69,17 @@ class Name(SensorProxyTestCase):
         wait_until(lambda: self.client.owner(NAME) == self.client.owner(), "the name is orientd's")
         self.assertEqual(self.get_all(), AT_REST)
 
+    def test_it_is_taken_when_the_sensors_are_known(self):
+        # Clients looked at HasAccelerometer the moment the name came, and only then.
+        self.rig.add_device(accelerometer())
+        self.rig.block("name")
+        self.start(wait=False)
+        wait_until(lambda: self.client.owner(), "orientd is on the bus")
+        self.assertIsNone(self.client.owner(NAME))
+        self.rig.unblock("name", "test")
+        wait_until(lambda: self.client.owner(NAME), "the name is taken")
+        self.assertTrue(self.get("HasAccelerometer"))
+
     def test_a_daemon_that_replaces_another_takes_it_over(self):
         first = self.start()
         self.start_replacing()

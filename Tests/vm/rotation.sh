@@ -61,6 +61,17 @@ outcomes "root may do all" "0 0 0 0 0 0" sh -c "$try"
 check "Autorotate is set" is Autorotate never
 orientctl autorotate always
 
+part "net.hadess.SensorProxy: who may claim"
+owner() { busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s "$1"; }
+proxy='busctl call net.hadess.SensorProxy /net/hadess/SensorProxy net.hadess.SensorProxy ClaimAccelerometer'
+check "orientd serves it" same "$(owner org.orientd1)" "$(owner net.hadess.SensorProxy)"
+# shellcheck disable=SC2086
+{
+    check "the active session may" session anna /dev/tty1 $proxy
+    check "the one behind may not" refused session bert /dev/tty2 $proxy
+    check "without a session nobody may" refused as anna $proxy
+}
+
 part "an ordinary user listens"
 (cd / && exec setpriv --reuid=anna --regid=anna --init-groups dbus-monitor --system "type='signal',sender='org.orientd1'") >/tmp/signals 2>/tmp/signals.err &
 listener=$!
