@@ -37,6 +37,7 @@ if is_preloaded():
 
 PEER_PATHS = ("/usr/libexec/iio-sensor-proxy", "/usr/sbin/iio-sensor-proxy")
 SAMPLES_A_SECOND = 15
+CONFIGURATION = SOURCE_ROOT / "Benchmarks" / "orientd.conf"
 LIBIIO_ALONE = SOURCE_ROOT / ".build" / "benchmarks" / "release" / "libiio-alone"
 
 
@@ -61,7 +62,7 @@ def subjects():
     found = [
         Subject(
             "orientd",
-            [str(build / "orientd"), "--config", "/dev/null"],
+            [str(build / "orientd"), "--config", str(CONFIGURATION)],
             "org.orientd1",
             "/org/orientd1",
             "org.orientd1.Manager",

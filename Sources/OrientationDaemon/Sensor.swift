@@ -33,6 +33,8 @@ final class Sensor {
     /// Whether the source has ended by itself; it is of no use any more.
     private(set) var hasFailed = false
 
+    var stuck = StuckDetector()
+
     private let object: SensorObject?
     private var warned: Set<String> = []
     private var lastFailure = ""
@@ -81,6 +83,7 @@ final class Sensor {
     /// Notes that sampling has begun; what was lost counts as lost until ``recovered()``.
     func began() {
         guard let source else { return }
+        stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
         status.mode = source.mode.rawValue
@@ -91,14 +94,23 @@ final class Sensor {
     /// Notes that a sample has come.
     func recovered() {
         guard state == .lost else { return }
-        lastFailure = ""
         var status = status
         status.state = .sampling
         status.lastError = ""
         self.status = status
     }
 
-    /// Notes that the source has ended by itself; false when no sample has come since it last did so.
+    /// Notes that it has been read for a while: the next failure is news, even for the same reason.
+    func settled() {
+        lastFailure = ""
+    }
+
+    /// Notes what is wrong with a sensor that samples, or, with an empty text, that nothing is any more.
+    func complain(_ problem: String) {
+        status.lastError = problem
+    }
+
+    /// Notes that the source has ended by itself; false when it did so for the same reason before and never settled.
     @discardableResult
     func failed(_ reason: String) -> Bool {
         let isNews = reason != lastFailure

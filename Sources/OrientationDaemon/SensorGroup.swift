@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationCore
 import OrientationIIO
 import SystemdBus
 
@@ -8,6 +9,9 @@ import SystemdBus
 final class SensorGroup {
     /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
     private static let backoff = (first: 0.5, last: 30.0)
+
+    /// Readings in a row after which a sensor that had failed counts as sound again.
+    private static let soundReadings = 100
 
     let kind: SensorKind
 
@@ -37,7 +41,12 @@ final class SensorGroup {
     private var sensors: [Sensor] = []
     private var active: Sensor?
     private var retry: Timer?
-    private var delay = SensorGroup.backoff.first
+
+    /// Seconds until it is tried again the next time.
+    private(set) var delay = SensorGroup.backoff.first
+
+    /// How many there were since sampling began.
+    private var readings = 0
 
     /// Creates an empty group; `lookAgain` is to look at all devices afresh.
     init(
@@ -196,13 +205,15 @@ final class SensorGroup {
         switch event {
         case .sample(let measurement):
             guard sensor === active else { return }
-            delay = Self.backoff.first
+            settle()
             sensor.recovered()
             reading = measurement
+            if case .acceleration(let sample) = measurement { watch(sample, of: sensor) }
             delegate.received(measurement)
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
             sensor.began()
+            readings = 0
             if let source = sensor.source {
                 log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
             }
@@ -222,6 +233,31 @@ final class SensorGroup {
             lose(sensor, reason)
             choose()
             if isNeeded && canRetry { scheduleRetry() }
+        }
+    }
+
+    /// Takes a sensor that has been read for long enough for sound: one that fails every other time does not.
+    private func settle() {
+        readings += 1
+        guard readings == Self.soundReadings else { return }
+        delay = Self.backoff.first
+        active?.settled()
+    }
+
+    /// Looks whether the sensor is stuck, and starts it anew then; what it reads counts all the same.
+    private func watch(_ sample: AccelerometerSample, of sensor: Sensor) {
+        switch sensor.stuck.add(sample) {
+        case .stuck(let seconds):
+            let problem = "stuck: the very same reading for \(seconds) s"
+            log.warning("\(sensor.name): \(problem); starting it anew")
+            sensor.complain(problem)
+            sensor.source?.stop {}
+            sensor.source?.start()
+        case .moving:
+            log.info("\(sensor.name): no longer stuck")
+            sensor.complain("")
+        case nil:
+            break
         }
     }
 

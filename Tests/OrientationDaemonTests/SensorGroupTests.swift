@@ -140,6 +140,21 @@ struct `The sensors of one kind` {
         #expect(group.need(true), "what is needed is worth a look")
     }
 
+    @Test func `one that fails every other time is tried ever more rarely, until it is sound again`() throws {
+        try plug(first, "a")
+        _ = group.need(true)
+        for delay in [0.5, 1, 2, 4] {
+            #expect(group.delay == delay)
+            first.onEvent?(.started(warnings: []))
+            for _ in 0..<99 { first.read(1) }
+            first.onEvent?(.failed("Input/output error"))
+            try plug(first, "a")
+        }
+        first.onEvent?(.started(warnings: []))
+        for _ in 0..<100 { first.read(1) }
+        #expect(group.delay == 0.5)
+    }
+
     @Test func `one that is plugged in again goes on without being asked, at another path too`() throws {
         try plug(first, "a")
         _ = group.need(true)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationDaemon
+
+@Suite struct StuckDetectorTests {
+    private static let period = 1.0 / 15
+
+    /// Feeds a detector readings 15 times a second, and notes when it tells of what.
+    private struct Feed {
+        var detector = StuckDetector()
+        var time = 100.0
+        var news: [String] = []
+
+        /// So many seconds of readings; `noise` is the size of their last bit, 0 for the very same.
+        mutating func read(seconds: Double, noise: Double, every count: Int = 1) {
+            for index in 0..<Int(seconds / StuckDetectorTests.period) {
+                time += StuckDetectorTests.period
+                let bit = Double(index / count % 2) * noise
+                switch detector.add(AccelerometerSample(time: time, acceleration: Vector3(0, 9.81 + bit, 0))) {
+                case .stuck(let seconds): news.append("stuck for \(seconds) s")
+                case .moving: news.append("moving")
+                case nil: break
+                }
+            }
+        }
+    }
+
+    @Test func `the very same reading for ten seconds, after noise, is stuck`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        feed.read(seconds: 9.9, noise: 0)
+        #expect(feed.news.isEmpty)
+        feed.read(seconds: 0.3, noise: 0)
+        #expect(feed.news == ["stuck for 10 s"])
+        #expect(feed.detector.isStuck)
+    }
+
+    @Test func `a sensor that never showed noise may rest for ever`() {
+        var feed = Feed()
+        feed.read(seconds: 3600, noise: 0)
+        #expect(feed.news.isEmpty)
+    }
+
+    @Test func `readings that are repeated are no noise`() {
+        var feed = Feed()
+        // Turned by hand, a coarse sensor has a new reading every third time.
+        feed.read(seconds: 60, noise: 0.5, every: 3)
+        feed.read(seconds: 60, noise: 0)
+        #expect(feed.news.isEmpty)
+    }
+
+    @Test func `what stays stuck is told of ever more rarely`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        feed.read(seconds: 72, noise: 0)
+        #expect(feed.news == ["stuck for 10 s", "stuck for 20 s", "stuck for 40 s"])
+    }
+
+    @Test func `another reading ends it, and the next time is as the first`() {
+        var feed = Feed()
+        for _ in 0..<2 {
+            feed.read(seconds: 3, noise: 0.01)
+            feed.read(seconds: 11, noise: 0)
+        }
+        #expect(feed.news == ["stuck for 10 s", "moving", "stuck for 10 s"])
+    }
+
+    @Test func `a pause does not count`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        feed.read(seconds: 8, noise: 0)
+        feed.time += 3600
+        feed.detector.begin()
+        feed.read(seconds: 8, noise: 0)
+        #expect(feed.news.isEmpty)
+    }
+
+    @Test func `readings that are no numbers say nothing`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        feed.read(seconds: 6, noise: 0)
+        #expect(feed.detector.add(AccelerometerSample(time: feed.time, acceleration: Vector3(.nan, 0, 0))) == nil)
+        feed.read(seconds: 6, noise: 0)
+        #expect(feed.news == ["stuck for 10 s"])
+    }
+}
