@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SplitMix
+import Testing
+
+private let standard = 9.80665
+
+/// An angle by its cosine and sine, so that nothing here computes what is tested.
+private struct Angle {
+    let cosine: Double
+    let sine: Double
+
+    static let degrees: [Int: Angle] = [
+        0: Angle(cosine: 1, sine: 0), 19: Angle(cosine: 0.945519, sine: 0.325568),
+        21: Angle(cosine: 0.933580, sine: 0.358368), 90: Angle(cosine: 0, sine: 1),
+        110: Angle(cosine: -0.342020, sine: 0.939693), 159: Angle(cosine: -0.933580, sine: 0.358368),
+        161: Angle(cosine: -0.945519, sine: 0.325568), 180: Angle(cosine: -1, sine: 0),
+        199: Angle(cosine: -0.945519, sine: -0.325568), 201: Angle(cosine: -0.933580, sine: -0.358368),
+        270: Angle(cosine: 0, sine: -1), 339: Angle(cosine: 0.933580, sine: -0.358368),
+        341: Angle(cosine: 0.945519, sine: -0.325568),
+    ]
+
+    /// What the display feels of a force that the base feels, with the lid opened by this angle.
+    func display(_ base: Vector3) -> Vector3 {
+        Vector3(base.x, cosine * base.y - sine * base.z, sine * base.y + cosine * base.z)
+    }
+}
+
+/// A laptop's base on a table: its underside is down.
+private let onTable = Vector3(0, 0, -standard)
+
+extension HingeAngle {
+    /// The hinge of a machine that was used so before.
+    fileprivate init(after mode: TabletMode) {
+        self.init()
+        if let angle = Angle.degrees[mode == .laptop ? 90 : 270], mode != .unknown {
+            update(display: angle.display(onTable), base: onTable)
+        }
+    }
+}
+
+@Suite struct HingeAngleTests {
+    /// A way to put a convertible down, with what the two halves read by hand: a sine of 30° and a cosine of 30° of 1 g.
+    private struct Pose {
+        let name: String
+        let display: Vector3
+        let base: Vector3
+        /// Nil where it stays what it was.
+        let mode: TabletMode?
+    }
+
+    private static let short = 4.903325
+    private static let long = 8.492808
+
+    private static let poses = [
+        Pose(name: "closed on a table", display: Vector3(0, 0, -standard), base: onTable, mode: nil),
+        Pose(name: "upright on a table", display: Vector3(0, standard, 0), base: onTable, mode: .laptop),
+        Pose(name: "leaning back on a table", display: Vector3(0, long, short), base: onTable, mode: .laptop),
+        Pose(name: "leaning forward on a table", display: Vector3(0, long, -short), base: onTable, mode: .laptop),
+        Pose(name: "all flat", display: Vector3(0, 0, standard), base: onTable, mode: nil),
+        // The hinge is on top, and the underside of the base inside.
+        Pose(name: "tent", display: Vector3(0, -long, short), base: Vector3(0, -long, -short), mode: .tablet),
+        // The keys are down.
+        Pose(name: "stand", display: Vector3(0, long, short), base: Vector3(0, 0, standard), mode: .tablet),
+        Pose(name: "folded", display: Vector3(0, 0, standard), base: Vector3(0, 0, standard), mode: nil),
+        // A laptop on its side, and a tent.
+        Pose(name: "vertical", display: Vector3(standard, 0, 0), base: Vector3(standard, 0, 0), mode: nil),
+        Pose(name: "book", display: Vector3(-9.58, 0, 2.1), base: Vector3(-9.58, 0, -2.1), mode: nil),
+    ]
+
+    @Test(arguments: poses.indices, [TabletMode.unknown, .laptop, .tablet])
+    func `each way to put it down tells what it is used as, or leaves that`(row: Int, before: TabletMode) {
+        let pose = Self.poses[row]
+        var hinge = HingeAngle(after: before)
+        hinge.update(display: pose.display, base: pose.base)
+        #expect(hinge.tabletMode == pose.mode ?? before, "\(pose.name)")
+    }
+
+    @Test(
+        arguments: [
+            (0, nil), (19, nil), (21, .laptop), (90, .laptop), (110, .laptop), (159, .laptop), (161, nil), (180, nil),
+            (199, nil), (201, .tablet), (270, .tablet), (339, .tablet), (341, nil),
+        ] as [(Int, TabletMode?)]
+    )
+    func `a laptop is up to 160°, a tablet from 200°, and neither is known around 0°`(
+        degrees: Int,
+        mode: TabletMode?
+    ) throws {
+        let angle = try #require(Angle.degrees[degrees])
+        for before in TabletMode.allCases {
+            var hinge = HingeAngle(after: before)
+            hinge.update(display: angle.display(onTable), base: onTable)
+            #expect(hinge.tabletMode == mode ?? before)
+        }
+    }
+
+    @Test func `opening all the way and closing again is a tablet from 200° until 160°`() throws {
+        var hinge = HingeAngle()
+        func open(to degrees: Int) throws -> TabletMode {
+            let angle = try #require(Angle.degrees[degrees])
+            hinge.update(display: angle.display(onTable), base: onTable)
+            return hinge.tabletMode
+        }
+        let opening = try [0, 19, 21, 90, 159, 180, 199, 201, 270, 341, 0].map { try open(to: $0) }
+        #expect(
+            opening == [.unknown, .unknown] + Array(repeating: .laptop, count: 5) + Array(repeating: .tablet, count: 4)
+        )
+        let closing = try [341, 270, 201, 199, 161, 159, 90, 0].map { try open(to: $0) }
+        #expect(closing == Array(repeating: .tablet, count: 5) + Array(repeating: .laptop, count: 3))
+    }
+
+    @Test(arguments: [(0.9, TabletMode.laptop), (1.1, .unknown), (-0.9, .laptop), (-1.1, .unknown)])
+    func `a half that is knocked about tells nothing`(difference: Double, mode: TabletMode) {
+        var hinge = HingeAngle()
+        hinge.update(display: Vector3(0, standard, 0), base: Vector3(0, 0, -standard - difference))
+        #expect(hinge.tabletMode == mode)
+    }
+
+    @Test(arguments: [Vector3(.nan, 0, 0), Vector3(0, .infinity, 0), .zero])
+    func `what is no force changes nothing`(force: Vector3) {
+        var hinge = HingeAngle(after: .tablet)
+        hinge.update(display: force, base: onTable)
+        hinge.update(display: onTable, base: force)
+        hinge.update(display: force, base: force)
+        #expect(hinge.tabletMode == .tablet)
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `neither how it is held nor being carried matters, as long as the force has a part across the hinge`(
+        seed: UInt64
+    ) throws {
+        var random = SplitMix(state: seed)
+        var told = 0
+        for _ in 0..<1000 {
+            let base = Vector3(
+                .random(in: -15...15, using: &random),
+                .random(in: -15...15, using: &random),
+                .random(in: -15...15, using: &random)
+            )
+            let (degrees, mode) = try #require(
+                [
+                    (21, TabletMode.laptop), (90, .laptop), (159, .laptop), (201, .tablet), (270, .tablet),
+                    (339, .tablet),
+                ]
+                .randomElement(using: &random)
+            )
+            let angle = try #require(Angle.degrees[degrees])
+            let before: TabletMode = mode == .laptop ? .tablet : .laptop
+            var hinge = HingeAngle(after: before)
+            hinge.update(display: angle.display(base), base: base)
+            let across = Vector3(0, base.y, base.z).magnitude
+            #expect(hinge.tabletMode == (across >= 2.5 ? mode : before), "\(degrees)°, \(base)")
+            if across >= 2.5 { told += 1 }
+        }
+        #expect(told > 900)
+    }
+}
