@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,11 @@ static inline int orientd_close_on_exec(int descriptor) { return fcntl(descripto
 // So does ioctl(2), and the numbers of evdev's are macros with arguments.
 static inline int orientd_read_axis(int descriptor, unsigned axis, struct input_absinfo *info) { return ioctl(descriptor, EVIOCGABS(axis), info); }
 static inline int orientd_read_switches(int descriptor, unsigned long *switches) { return ioctl(descriptor, EVIOCGSW(sizeof *switches), switches); }
+static inline int orientd_take_switch_events_only(int descriptor) {
+    unsigned long types = 1ul << EV_SW;
+    struct input_mask mask = {.type = EV_SYN, .codes_size = sizeof types, .codes_ptr = (__u64)(uintptr_t)&types};
+    return ioctl(descriptor, EVIOCSMASK, &mask);
+}
 
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }

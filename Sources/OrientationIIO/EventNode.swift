@@ -4,8 +4,8 @@ package import SystemdBus
 
 /// An event node of the input subsystem, `/dev/input/event3`.
 package enum EventNode {
-    /// The bit of a switch that is on while something is near the front of the device.
-    static let frontProximity: UInt64 = 1 << 11
+    /// The keys from Q to I, which are on every keyboard and among no hot keys.
+    private static let letters: UInt64 = 0xff_0000
 
     /// The bit of an input device whose axes are those of an accelerometer.
     static let accelerometerProperty: UInt64 = 1 << 6
@@ -18,8 +18,20 @@ package enum EventNode {
         let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
         if words.contains(where: { $0.elementsEqual("input-accel".utf8) }) { return .accelerometer }
         if node.property("ID_INPUT_ACCELEROMETER") == "1", !isPluggedIn(node) { return .accelerometer }
-        guard node.property("ID_INPUT_KEYBOARD") != "1" else { return nil }
-        return bits("capabilities/sw", of: node) & frontProximity != 0 ? .proximity : nil
+        return switches(of: node).contains(.frontProximity) ? .proximity : nil
+    }
+
+    /// The switches of a node; none of a keyboard, which is to be left alone whatever else it has.
+    ///
+    /// Opens nothing.
+    package static func switches(of node: Device) -> Switches {
+        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node) else { return [] }
+        return Switches(rawValue: bits("capabilities/sw", of: node))
+    }
+
+    /// Says whether one could type with it; keys for the volume and the like are no keyboard.
+    private static func isKeyboard(_ node: Device) -> Bool {
+        node.property("ID_INPUT_KEYBOARD") == "1" || bits("capabilities/key", of: node) & letters != 0
     }
 
     /// Says whether it is on a cable or on the air: the accelerometer of a gamepad says nothing about the screen.
