@@ -211,6 +211,7 @@ P: /devices/front/input/input4
 E: SUBSYSTEM=input
 A: id/bustype=0019\n
 A: capabilities/sw=801\n
+A: capabilities/key=0\n
 
 P: /devices/front/input/input4/event4
 N: input/event4
@@ -224,6 +225,7 @@ P: /devices/lid/input/input5
 E: SUBSYSTEM=input
 A: id/bustype=0019\n
 A: capabilities/sw=1\n
+A: capabilities/key=0\n
 
 P: /devices/lid/input/input5/event5
 N: input/event5
@@ -232,6 +234,51 @@ E: MAJOR=13
 E: MINOR=69
 E: SUBSYSTEM=input
 A: dev=13:69\n
+
+P: /devices/fold/input/input6
+E: SUBSYSTEM=input
+A: id/bustype=0019\n
+A: capabilities/sw=2\n
+A: capabilities/key=1c000000000000 10000000\n
+
+P: /devices/fold/input/input6/event6
+N: input/event6
+E: DEVNAME=/dev/input/event6
+E: MAJOR=13
+E: MINOR=70
+E: SUBSYSTEM=input
+E: ID_INPUT_KEY=1
+E: ID_INPUT_SWITCH=1
+A: dev=13:70\n
+
+P: /devices/dock/input/input7
+E: SUBSYSTEM=input
+A: id/bustype=0003\n
+A: capabilities/sw=3\n
+A: capabilities/key=7 ff9f207ac14057ff febeffdff3ffffff fffffffffffffffe\n
+
+P: /devices/dock/input/input7/event7
+N: input/event7
+E: DEVNAME=/dev/input/event7
+E: MAJOR=13
+E: MINOR=71
+E: SUBSYSTEM=input
+E: ID_INPUT_KEY=1
+A: dev=13:71\n
+
+P: /devices/jack/input/input8
+E: SUBSYSTEM=input
+A: id/bustype=0019\n
+A: capabilities/sw=14\n
+A: capabilities/key=0\n
+
+P: /devices/jack/input/input8/event8
+N: input/event8
+E: DEVNAME=/dev/input/event8
+E: MAJOR=13
+E: MINOR=72
+E: SUBSYSTEM=input
+A: dev=13:72\n
 
 P: /devices/warm/iio:device7
 N: iio:device7
@@ -268,6 +315,7 @@ has() {  # has LINE...
 wanted() { event "$1" "$2" && has SYSTEMD_WANTS=orientd.service TAGS=:systemd:; }  # wanted ACTION DEVICE
 opened() { wanted "$1" "$2" && has '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660'; }
 taken() { opened "$1" "$2" && has "run: '/bin/sh -c 'cd /sys/devices/$2 && .*"; }
+given() { event "$1" "$2" && has '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660' && ! grep '^SYSTEMD_WANTS' "$work/event"; }
 left() { event "$1" "$2" && ! grep -E '(GROUP|MODE) [0-9]|^SYSTEMD_WANTS|^run:' "$work/event"; }
 check "udev: udev $(udevadm --version) reads the rule, and that of orientd(8), without a complaint" rule_is_clean
 check "udev: a polled accelerometer goes to the group and starts the daemon" taken add hid/iio:device0
@@ -286,7 +334,10 @@ check "udev: a thermometer is left alone" left add warm/iio:device7
 check "udev: another platform device is left alone" left add platform/lamp
 check "udev: a gamepad's accelerometer is left alone" left add gamepad/input/input2/event2
 check "udev: a keyboard is left alone" left add keyboard/input/input3/event3
-check "udev: the switch of a lid is left alone" left add lid/input/input5/event5
+check "udev: the switch of a lid goes to the group, and starts nothing" given add lid/input/input5/event5
+check "udev: so does a switch for tablet mode beside hot keys" given add fold/input/input6/event6
+check "udev: a keyboard with such switches is left alone" left add dock/input/input7/event7
+check "udev: the switches of plugs are left alone" left add jack/input/input8/event8
 check "udev: two axes are left alone" left add half/iio:device3
 check "udev: a removal is left alone" left remove hid/iio:device0
 
