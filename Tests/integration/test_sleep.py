@@ -48,7 +48,10 @@ class Logind:
 
     def is_held_up(self):
         """Says whether somebody has the other end of what Inhibit has given."""
-        for reading in select.select(self.waiting, [], [], 0)[0]:
+        ends = select.poll()  # select() knows no descriptor from 1024 on
+        for reading in self.waiting:
+            ends.register(reading)
+        for reading, _ in ends.poll(0):
             self.waiting.remove(reading)
             os.close(reading)
         return bool(self.waiting)
