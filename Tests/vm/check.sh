@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation suspend
+# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend
 # Runs each scenario with what `make install` installs, once on dbus-daemon and once on dbus-broker, in a virtual machine
 # of its own; ends with "N passed, N failed" over all of them. Called by `make check-vm`. The machine is made in
 # .build/vm, by root, when there is none or build-rootfs.sh is newer.
@@ -13,14 +13,14 @@ rm -rf $tree
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 
 passed=0 failed=0
-[ $# -gt 0 ] || set -- sensing rotation suspend
+[ $# -gt 0 ] || set -- sensing rotation switches suspend
 for scenario; do
     for bus in dbus-daemon dbus-broker; do
         printf '\n== %s, %s\n' "$scenario" $bus
         rm -rf $share
         mkdir -p $share
         tar -C $tree --owner=0 --group=0 -cf $share/install.tar .
-        cp $here/*.sh $here/uhid_accel.py $share
+        cp $here/*.sh $here/*.py $share
         keys=
         [ "$scenario" != suspend ] || keys=-S
         ORIENTD_VM_APPEND="bus=$bus" $here/run-in-vm.sh -s $share -t 300 $keys sh "$scenario.sh" || :
