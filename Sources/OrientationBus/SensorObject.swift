@@ -33,7 +33,7 @@ package struct SensorStatus: Hashable {
     }
 }
 
-/// An object `/org/orientd1/sensor/N`: one accelerometer, also a base one that drives nothing.
+/// An object `/org/orientd1/sensor/N`: one accelerometer, also one in a base, which turns nothing.
 package final class SensorObject {
     package let path: String
 

@@ -10,10 +10,13 @@ package enum SourceChoice: Hashable, Sendable {
     case replay(path: String)
     case simulation
 
+    /// This machine's own sensors.
+    package static let local = SourceChoice.iio(uri: "local:")
+
     /// Understands `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
     package init?(_ text: String) {
         if text == "auto" || text == "iio" {
-            self = .iio(uri: "local:")
+            self = .local
         } else if text == "simulate" {
             self = .simulation
         } else if let uri = text.dropping(prefix: "iio:"), !uri.isEmpty {
@@ -40,7 +43,7 @@ package struct Configuration: Hashable, Sendable {
     package var laptopOrientation: InterfaceOrientation?
     package var reportsFace = false
     package var classifier = ClassifierChoice.robust
-    package var source = SourceChoice.iio(uri: "local:")
+    package var source = SourceChoice.local
     /// In Hz.
     package var rate = 15.0
     package var convention = SensorFrame.Convention.desktop
@@ -79,8 +82,10 @@ extension Configuration {
     }
 
     /// Returns the mode of autorotation that holds where none was set at run time.
-    package func autorotateMode(chassis: Idiom?) -> AutorotateMode {
-        autorotate ?? idiom(chassis).autorotate
+    ///
+    /// `tellsTabletMode` is whether something tells what the machine is used as.
+    package func autorotateMode(chassis: Idiom?, tellsTabletMode: Bool) -> AutorotateMode {
+        autorotate ?? idiom(chassis).autorotate(tellsTabletMode: tellsTabletMode)
     }
 
     private func idiom(_ chassis: Idiom?) -> Idiom {

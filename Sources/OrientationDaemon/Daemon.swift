@@ -18,6 +18,8 @@ package final class Daemon {
     private var tracker: OrientationTracker
     private var rotation: InterfaceRotation?
     private var supervisor: SensorSupervisor?
+    private var switches: MachineSwitches?
+    private var hinge: Hinge?
     private var manager: ManagerObject?
     private var proxy: SensorProxy?
 
@@ -29,7 +31,8 @@ package final class Daemon {
     private var endTimer: Timer?
     private var silence: SilenceFeed?
     private var isClaimed = false
-    private var awaited = 2
+    private var isAsleep = false
+    private var awaited = 3
     private var isReady = false
     private var isEnding = false
     private var reportedReference = 1.0
@@ -87,12 +90,17 @@ package final class Daemon {
             host: rotation,
             delegate: self
         )
+        let helper = try HelperThread(loop: loop)
+        let hinge = Hinge { [self] in machineChanged() }
+        self.hinge = hinge
         let supervisor = try SensorSupervisor(
             configuration: configuration,
             loop: loop,
             bus: bus,
             log: log,
-            delegate: self
+            helper: helper,
+            delegate: self,
+            baseDelegate: hinge
         )
         self.supervisor = supervisor
         if SensorProxy.isWanted(configuration.servesSensorProxy, log: log) {
@@ -106,6 +114,14 @@ package final class Daemon {
         sleep = try SleepWatch(bus: bus, log: log) { [self] in $0 ? fallAsleep() : wakeUp() }
         try supervisor.begin { [self] in partIsReady() }
         rotation.begin { [self] in partIsReady() }
+        // What another machine or a recording says has nothing to do with the lid of this one.
+        if configuration.source == .local {
+            let switches = MachineSwitches(loop: loop, helper: helper, log: log) { [self] in machineChanged() }
+            self.switches = switches
+            try switches.begin { [self] in partIsReady() }
+        } else {
+            partIsReady()
+        }
         startTimer?.arm(after: Self.patience.start)
     }
 
@@ -114,7 +130,7 @@ package final class Daemon {
         try loop.run()
     }
 
-    /// Takes notice that the sensors, or the kind of machine, are known.
+    /// Takes notice that the sensors, the switches or the kind of machine are known.
     private func partIsReady() {
         awaited -= 1
         if awaited == 0 { becomeReady() }
@@ -175,25 +191,60 @@ package final class Daemon {
 
     private func decided(_ decision: Decision) {
         publish(decision)
-        senseIfNeeded()
+        machineChanged()
     }
+
+    // MARK: - The machine
 
     /// Has the sensor sample while somebody wants to know, or a request turns with the device.
     private func senseIfNeeded() {
         let isAsked = rotation.map { $0.policy.autorotatingRequests > 0 } == true
-        supervisor?.need(.accelerometer, isClaimed || isAsked || proxy?.claimsAccelerometer == true)
+        let isNeeded = isClaimed || isAsked || proxy?.claimsAccelerometer == true
+        supervisor?.need(.accelerometer, isNeeded)
+        supervisor?.needBase(isNeeded && countsAngle)
+    }
+
+    /// Says whether the angle of the hinge decides what the machine is used as, and that anything.
+    private var countsAngle: Bool {
+        supervisor?.hasHinge == true && switches?.tabletMode ?? .unknown == .unknown
+            && rotation?.policy.autorotate == .tabletMode
+    }
+
+    /// Takes notice of what the machine is used as, of its lid, and of what tells of them.
+    private func machineChanged() {
+        guard let rotation, let supervisor, let hinge else { return }
+        if !countsAngle { hinge.forget() }
+        let mode = switches?.tabletMode ?? .unknown
+        rotation.machineUsed(
+            as: mode == .unknown ? hinge.tabletMode : mode,
+            isTold: mode != .unknown || supervisor.hasHinge
+        )
+        pauseIfNeeded()
+        senseIfNeeded()
+    }
+
+    /// Has the policy ignore the device while the lid is closed or the machine sleeps.
+    private func pauseIfNeeded() {
+        guard let rotation else { return }
+        let isPaused = isAsleep || switches?.isLidClosed == true
+        guard isPaused != rotation.isPaused else { return }
+        rotation.isPaused = isPaused
+        // What was sampled meanwhile is no news afterwards.
+        if !isPaused { tracker.restart() }
     }
 
     /// Puts the sensors to rest while the machine sleeps; how the interface is shown stays.
     private func fallAsleep() {
         log.debug("the machine is about to sleep")
-        rotation?.pause()
+        isAsleep = true
+        pauseIfNeeded()
         supervisor?.suspend { [self] in sleep?.allowSleep() }
     }
 
     private func wakeUp() {
         log.debug("the machine has woken up")
-        rotation?.resume()
+        isAsleep = false
+        pauseIfNeeded()
         supervisor?.resume()
     }
 
@@ -230,6 +281,7 @@ extension Daemon: SensorSupervisorDelegate {
     func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         let samplePeriod = rate > 0 ? 1 / rate : 1 / 15
         tracker.begin(samplePeriod: samplePeriod, faceUp: faceUp)
+        hinge?.displayBegan()
         silence?.begin(samplePeriod: mayFallSilent ? samplePeriod : nil)
     }
 
@@ -238,6 +290,7 @@ extension Daemon: SensorSupervisorDelegate {
             proxy?.publish(measurement)
             return
         }
+        hinge?.displayRead(sample.acceleration)
         take(sample)
         silence?.heard(sample, isTurning: tracker.isTurning)
     }
@@ -246,6 +299,7 @@ extension Daemon: SensorSupervisorDelegate {
         proxy?.sensorChanged(kind)
         guard kind == .accelerometer else { return }
         publish()
+        machineChanged()
         guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }
         reportedSummary = summary
         ServiceManager.status(summary)

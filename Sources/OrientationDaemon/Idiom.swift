@@ -25,12 +25,14 @@ package enum Idiom: NamedValue, Hashable, Sendable {
     }
 
     /// When such a machine turns its interface unless the configuration says otherwise.
-    package var autorotate: AutorotateMode {
+    ///
+    /// Many a convertible says that it is a laptop: `tellsTabletMode` is whether a switch or an angle tells when its
+    /// keyboard is folded away.
+    package func autorotate(tellsTabletMode: Bool) -> AutorotateMode {
         switch self {
         case .handset, .tablet: .always
         case .convertible: .tabletMode
-        // Nothing tells that its keyboard is folded away.
-        case .laptop: .never
+        case .laptop: tellsTabletMode ? .tabletMode : .never
         }
     }
 }

@@ -12,6 +12,13 @@ final class InterfaceRotation: RotationHost {
 
     private(set) var policy: RotationPolicy
 
+    /// Whether the device is ignored; afterwards the next edge counts as a turn, whichever it is.
+    var isPaused = false {
+        didSet {
+            if isPaused { policy.pause() } else { policy.resume() }
+        }
+    }
+
     /// Called after each decision, when what must be kept is.
     var onDecision: (Decision) -> Void = { _ in }
 
@@ -27,6 +34,13 @@ final class InterfaceRotation: RotationHost {
 
     /// The mode that was set at run time, now or by an earlier run.
     private var chosenMode: AutorotateMode?
+
+    /// What hostnamed takes the machine for.
+    private var chassis: Idiom?
+
+    /// Whether a switch or an angle tells what the machine is used as.
+    private var tellsTabletMode = false
+
     private var lastFailure = ""
 
     /// Takes up what `file` has kept; without a file nothing outlives the process.
@@ -46,7 +60,7 @@ final class InterfaceRotation: RotationHost {
         chosenMode = kept?.autorotate
         policy = RotationPolicy(
             configuration: configuration.rotation(chassis: nil, natural: natural),
-            autorotate: chosenMode ?? configuration.autorotateMode(chassis: nil),
+            autorotate: chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false),
             memory: kept.map { RotationPolicy.Memory(lock: $0.lock, held: $0.held, shown: $0.shown) }
         )
         timer = try loop.timer { [self] in keep() }
@@ -66,24 +80,29 @@ final class InterfaceRotation: RotationHost {
     }
 
     private func configure(for chassis: Idiom?) {
+        self.chassis = chassis
         let natural = policy.configuration.natural
         take(policy.configure(configuration.rotation(chassis: chassis, natural: natural)))
-        if chosenMode == nil { take(policy.setAutorotate(configuration.autorotateMode(chassis: chassis))) }
+        setUsualMode()
+    }
+
+    private func setUsualMode() {
+        guard chosenMode == nil else { return }
+        take(policy.setAutorotate(configuration.autorotateMode(chassis: chassis, tellsTabletMode: tellsTabletMode)))
+    }
+
+    /// Takes notice of what the machine is used as, and of whether anything tells that.
+    func machineUsed(as mode: TabletMode, isTold: Bool) {
+        if isTold != tellsTabletMode {
+            tellsTabletMode = isTold
+            setUsualMode()
+        }
+        if mode != policy.tabletMode { take(policy.setTabletMode(mode)) }
     }
 
     /// Keeps what is not kept yet; nothing follows.
     func end() {
         keep()
-    }
-
-    /// Ignores the device until ``resume()``.
-    func pause() {
-        policy.pause()
-    }
-
-    /// Minds the device again; the next edge counts as a turn, whichever it is.
-    func resume() {
-        policy.resume()
     }
 
     func deviceTurned(to edge: DeviceOrientation) {

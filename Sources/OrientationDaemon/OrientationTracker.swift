@@ -42,6 +42,7 @@ struct OrientationTracker {
     private let reportsFace: Bool
     private var classifier: OrientationClassifier
     private var faceUp = SensorFrame.FaceUp.positiveZ
+    private var samplePeriod = 1.0 / 15
     private var estimator = GravityEstimator()
 
     init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
@@ -56,6 +57,12 @@ struct OrientationTracker {
     /// `faceUp` is the sensor's own sign of z, which tells tilts apart.
     mutating func begin(samplePeriod: Double, faceUp: SensorFrame.FaceUp) {
         self.faceUp = faceUp
+        self.samplePeriod = samplePeriod
+        restart()
+    }
+
+    /// Starts afresh while samples go on: the next one decides at once.
+    mutating func restart() {
         classifier = OrientationClassifier(constants: constants, samplePeriod: samplePeriod)
         estimator = GravityEstimator()
     }

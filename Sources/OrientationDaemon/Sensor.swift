@@ -47,8 +47,10 @@ final class Sensor {
         self.object = object
     }
 
-    /// Whether it counts: all but the accelerometers in a laptop's base.
-    var drives: Bool { identity.location != .base }
+    /// Whether it counts: all but input devices in a laptop's base, which watch over its hard disk.
+    ///
+    /// Their axes are not those of the display with the lid closed.
+    var counts: Bool { identity.location != .base || !isSubstitute }
 
     var works: Bool { source != nil && !hasFailed }
 

@@ -5,7 +5,7 @@ import OrientationCore
 import OrientationIIO
 import SystemdBus
 
-/// All sensors of one kind, of which the best one that works is read while it is needed.
+/// All sensors of one kind in one half of the machine, of which the best one that works is read while it is needed.
 final class SensorGroup {
     /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
     private static let backoff = (first: 0.5, last: 30.0)
@@ -14,6 +14,9 @@ final class SensorGroup {
     private static let soundReadings = 100
 
     let kind: SensorKind
+
+    /// Whether they are those in a laptop's base, which never drive the orientation.
+    let isBase: Bool
 
     /// What looking at all devices afresh can be good for.
     enum Prospect {
@@ -51,12 +54,14 @@ final class SensorGroup {
     /// Creates an empty group; `lookAgain` is to look at all devices afresh.
     init(
         _ kind: SensorKind,
+        isBase: Bool = false,
         loop: EventLoop,
         log: Log,
         delegate: any SensorSupervisorDelegate,
         lookAgain: @escaping () -> Void
     ) throws(SystemError) {
         self.kind = kind
+        self.isBase = isBase
         self.log = log
         self.delegate = delegate
         retry = try loop.timer(lookAgain)
@@ -152,12 +157,12 @@ final class SensorGroup {
         sensors.contains { $0.works && $0.identity == identity }
     }
 
-    /// Gives a source to the lost sensor that it is the return of, or to the new one that `make` makes of its number.
+    /// Gives a source to the lost sensor that it is the return of, or to the new one that `make` makes.
     func adopt(
         _ source: any SensorSource,
         _ identity: Sensor.Identity,
         _ status: SensorStatus,
-        make: (Int) throws(SystemError) -> Sensor
+        make: () throws(SystemError) -> Sensor
     ) throws(SystemError) -> Sensor {
         let same =
             sensors.first { $0.identity == identity }
@@ -166,7 +171,7 @@ final class SensorGroup {
         if let same {
             sensor = same
         } else {
-            sensor = try make(sensors.count)
+            sensor = try make()
             sensors.append(sensor)
             let location = status.location.isEmpty ? "" : " (\(status.location))"
             let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
@@ -187,7 +192,7 @@ final class SensorGroup {
 
     /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.
     func choose() {
-        let candidates = sensors.filter { $0.drives }
+        let candidates = sensors.filter { $0.counts }
         let working = candidates.filter { $0.works }
         var best = working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first
         if let active, active.works, active.isSubstitute == best?.isSubstitute { best = active }

@@ -5,7 +5,7 @@ import OrientationCore
 import OrientationIIO
 import SystemdBus
 
-/// What the supervisor tells of the sensors that count, one of each kind.
+/// What is told of the sensors that count, one of each kind.
 protocol SensorSupervisorDelegate: AnyObject {
     /// The accelerometer begins: at so many samples a second, from a device that may report changes only, and with
     /// that sign of its own for z.
@@ -32,6 +32,7 @@ final class SensorSupervisor {
     private var monitors: [DeviceMonitor] = []
 
     private var groups: [SensorGroup] = []
+    private var objects = 0
     private var isScanning = false
     private var mustScanAgain = false
 
@@ -45,31 +46,48 @@ final class SensorSupervisor {
         loop: EventLoop,
         bus: Bus,
         log: Log,
-        delegate: any SensorSupervisorDelegate
+        helper: HelperThread,
+        delegate: any SensorSupervisorDelegate,
+        baseDelegate: any SensorSupervisorDelegate
     ) throws(SystemError) {
         self.configuration = configuration
         self.loop = loop
         self.bus = bus
         self.log = log
         self.delegate = delegate
-        helper = try HelperThread(loop: loop)
+        self.helper = helper
         for kind in SensorKind.allCases {
             groups.append(
                 try SensorGroup(kind, loop: loop, log: log, delegate: delegate) { [self] in scan() }
             )
         }
+        groups.append(
+            try SensorGroup(.accelerometer, isBase: true, loop: loop, log: log, delegate: baseDelegate) { [self] in
+                scan()
+            }
+        )
     }
 
-    /// The sensors of a kind.
-    private func group(_ kind: SensorKind) -> SensorGroup {
-        guard let group = groups.first(where: { $0.kind == kind }) else { preconditionFailure("a kind is missing") }
+    /// The sensors of a kind; all but accelerometers are in no base.
+    private func group(_ kind: SensorKind, isBase: Bool = false) -> SensorGroup {
+        guard let group = groups.first(where: { $0.kind == kind && $0.isBase == isBase }) else {
+            preconditionFailure("a kind is missing")
+        }
         return group
+    }
+
+    /// The sensors that one of that description is among.
+    private func group(_ description: SensorDescription) -> SensorGroup {
+        group(description.kind, isBase: description.mounting?.location == .base)
     }
 
     // MARK: - What is known
 
     /// Says whether there is a sensor of that kind that counts; one in a laptop's base does not.
     func hasSensor(_ kind: SensorKind) -> Bool { group(kind).hasSensor }
+
+    /// Says whether there are accelerometers in the display and in the base, which tell the angle between them.
+    var hasHinge: Bool { hasSensor(.accelerometer) && group(.accelerometer, isBase: true).hasSensor }
 
     /// The state of the sensor of that kind that counts.
     func state(of kind: SensorKind) -> SensorState { group(kind).state }
@@ -92,8 +110,8 @@ final class SensorSupervisor {
     /// Looks for sensors for the first time, and then whenever udev tells of one; `completion` follows the first look.
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         switch configuration.source {
-        case .iio(let uri):
-            if uri == "local:" {
+        case .iio:
+            if configuration.source == .local {
                 monitors = [
                     try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
                         deviceChanged($0, $1.syspath)
@@ -119,6 +137,11 @@ final class SensorSupervisor {
     /// Has the sensor of a kind read from now on, or no longer; another one takes its place when it is lost.
     func need(_ kind: SensorKind, _ isNeeded: Bool) {
         if group(kind).need(isNeeded) { scan() }
+    }
+
+    /// Has the accelerometer in the base read from now on, or no longer.
+    func needBase(_ isNeeded: Bool) {
+        if group(.accelerometer, isBase: true).need(isNeeded) { scan() }
     }
 
     /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are as they were found.
@@ -181,7 +204,7 @@ final class SensorSupervisor {
             }
             let onFirstScan = onFirstScan
             self.onFirstScan = nil
-            merge(finding, isLocal: uri == "local:")
+            merge(finding, isLocal: configuration.source == .local)
             onFirstScan?()
         }
     }
@@ -230,7 +253,7 @@ final class SensorSupervisor {
     /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
     private func isInUse(_ description: SensorDescription) -> Bool {
         !announced.contains(description.sysfsPath)
-            && group(description.kind).isInUse(Sensor.Identity(description))
+            && group(description).isInUse(Sensor.Identity(description))
     }
 
     private func add(_ device: any SensorDevice) throws(SystemError) {
@@ -251,7 +274,13 @@ final class SensorSupervisor {
             sampleRate: source.sampleRate,
             mountMatrix: mounting?.matrix.elements ?? []
         )
-        let sensor = try adopt(source, description.kind, Sensor.Identity(description), status, description.isSubstitute)
+        let sensor = try adopt(
+            source,
+            into: group(description),
+            Sensor.Identity(description),
+            status,
+            isSubstitute: description.isSubstitute
+        )
         if let mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
             log.debug("\(description.name): mount matrix: \(matrix)")
@@ -269,21 +298,25 @@ final class SensorSupervisor {
             mountMatrix: MountMatrix.identity.elements
         )
         let identity = Sensor.Identity(sysfsPath: "", name: name, location: .display)
-        _ = try adopt(source, .accelerometer, identity, status, false)
-        group(.accelerometer).choose()
+        let group = group(.accelerometer)
+        _ = try adopt(source, into: group, identity, status, isSubstitute: false)
+        group.choose()
     }
 
     /// Gives a source to its group; only accelerometers are objects on the bus.
     private func adopt(
         _ source: any SensorSource,
-        _ kind: SensorKind,
+        into group: SensorGroup,
         _ identity: Sensor.Identity,
         _ status: SensorStatus,
-        _ isSubstitute: Bool
+        isSubstitute: Bool
     ) throws(SystemError) -> Sensor {
-        try group(kind).adopt(source, identity, status) { number throws(SystemError) in
+        try group.adopt(source, identity, status) { () throws(SystemError) in
             var object: SensorObject?
-            if kind == .accelerometer { object = try SensorObject(bus: bus, number: number, status: status) }
+            if group.kind == .accelerometer {
+                object = try SensorObject(bus: bus, number: objects, status: status)
+                objects += 1
+            }
             return Sensor(status, identity, isSubstitute: isSubstitute, object: object)
         }
     }

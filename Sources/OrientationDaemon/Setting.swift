@@ -82,8 +82,9 @@ struct Setting {
             help: """
                 When turning the device turns the interface: _tablet-mode_ means not while a convertible is used as a \
                 laptop; _never_ leaves rotating by hand, the lock and the requests of programs at work. With _auto_, \
-                tablet-mode on a convertible, never on a laptop, else always. A mode set at run time, with *orientctl \
-                autorotate*, is remembered and wins over this one.
+                tablet-mode on a convertible, and on a laptop that has a switch for it or an accelerometer in each \
+                half; never on another laptop, else always. A mode set at run time, with *orientctl autorotate*, is \
+                remembered and wins over this one.
                 """
         ) { configuration, text, _ in
             choose(&configuration.autorotate, text) { AutorotateMode(name: $0) }

@@ -6,33 +6,36 @@ import Testing
 @testable import OrientationDaemon
 
 @Suite struct IdiomTests {
-    static let implied: [(Idiom?, InterfaceOrientationMask, AutorotateMode)] = [
-        (nil, .all, .always),
-        (.tablet, .all, .always),
-        (.handset, .allButUpsideDown, .always),
-        (.convertible, .all, .tabletMode),
-        (.laptop, .all, .never),
+    static let implied: [(Idiom?, InterfaceOrientationMask, blind: AutorotateMode, told: AutorotateMode)] = [
+        (nil, .all, .always, .always),
+        (.tablet, .all, .always, .always),
+        (.handset, .allButUpsideDown, .always, .always),
+        (.convertible, .all, .tabletMode, .tabletMode),
+        (.laptop, .all, .never, .tabletMode),
     ]
 
     @Test(arguments: implied)
     func `what the machine is decides where the configuration does not`(
         idiom: Idiom?,
         supported: InterfaceOrientationMask,
-        mode: AutorotateMode
+        blind: AutorotateMode,
+        told: AutorotateMode
     ) {
         let silent = Configuration()
         #expect(
             silent.rotation(chassis: idiom, natural: .landscapeLeft)
                 == RotationConfiguration(supported: supported, natural: .landscapeLeft, laptop: .landscapeRight)
         )
-        #expect(silent.autorotateMode(chassis: idiom) == mode)
+        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: false) == blind)
+        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: true) == told)
 
         // What is configured counts, whatever hostnamed says.
         var configured = Configuration()
         configured.idiom = idiom ?? .tablet
         for chassis in [nil] + Idiom.allCases {
             #expect(configured.rotation(chassis: chassis, natural: .portrait).supported == supported)
-            #expect(configured.autorotateMode(chassis: chassis) == mode)
+            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: false) == blind)
+            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: true) == told)
         }
     }
 
@@ -50,6 +53,8 @@ import Testing
             applicationMasks: ["org.example.Player": .landscapeLeft]
         )
         #expect(configuration.rotation(chassis: idiom, natural: .portrait) == rotation)
-        #expect(configuration.autorotateMode(chassis: idiom) == .tabletMode)
+        for tells in [false, true] {
+            #expect(configuration.autorotateMode(chassis: idiom, tellsTabletMode: tells) == .tabletMode)
+        }
     }
 }

@@ -104,6 +104,17 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
         #expect(tracker.gravity.y == 1)
     }
 
+    @Test func `starting afresh while samples go on, the next one decides at once, and the same edge is news`() {
+        var tracker = tracker(after: rightEdgeUp)
+        for acceleration in [rightEdgeUp, upsideDown] {
+            tracker.restart()
+            #expect(!tracker.hasEdge && tracker.deviceEdge != .unknown)
+            tracker.add(AccelerometerSample(time: 5, acceleration: acceleration))
+            #expect(tracker.hasEdge)
+        }
+        #expect(tracker.deviceEdge == .portraitUpsideDown)
+    }
+
     @Test func `after a pause a device that lies keeps the edge from before it`() {
         var tracker = tracker(after: leftEdgeUp)
         tracker.begin(samplePeriod: 1.0 / 15, faceUp: .positiveZ)

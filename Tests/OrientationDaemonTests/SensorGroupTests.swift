@@ -78,7 +78,7 @@ struct `The sensors of one kind` {
             sampleRate: 2,
             mountMatrix: []
         )
-        _ = try group.adopt(source, identity, status) { _ in
+        _ = try group.adopt(source, identity, status) {
             Sensor(status, identity, isSubstitute: isSubstitute)
         }
         group.choose()

@@ -144,9 +144,13 @@ private final class Source: SensorSource {
         #expect(Self.identity.isSameSensor(as: other) == isSame)
     }
 
-    @Test(arguments: [(SensorLocation.display, true), (.unknown, true), (.base, false)])
-    func `only a sensor in the base drives nothing`(location: SensorLocation, drives: Bool) {
-        attach(source, Sensor.Identity(sysfsPath: "", name: "accel", location: location))
-        #expect(sensor.drives == drives)
+    @Test(arguments: [SensorLocation.display, .unknown, .base], [false, true])
+    func `all count but the input device in a base, which watches over a disk`(
+        location: SensorLocation,
+        isSubstitute: Bool
+    ) {
+        let identity = Sensor.Identity(sysfsPath: "", name: "accel", location: location)
+        let sensor = Sensor(Self.status, identity, isSubstitute: isSubstitute)
+        #expect(sensor.counts == !(location == .base && isSubstitute))
     }
 }

@@ -8,6 +8,8 @@ import threading
 
 from gi.repository import GLib, UMockdev
 
+from rig import wait_until
+
 EVENT_SIZE = 24
 ABS_INFO_SIZE = 24
 EVIOCGABS = 0x80000000 | ABS_INFO_SIZE << 16 | ord("E") << 8 | 0x40  # of axis 0
@@ -32,11 +34,12 @@ class EventNode:
         self.axes = axes
         self.resolution = resolution
         self.switches = switches
+        self.seen = None
         self.path = f"/dev/input/event{number}"
-        fifo = rig.path(self.path)
-        fifo.unlink()
-        os.mkfifo(fifo)
-        self.descriptor = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+        self.fifo = rig.path(self.path)
+        self.fifo.unlink()
+        os.mkfifo(self.fifo)
+        self.descriptor = os.open(self.fifo, os.O_RDWR | os.O_NONBLOCK)
         self.context = GLib.MainContext.new()
         self.loop = GLib.MainLoop.new(self.context, False)
         self.base = UMockdev.IoctlBase()
@@ -58,15 +61,22 @@ class EventNode:
         self.thread.join()
         os.close(self.descriptor)
 
+    def is_open(self, daemon):
+        """Returns whether the daemon has the node open."""
+        folder = f"/proc/{daemon.pid}/fd"
+        return str(self.fifo) in {os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+
     def switch(self, switches):
-        """Changes the state of the switches and tells of it."""
+        """Changes the state of the switches and tells of it; what comes of it is known to the next caller."""
         self.switches = switches
         os.write(self.descriptor, bytes(EVENT_SIZE))
+        wait_until(lambda: self.seen == switches, "the switches are read")
 
     def answer(self, _base, client):
         request = client.get_request()
         if request == EVIOCGSW:
-            reply = struct.pack("=Q", self.switches)
+            self.seen = self.switches
+            reply = struct.pack("=Q", self.seen)
         elif 0 <= request - EVIOCGABS < len(self.axes):
             reply = struct.pack("=6i", self.axes[request - EVIOCGABS], -512, 512, 0, 0, self.resolution)
         else:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accelerometers that are input devices."""
 
-import os
-
 from evdev import EventNode, event_node
 from rig import DEVICE, LANDSCAPE_LEFT, RigTestCase, UPSIDE_DOWN, accelerometer, wait_until
 
@@ -18,12 +16,6 @@ class InputAccelerometer(RigTestCase):
     def plug(self, axes=UPRIGHT, resolution=0, attributes=None, properties=ACCELEROMETER):
         self.rig.add_device(event_node(attributes=attributes, properties=properties))
         return EventNode(self.rig, axes, resolution)
-
-    def is_open(self, daemon):
-        """Returns whether the daemon has the node open."""
-        folder = f"/proc/{daemon.pid}/fd"
-        node = str(self.rig.path("/dev/input/event3"))
-        return node in {os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
 
     def test_poses_have_the_signs_of_the_desktop_convention(self):
         for axes, orientation, face in (
@@ -51,13 +43,13 @@ class InputAccelerometer(RigTestCase):
     def test_it_is_open_only_while_it_is_claimed(self):
         node = self.plug()
         daemon = self.rig.start_orientd()
-        self.assertFalse(self.is_open(daemon))
+        self.assertFalse(node.is_open(daemon))
         self.client.claim()
-        self.assertTrue(self.is_open(daemon))
+        self.assertTrue(node.is_open(daemon))
         node.axes = RIGHT_EDGE_UP
         self.client.wait_for("DeviceOrientation", "landscape-left")
         self.client.release()
-        wait_until(lambda: not self.is_open(daemon), "the node is closed")
+        wait_until(lambda: not node.is_open(daemon), "the node is closed")
 
     def test_resolution_counts_where_the_device_says_that_it_is_an_accelerometer(self):
         for attributes, gravity in (({"properties": "40"}, -0.5), ({"properties": "0"}, -1)):

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a convertible is used as, by its switches or the angle of its hinge, and its lid."""
+
+from evdev import EventNode, event_node
+from feed import ReadCounter
+from rig import DEVICE, LANDSCAPE_LEFT, MINUS_Z, PLUS_Z, PORTRAIT, accelerometer, wait_until
+from rotation import HELD, RotationTestCase
+from test_machine import Hostnamed, chassis
+from test_sleep import Logind
+
+# The bits of switches.
+LID = 1
+TABLET = 2
+
+TABLET_MODE = ("Autorotate=tablet-mode", "LaptopOrientation=landscape-left")
+BASE = "/sys/devices/platform/test/iio:device1"
+INPUT = "/sys/devices/platform/test/input/input"
+
+
+class SwitchTestCase(RotationTestCase):
+    def plug(self, offered, switches=0, number=3, attributes=None, properties=None):
+        """Plugs a node in that has some switches, of which some are on.
+
+        It has none for a daemon that looks before all is there that answers for it.
+        """
+        attributes = {"capabilities/sw": "0", **(attributes or {})}
+        self.rig.add_device(event_node(number=number, attributes=attributes, properties=properties))
+        node = EventNode(self.rig, switches=switches, number=number)
+        self.rig.write("capabilities/sw", f"{offered:x}", f"{INPUT}{number}")
+        self.rig.testbed.uevent(f"{INPUT}{number}/event{number}", "add")
+        return node
+
+    def unplug(self, number=3):
+        self.rig.path("/sys/class/input", f"event{number}").unlink()
+        self.rig.testbed.uevent(f"{INPUT}{number}/event{number}", "remove")
+
+    def assert_mode(self, mode):
+        self.client.wait_for("TabletMode", mode)
+
+
+class TabletSwitch(SwitchTestCase):
+    def test_says_what_the_machine_is_used_as(self):
+        for switches, mode in ((0, "laptop"), (TABLET, "tablet"), (TABLET | LID, "tablet")):
+            with self.case(mode, switches=switches):
+                self.plug(TABLET, switches)
+                self.rig.start_orientd()
+                self.assertEqual(self.client.get("TabletMode"), mode)  # READY waits for it
+        with self.case("none"):
+            self.plug(LID)
+            self.rig.start_orientd()
+            self.assertEqual(self.client.get("TabletMode"), "unknown")
+
+    def test_laptop_shows_the_laptop_orientation_and_a_tablet_follows_the_device(self):
+        node = self.plug(TABLET)
+        self.start(*TABLET_MODE)
+        self.assert_shown("landscape-left", rule="laptop", reason="tablet-mode")
+        self.turn("landscape-left")
+        self.assert_shown("landscape-left", rule="laptop")
+        events = self.record_events()
+        node.switch(TABLET)
+        self.assertEqual(self.client.get("TabletMode"), "tablet")
+        self.assert_shown("landscape-right", rule="device", reason="tablet-mode")
+        self.turn("portrait")
+        self.assert_shown("portrait", reason="sensor")
+        node.switch(0)
+        self.assertEqual(self.client.get("TabletMode"), "laptop")
+        self.assert_shown("landscape-left", rule="laptop", reason="tablet-mode")
+        self.assertEqual(
+            self.transitions(events),
+            [
+                ("landscape-left", "landscape-right", "tablet-mode"),
+                ("landscape-right", "portrait", "sensor"),
+                ("portrait", "landscape-left", "tablet-mode"),
+            ],
+        )
+
+    def test_is_told_of_whatever_it_is_good_for(self):
+        node = self.plug(TABLET)
+        self.start("Autorotate=always")
+        self.turn("landscape-left")
+        for switches, mode in ((TABLET, "tablet"), (0, "laptop")):
+            node.switch(switches)
+            self.assertEqual(self.client.get("TabletMode"), mode)
+            self.assert_shown("landscape-right", rule="device")
+
+    def test_any_of_several_makes_it_a_tablet(self):
+        first, second = self.plug(TABLET), self.plug(TABLET | LID, number=4)
+        self.rig.start_orientd()
+        for one, other in ((TABLET, 0), (TABLET, TABLET), (0, TABLET), (0, 0)):
+            first.switch(one)
+            second.switch(other)
+            self.assertEqual(self.client.get("TabletMode"), "tablet" if one or other else "laptop")
+
+    def test_comes_and_goes(self):
+        daemon = self.rig.start_orientd()
+        self.assert_mode("unknown")
+        node = self.plug(TABLET, TABLET)
+        self.assert_mode("tablet")
+        self.assertTrue(node.is_open(daemon))
+        self.unplug()
+        self.assert_mode("unknown")
+        wait_until(lambda: not node.is_open(daemon), "the node is closed")
+        self.assertEqual(daemon.log_lines("warning"), [])
+
+    def test_keyboards_are_left_alone_and_hot_keys_are_not(self):
+        for properties, keys, is_ours in (
+            ({}, "c000000000000 0", True),
+            ({}, "10000000 f", True),
+            ({"ID_INPUT_KEY": "1"}, "1000ffff", True),
+            ({}, "fffffffffffffffe", False),
+            ({}, "1 10000", False),
+            ({"ID_INPUT_KEYBOARD": "1"}, "0", False),
+        ):
+            with self.case(properties=properties, keys=keys):
+                node = self.plug(TABLET | LID, attributes={"capabilities/key": keys}, properties=properties)
+                daemon = self.rig.start_orientd()
+                self.assertEqual(self.client.get("TabletMode"), "laptop" if is_ours else "unknown")
+                self.assertEqual(node.is_open(daemon), is_ours)
+
+    def test_one_that_cannot_be_opened_is_a_warning_and_counts_when_it_can(self):
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
+        path = self.rig.path("/dev/input/event3")
+        path.rename(path.with_name("hidden"))
+        daemon = self.rig.start_orientd()
+        self.assertEqual(self.client.get("TabletMode"), "unknown")
+        self.assertEqual(len(daemon.log_lines("warning: cannot open .*event3: .*this switch")), 1, daemon.log())
+        path.with_name("hidden").rename(path)
+        EventNode(self.rig, switches=TABLET)
+        self.rig.testbed.uevent(f"{INPUT}3/event3", "change")
+        self.assert_mode("tablet")
+
+    def test_has_nothing_to_do_with_a_simulation(self):
+        self.plug(TABLET | LID, LID)
+        self.rig.start_orientd("--source", "simulate")
+        self.assertEqual(self.client.get("TabletMode"), "unknown")
+
+    def test_status_shows_it(self):
+        node = self.plug(TABLET)
+        self.rig.start_orientd(configuration="[Orientation]\nAutorotate=tablet-mode\n")
+        for switches, mode in ((0, "laptop"), (TABLET, "tablet")):
+            node.switch(switches)
+            self.assertEqual(self.client.get("TabletMode"), mode)
+            output = self.rig.orientctl("--bus", self.rig.address, "status").stdout
+            self.assertIn(f"Autorotate: tablet-mode (used as a {mode})\n", output)
+
+
+class LaptopDefault(SwitchTestCase):
+    def assert_autorotate(self, mode):
+        self.client.wait_for("Autorotate", mode)
+
+    def test_follows_tablet_mode_where_something_tells_it(self):
+        self.plug(TABLET)
+        self.start("Idiom=laptop")
+        self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+        with self.case("an angle"):
+            self.rig.add_device(accelerometer("base", MINUS_Z, index=1, attributes={"label": "accel-base"}))
+            self.start("Idiom=laptop")
+            self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+        with self.case("a lid"):
+            self.plug(LID)
+            self.start("Idiom=laptop")
+            self.assertEqual(self.client.get("Autorotate"), "never")
+        with self.case("hostnamed says so"):
+            Hostnamed(self.rig, chassis("laptop"))
+            self.plug(TABLET)
+            self.rig.start_orientd()
+            self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+
+    def test_changes_with_a_switch_that_comes_and_goes(self):
+        self.start("Idiom=laptop")
+        self.assert_autorotate("never")
+        self.plug(TABLET)
+        self.assert_autorotate("tablet-mode")
+        self.unplug()
+        self.assert_autorotate("never")
+
+    def test_what_is_set_or_configured_stays(self):
+        self.start("Idiom=laptop", "Autorotate=always")
+        self.plug(TABLET)
+        self.assert_mode("laptop")
+        self.assertEqual(self.client.get("Autorotate"), "always")
+        with self.case("set at run time"):
+            self.start("Idiom=laptop")
+            self.client.ask("SetAutorotate", "s", "always")
+            self.plug(TABLET)
+            self.assert_mode("laptop")
+            self.assertEqual(self.client.get("Autorotate"), "always")
+
+
+class Lid(SwitchTestCase):
+    def test_nothing_turns_the_interface_while_it_is_closed(self):
+        self.node = self.plug(LID)
+        self.start()
+        self.node.switch(LID)
+        self.turn("landscape-left")
+        self.assert_shown("portrait")
+        self.client.ask("Rotate", "s", "portrait-upside-down")
+        self.assert_shown("portrait-upside-down", reason="manual")
+
+    def test_device_counts_when_it_is_opened(self):
+        self.node = self.plug(LID)
+        self.start()
+        self.node.switch(LID)
+        self.turn("landscape-left")
+        self.node.switch(0)
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+        self.assert_shown("landscape-right", reason="sensor")
+
+    def test_first_reading_counts_as_a_turn_when_it_is_opened(self):
+        self.node = self.plug(LID)
+        self.start()
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.node.switch(LID)
+        self.node.switch(0)
+        self.client.wait_for("InterfaceOrientation", "portrait")
+        self.assert_shown("portrait", reason="sensor")
+
+    def test_is_closed_at_the_start(self):
+        self.node = self.plug(LID, LID)
+        self.start(held="landscape-left")
+        self.assert_shown("portrait", reason="startup")
+        self.node.switch(0)
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+
+    def test_lid_that_vanishes_is_open(self):
+        self.node = self.plug(LID, LID)
+        self.start(held="landscape-left")
+        self.unplug()
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+
+    def test_sleep_behind_a_closed_lid(self):
+        self.node = self.plug(LID)
+        logind = Logind(self.rig)
+        self.start()
+        self.node.switch(LID)
+        logind.prepare_for_sleep(True)
+        self.client.wait_for("SensorState", "suspended")
+        self.rig.turn(LANDSCAPE_LEFT)
+        logind.prepare_for_sleep(False)
+        self.assert_orientation("landscape-left")
+        self.assert_shown("portrait")  # it has woken up, but the lid is closed
+        self.node.switch(0)
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+
+    def test_lid_that_opens_before_the_machine_is_awake(self):
+        self.node = self.plug(LID)
+        logind = Logind(self.rig)
+        self.start()
+        self.node.switch(LID)
+        logind.prepare_for_sleep(True)
+        self.client.wait_for("SensorState", "suspended")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.node.switch(0)
+        self.assert_shown("portrait")
+        logind.prepare_for_sleep(False)
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
+
+
+class HingeAngle(SwitchTestCase):
+    """On a display that stands upright the base lies on its underside, or on its keys."""
+
+    LAPTOP = MINUS_Z
+    STAND = PLUS_Z
+
+    def start_convertible(self, *lines, base=LAPTOP, claim=True):
+        self.rig.add_device(accelerometer("base", base, index=1, properties={"ACCEL_LOCATION": "base"}))
+        return self.start(*(lines or TABLET_MODE), claim=claim)
+
+    def fold(self, base):
+        self.rig.turn(base, BASE)
+
+    def base(self):
+        """Returns the properties of the base's accelerometer."""
+        (properties,) = [sensor for sensor in self.client.sensors().values() if sensor["Location"] == "base"]
+        return properties
+
+    def assert_unread(self, counter):
+        """Checks that nothing reads the base while the display is read three times."""
+        display = ReadCounter(self.rig, "in_accel_x_raw", DEVICE)
+        before = counter.reads()
+        wait_until(lambda: display.reads() >= 3, "the display is read")
+        self.assertEqual(counter.reads(), before)
+
+    def test_says_what_the_machine_is_used_as(self):
+        self.start_convertible()
+        self.assert_mode("laptop")
+        self.assert_shown("landscape-left", rule="laptop")
+        self.fold(self.STAND)
+        self.assert_mode("tablet")
+        self.assert_shown("portrait", rule="device", reason="tablet-mode")
+        self.fold(self.LAPTOP)
+        self.assert_mode("laptop")
+        self.assert_shown("landscape-left", rule="laptop", reason="tablet-mode")
+
+    def test_stays_what_it_was_where_the_angle_cannot_be_told(self):
+        self.start_convertible()
+        self.assert_mode("laptop")
+        for base in (PORTRAIT, (0, 1000, 0), (0, 0, -1200)):
+            counter = ReadCounter(self.rig, "in_accel_x_raw", BASE)
+            self.fold(base)
+            wait_until(lambda: counter.reads() >= 3, "the base is read")
+            self.flush()
+            self.assertEqual(self.client.get("TabletMode"), "laptop")
+
+    def test_base_is_read_only_while_the_display_is(self):
+        self.start_convertible(claim=False)
+        self.assertEqual((self.base()["State"], self.client.get("TabletMode")), ("idle", "unknown"))
+        self.client.claim()
+        self.assert_mode("laptop")
+        self.assertEqual(self.base()["State"], "sampling")
+        self.client.release()
+        wait_until(lambda: self.base()["State"] == "idle", "the base rests")
+        self.assertEqual(self.client.get("TabletMode"), "laptop")
+        self.fold(self.STAND)
+        self.client.claim()
+        self.assert_mode("tablet")
+
+    def test_base_is_read_only_where_tablet_mode_matters(self):
+        self.start_convertible("Autorotate=always")
+        self.assert_unread(ReadCounter(self.rig, "in_accel_x_raw", BASE))
+        self.client.ask("SetAutorotate", "s", "tablet-mode")
+        self.assert_mode("laptop")
+        self.client.ask("SetAutorotate", "s", "never")
+        self.assert_mode("unknown")
+        wait_until(lambda: self.base()["State"] == "idle", "the base rests")
+
+    def test_switch_overrides_it(self):
+        node = self.plug(TABLET)
+        self.start_convertible(base=self.STAND)
+        self.assertEqual(self.client.get("TabletMode"), "laptop")
+        self.assert_unread(ReadCounter(self.rig, "in_accel_x_raw", BASE))
+        node.switch(TABLET)
+        self.assertEqual(self.client.get("TabletMode"), "tablet")
+        node.switch(0)
+        self.assertEqual(self.client.get("TabletMode"), "laptop")
+        self.unplug()
+        self.assert_mode("tablet")  # what the angle says
+
+    def test_base_that_is_lost_tells_nothing(self):
+        self.start_convertible()
+        self.assert_mode("laptop")
+        self.rig.remove_device(BASE)
+        self.assert_mode("unknown")
+        self.assert_shown("portrait", rule="device")
+
+    def test_neither_turns_the_device(self):
+        self.start_convertible()
+        self.fold(HELD["landscape-left"][0])
+        self.turn("portrait-upside-down")
+        self.assertEqual(len(self.client.sensors()), 2)
+
+    def test_base_alone_has_no_angle(self):
+        self.rig.add_device(accelerometer("base", MINUS_Z, index=1, properties={"ACCEL_LOCATION": "base"}))
+        self.rig.start_orientd(configuration="[Orientation]\nAutorotate=tablet-mode\n")
+        counter = ReadCounter(self.rig, "in_accel_x_raw", BASE)
+        self.client.claim()
+        self.assertEqual((self.client.get("TabletMode"), self.client.get("HasAccelerometer")), ("unknown", False))
+        self.assertEqual((self.base()["State"], counter.reads()), ("idle", 0))
+
+    def test_input_device_in_the_base_watches_over_a_disk(self):
+        properties = {"ID_INPUT_ACCELEROMETER": "1", "ACCEL_LOCATION": "base"}
+        self.rig.add_device(event_node(properties=properties))
+        node = EventNode(self.rig, (0, 0, 256))
+        daemon = self.start(*TABLET_MODE)
+        self.assertEqual((self.client.get("TabletMode"), self.base()["State"]), ("unknown", "idle"))
+        self.assertFalse(node.is_open(daemon))
