@@ -70,16 +70,17 @@ final class SensorProxy: SensorProxyDelegate {
         object?.answerIfKnown()
     }
 
-    /// Publishes a reading of a sensor that nobody else needs.
+    /// Publishes a reading of a sensor that nobody else needs; one that is no number, by an absurd scale, counts as none.
     func publish(_ measurement: Measurement) {
         change { status in
             switch measurement {
-            case .acceleration: break
-            case .light(let level, let unit):
+            case .light(let level, let unit) where level.isFinite:
                 status.lightLevel = level
                 status.lightIsInLux = unit == .lux
             case .proximity(let isNear): status.isNear = isNear
-            case .heading(let degrees): status.heading = degrees
+            // NaN is never what it was before: it would be told again and again.
+            case .heading(let degrees) where degrees.isFinite: status.heading = degrees
+            case .acceleration, .light, .heading: break
             }
         }
         object?.answerIfKnown()

@@ -56,6 +56,14 @@ class Light(SensorProxyTestCase):
         self.call("ClaimLight")
         self.assertEqual(self.get("LightLevel"), 12.5)
 
+    def test_level_that_is_infinite_is_not_told(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": "1e308", "in_illuminance_scale": "100"}))
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 0)
+        self.rig.write("in_illuminance_raw", 2, LIGHT)
+        self.wait_for_value("LightLevel", 200)
+
     def test_it_is_read_only_while_it_is_claimed(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1, "in_illuminance_integration_time": 0.05}))
         counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
@@ -187,6 +195,20 @@ class Compass(SensorProxyTestCase):
         for raw, heading in ((-10, 350), (360, 0), (725, 5)):
             feed.values = {self.CHANNEL: raw}
             self.wait_for_value("CompassHeading", heading, **self.WHERE)
+
+    def test_what_is_no_number_is_not_told(self):
+        # The heading was NaN, which differs from itself: it was told with every reading of any sensor.
+        heading = {f"{self.CHANNEL}_raw": "1e308", f"{self.CHANNEL}_scale": "360"}
+        self.rig.add_device(device(HEADING, heading))
+        counter = ReadCounter(self.rig, f"{self.CHANNEL}_raw", HEADING)
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimCompass", **self.WHERE)
+        wait_until(lambda: counter.reads() > 3, "it is read")
+        self.assertEqual(self.get("CompassHeading", **self.WHERE), 0)
+        self.assertEqual(changes, [])
+        self.rig.write(f"{self.CHANNEL}_raw", 0.25, HEADING)
+        self.wait_for_value("CompassHeading", 90, **self.WHERE)
 
     def test_others_hear_nothing_of_it(self):
         # iio-sensor-proxy sends the compass's claimants an empty change whenever another sensor's value is new.
