@@ -38,7 +38,7 @@ final class SensorSupervisor {
 
     /// Paths of devices that udev has given to us since they were looked at.
     private var announced: Set<String> = []
-    private var lastWarning = ""
+    private var lastWarnings: [String] = []
     private var onFirstScan: (() -> Void)?
 
     init(
@@ -232,8 +232,8 @@ final class SensorSupervisor {
     }
 
     private func merge(_ finding: Finding, isLocal: Bool) {
-        for warning in finding.warnings where warning != lastWarning { log.warning(warning) }
-        lastWarning = finding.warnings.last ?? ""
+        for warning in finding.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
+        lastWarnings = finding.warnings
         for group in groups { group.prospect = isLocal && !finding.hasFailed ? .failures : .arrivals }
         for sensor in finding.sensors where !isInUse(sensor.description) {
             do throws(SystemError) {

@@ -154,6 +154,15 @@ class Proximity(SensorProxyTestCase):
         self.assertFalse(self.get("HasProximity"))
         self.assertEqual(len(daemon.log_lines("neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel")), 1)
 
+    def test_looking_again_warns_of_no_level_once(self):
+        # Of several warnings all but the last were logged at each look, whatever was plugged in.
+        for number in (5, 6):
+            self.rig.add_device(device(f"/sys/devices/platform/radio/iio:device{number}", {"in_proximity_raw": 50}))
+        daemon = self.start()
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.wait_for_value("HasAmbientLight", True)
+        self.assertEqual(len(daemon.log_lines("neither PROXIMITY_NEAR_LEVEL")), 2)
+
     def test_a_switch_tells_at_once(self):
         self.rig.add_device(event_node(attributes={"capabilities/sw": "800"}))
         node = EventNode(self.rig, switches=FRONT_PROXIMITY)
