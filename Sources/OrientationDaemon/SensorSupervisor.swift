@@ -27,8 +27,13 @@ final class SensorSupervisor {
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
-    private let helper: HelperThread
     private let delegate: any SensorSupervisorDelegate
+
+    /// Looks for sensors, and reads accelerometers and whatever another machine has, whose answers come one by one.
+    private let helper: HelperThread
+
+    /// Read the other sensors, by kind: a light sensor may need a second for each value, and a chip may hang.
+    private var otherHelpers: [SensorKind: HelperThread] = [:]
     private var monitors: [DeviceMonitor] = []
 
     private var groups: [SensorGroup] = []
@@ -209,7 +214,7 @@ final class SensorSupervisor {
         }
     }
 
-    /// Runs on the helper: reading attributes can block.
+    /// Runs on a helper: reading attributes can block.
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
         do throws(IIOError) {
@@ -263,7 +268,7 @@ final class SensorSupervisor {
             scaling: description.scaling(convention: configuration.convention, faceUp: configuration.faceUp),
             rate: description.period.map { 1 / $0 } ?? configuration.rate,
             loop: loop,
-            helper: helper
+            helper: try helper(for: description)
         )
         let mounting = description.mounting
         let status = SensorStatus(
@@ -286,6 +291,15 @@ final class SensorSupervisor {
             log.debug("\(description.name): mount matrix: \(matrix)")
         }
         for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
+    }
+
+    /// The helper that reads a sensor: nothing of another kind waits for it.
+    private func helper(for description: SensorDescription) throws(SystemError) -> HelperThread {
+        guard description.kind != .accelerometer, !description.sysfsPath.isEmpty else { return helper }
+        if let known = otherHelpers[description.kind] { return known }
+        let new = try HelperThread(loop: loop)
+        otherHelpers[description.kind] = new
+        return new
     }
 
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {

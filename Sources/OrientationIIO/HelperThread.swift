@@ -4,7 +4,7 @@ import CLinux
 package import OrientationCore
 package import SystemdBus
 
-/// The one thread beside the loop: it makes the calls into sysfs that the kernel may hold for seconds.
+/// A thread beside the loop: it makes the calls into sysfs that the kernel may hold for seconds.
 ///
 /// Jobs go to it over one pipe, finished jobs and polled readings come back over another, as values: a pointer or a
 /// few numbers. The pipes order everything, so there is no lock. While a call hangs, later jobs wait and the loop

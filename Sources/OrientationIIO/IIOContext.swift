@@ -8,8 +8,9 @@ import SystemdBus
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
 /// network for `remoteTimeout`, and for libiio's 5 s while one is made.
-// Sendable unchecked: the helper thread makes every call to a context and to what was made of it, but for the reading
-// of a running buffer, which has a descriptor and memory of its own.
+// Sendable unchecked: one helper thread makes all calls to another machine, and all to a sensor of this one, whose
+// devices share nothing that changes; but for the reading of a running buffer, which has a descriptor and memory of its
+// own.
 package final class IIOContext: @unchecked Sendable {
     /// How long a call to another machine may take, in milliseconds.
     package static let remoteTimeout: UInt32 = 2000

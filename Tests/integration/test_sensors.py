@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ambient light, proximity and compass, as net.hadess.SensorProxy tells them."""
 
+import os
+
 from evdev import EventNode, event_node
 from feed import Feed, ReadCounter
-from rig import wait_until
-from sensor_proxy import COMPASS, COMPASS_PATH, SensorProxyTestCase
+from rig import LANDSCAPE_LEFT, accelerometer, wait_until
+from sensor_proxy import COMPASS, COMPASS_PATH, NAME, PATH, SensorProxyTestCase
 
 LIGHT = "/sys/devices/platform/light/iio:device1"
 SECOND_LIGHT = "/sys/devices/platform/light/iio:device2"
@@ -77,6 +79,26 @@ class Light(SensorProxyTestCase):
         before = counter.reads()
         with self.assertRaises(AssertionError, msg="it is still read"):
             wait_until(lambda: counter.reads() > before + 1, "a read", timeout=2)
+
+    def test_one_that_hangs_holds_up_no_other_sensor(self):
+        # One thread read them all. Some light sensors take 0.8 s for each value, and no turn was seen meanwhile.
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 1, "in_proximity_nearlevel": 100}))
+        self.rig.add_device(accelerometer())
+        self.start()
+        self.rig.block("in_illuminance_raw", LIGHT)
+        # It opens and then hangs: umockdev lets nobody open anything else while opening hangs.
+        writer = os.open(self.rig.path(LIGHT, "in_illuminance_raw"), os.O_RDWR)
+        self.client.start_call("ClaimLight", NAME, PATH)
+        self.call("ClaimProximity")
+        self.call("ClaimAccelerometer")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.rig.write("in_proximity_raw", 200, PROXIMITY)
+        self.wait_for_value("AccelerometerOrientation", "right-up")
+        self.wait_for_value("ProximityNear", True)
+        self.rig.unblock("in_illuminance_raw", 2, LIGHT)
+        os.close(writer)
+        self.wait_for_value("LightLevel", 2)
 
     def test_it_is_no_sensor_of_orientd1(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
