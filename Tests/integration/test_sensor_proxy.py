@@ -69,14 +69,17 @@ class Name(SensorProxyTestCase):
         wait_until(lambda: self.client.owner(NAME) == self.client.owner(), "the name is orientd's")
         self.assertEqual(self.get_all(), AT_REST)
 
-    def test_it_is_taken_when_the_sensors_are_known(self):
-        # Clients looked at HasAccelerometer the moment the name came, and only then.
+    def test_it_is_taken_when_the_daemon_is_ready(self):
+        # Clients looked at HasAccelerometer the moment the name came, and only then: it was false still.
         self.rig.add_device(accelerometer())
-        self.rig.block("name")
-        self.start(wait=False)
+        hostnamed = self.rig.spawn([PYTHON, "-c", OWN_THE_NAME.replace(NAME, "org.freedesktop.hostname1")], stdout=-1)
+        hostnamed.stdout.readline()
+        hostnamed.send_signal(signal.SIGSTOP)  # what kind of machine this is stays open
+        daemon = self.start(wait=False)
         wait_until(lambda: self.client.owner(), "orientd is on the bus")
         self.assertIsNone(self.client.owner(NAME))
-        self.rig.unblock("name", "test")
+        self.assertFalse(daemon.is_ready())
+        hostnamed.kill()
         wait_until(lambda: self.client.owner(NAME), "the name is taken")
         self.assertTrue(self.get("HasAccelerometer"))
 
