@@ -63,7 +63,7 @@ final class Holdings {
 
     /// Ends a reservation, with one held when it `isAllowed` and was not removed meanwhile, which the result tells.
     ///
-    /// Throws the disconnection of a caller that has gone meanwhile.
+    /// Throws the disconnection of a caller that has gone meanwhile, and `LimitExceeded` for one connection too many.
     func settle(_ connection: String, isAllowed: Bool) throws(BusError) -> Bool {
         guard removeReservation(of: connection), isAllowed else { return false }
         if let holder = holders[connection] {
@@ -72,6 +72,8 @@ final class Holdings {
             do throws(SystemError) {
                 let watch = try PeerWatch(connection, on: bus) { [self] in drop(connection) }
                 holders[connection] = Holder(watch: watch)
+            } catch where error.errno == .tooManyUsers {
+                throw .limitExceeded("\(PeerWatch.most) connections hold something, the most that may")
             } catch {
                 throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
             }

@@ -34,6 +34,9 @@ package final class Bus {
     private let bus: OpaquePointer
     package let address: BusAddress
 
+    /// The connections that a ``PeerWatch`` watches, by unique name.
+    var watchedPeers: [String: WatchedPeer] = [:]
+
     /// Connects, and has said hello when this returns.
     package init(_ address: BusAddress) throws(SystemError) {
         self.address = address

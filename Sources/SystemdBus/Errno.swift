@@ -22,6 +22,7 @@ package struct Errno: Hashable, Sendable {
     package static let noDevice = Errno(ENODEV)
     package static let notSupported = Errno(ENOSYS)
     package static let timedOut = Errno(ETIMEDOUT)
+    package static let tooManyUsers = Errno(EUSERS)
 }
 
 extension Errno: CustomStringConvertible {

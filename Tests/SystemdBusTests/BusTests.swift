@@ -324,6 +324,37 @@ import Testing
         withExtendedLifetime((watch, otherWatch)) {}
     }
 
+    @Test func `a connection can be watched more often than the bus daemon would be asked`() throws {
+        // Past 512 matches dbus-daemon threw us out: 128 connections that claimed four sensors each were enough.
+        var watched: Bus? = try peers.privateBus.connect()
+        var count = 0
+        let name = try #require(watched).uniqueName
+        var watches: [PeerWatch] = []
+        for _ in 0..<600 { watches.append(try PeerWatch(name, on: peers.service) { count += 1 }) }
+        try peers.loop.runWhatIsDue()
+        watches.removeLast()
+        watched = nil
+        try peers.loop.run { count == 599 }
+        #expect(watched == nil && watches.count == 599)
+    }
+
+    @Test func `a watch that another's handler ends tells nothing`() throws {
+        var watched: Bus? = try peers.privateBus.connect()
+        let name = try #require(watched).uniqueName
+        var other: PeerWatch?
+        var isTold = false
+        let watch = try PeerWatch(name, on: peers.service) {
+            isTold = true
+            other = nil
+        }
+        other = try PeerWatch(name, on: peers.service) { Issue.record("told of, though ended") }
+        watched = nil
+        try peers.loop.run { isTold }
+        try peers.loop.runWhatIsDue()
+        #expect(watched == nil && other == nil)
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func `watching a connection that has gone is an error, and lets the handler go`() throws {
         var gone: Bus? = try peers.privateBus.connect()
         let name = try #require(gone).uniqueName

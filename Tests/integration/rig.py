@@ -67,6 +67,7 @@ BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
   <type>system</type>
   <listen>unix:path={socket}</listen>
   <auth>EXTERNAL</auth>
+  <limit name="max_connections_per_user">1024</limit>
   <policy context="default">
     <allow user="*"/>
     <allow own="*"/>

@@ -23,6 +23,7 @@ from rig import (
 
 CLAIMS_PER_CONNECTION = 64
 CLAIMS_IN_ALL = 4096
+CONNECTIONS_IN_ALL = 400
 
 CLAIM_AND_WAIT = f"""
 import sys, time
@@ -214,6 +215,29 @@ class Limits(RigTestCase):
         self.assertEqual(self.client.error_of("Claim"), LIMIT_EXCEEDED)
         holders[0].close()
         self.client.wait_for("Claims", CLAIMS_IN_ALL - CLAIMS_PER_CONNECTION)
+        self.client.claim()
+
+    def test_400_connections_in_all(self):
+        # Each has a match rule, of which dbus-daemon allows 512: one more, and it closed our connection.
+        self.rig.start_orientd()
+        # In a process of its own: this one has descriptors enough already.
+        code = f"""
+import time
+from gi.repository import Gio
+flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+holders = []
+for _ in range({CONNECTIONS_IN_ALL}):
+    bus = Gio.DBusConnection.new_for_address_sync("{self.rig.address}", flags, None, None)
+    bus.call_sync("{BUS_NAME}", "{ROOT_PATH}", "{MANAGER}", "Claim", None, None, 0, -1, None)
+    holders.append(bus)
+print("claimed", flush=True)
+time.sleep(60)
+"""
+        holder = self.rig.spawn([PYTHON, "-c", code], stdout=subprocess.PIPE)
+        self.assertEqual(holder.stdout.readline(), b"claimed\n")
+        self.assertEqual(self.client.error_of("Claim"), LIMIT_EXCEEDED)
+        holder.kill()
+        self.client.wait_for("Claims", 0)
         self.client.claim()
 
 
