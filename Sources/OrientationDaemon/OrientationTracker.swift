@@ -70,9 +70,10 @@ struct OrientationTracker {
     mutating func add(_ sample: AccelerometerSample) {
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
+        let lastTilt = estimator.gravity == nil ? .undefined : tilt
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
-        if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp) }
+        if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp, after: lastTilt) }
         faceOrientation = classifier.face
         deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }

@@ -42,6 +42,24 @@ import Testing
         #expect(Tilt(Vector3(0, -lean.across, -lean.along), faceUp: .negativeZ) == mirrored)
     }
 
+    /// A tilt, the tangent of the angle that it leans back then, and the tilt afterwards.
+    @Test(arguments: [
+        (Tilt.vertical, 0.404, Tilt.vertical),  // 22°
+        (.vertical, 0.424, .tiltedUp),  // 23°
+        (.tiltedUp, 0.344, .tiltedUp),  // 19°
+        (.tiltedUp, 0.325, .vertical),  // 18°
+        (.tiltedUp, 2.904, .tiltedUp),  // 71°
+        (.tiltedUp, 3.078, .faceUp),  // 72°
+        (.faceUp, 2.475, .faceUp),  // 68°
+        (.faceUp, 2.356, .tiltedUp),  // 67°
+        (.vertical, 5.671, .faceUp),  // 80°
+        (.faceDown, 2.904, .faceUp),  // 71° the other way
+        (.undefined, 0.404, .tiltedUp),
+    ])
+    func `a tilt stays until it is exceeded by 2°`(previous: Tilt, tangent: Double, tilt: Tilt) {
+        #expect(Tilt(Vector3(0, -1, -tangent), faceUp: .positiveZ, after: previous) == tilt)
+    }
+
     @Test(arguments: [Vector3.zero, Vector3(.nan, 0, -1), Vector3(0, .infinity, 0)])
     func `what is no direction has no tilt`(gravity: Vector3) {
         #expect(Tilt(gravity, faceUp: .positiveZ) == .undefined)
