@@ -59,8 +59,8 @@ struct SensorDiscovery {
         case .accelerometer:
             nil
         case .ambientLight:
-            // Read more often, a chip gives the same value again.
-            max(0.8, (try? measuring.first.attribute("integration_time")?.readNumber()) ?? 0)
+            // Read more often, a chip gives the same value again. Hundreds are some driver's milliseconds.
+            min(max(0.8, (try? measuring.first.attribute("integration_time")?.readNumber()) ?? 0), 2)
         // A screen that goes dark at the ear, and comes back for the hand, must not be waited for.
         case .proximity:
             0.25

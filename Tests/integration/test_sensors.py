@@ -58,6 +58,13 @@ class Light(SensorProxyTestCase):
         self.call("ClaimLight")
         self.assertEqual(self.get("LightLevel"), 12.5)
 
+    def test_integration_time_that_makes_no_sense_does_not_end_the_reading(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1, "in_illuminance_integration_time": 1000}))
+        self.start()
+        self.call("ClaimLight")
+        self.rig.write("in_illuminance_raw", 2, LIGHT)
+        self.wait_for_value("LightLevel", 2)
+
     def test_level_that_is_infinite_is_not_told(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": "1e308", "in_illuminance_scale": "100"}))
         self.start()
