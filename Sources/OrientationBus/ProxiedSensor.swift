@@ -132,7 +132,6 @@ final class ProxiedSensor {
             for claimant in claims?.connections ?? [] { tell(claimant, signal) }
         }
         if changed.contains(presence) { bus.announce([presence], of: interface.name, at: path) }
-        answerIfKnown()
     }
 
     private func tell(_ claimant: String, _ names: [String]) {

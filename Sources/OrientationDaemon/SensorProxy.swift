@@ -63,11 +63,9 @@ final class SensorProxy: SensorProxyDelegate {
     /// Publishes what is known of the device's position.
     func publish(_ tracker: OrientationTracker) {
         change { status in
-            status.hasAccelerometer = supervisor.hasSensor(.accelerometer)
             status.edge = tracker.edge
             status.tilt = tracker.tilt
         }
-        object?.answerIfKnown()
     }
 
     /// Publishes a reading of a sensor that nobody else needs; one that is no number, by an absurd scale, counts as none.
@@ -83,20 +81,18 @@ final class SensorProxy: SensorProxyDelegate {
             case .acceleration, .light, .heading: break
             }
         }
-        object?.answerIfKnown()
     }
 
     /// Publishes the coming or going of a sensor.
     func sensorChanged(_ kind: SensorKind) {
         change { status in
             switch kind {
-            case .accelerometer: break
+            case .accelerometer: status.hasAccelerometer = supervisor.hasSensor(kind)
             case .ambientLight: status.hasAmbientLight = supervisor.hasSensor(kind)
             case .proximity: status.hasProximity = supervisor.hasSensor(kind)
             case .compass: status.hasCompass = supervisor.hasSensor(kind)
             }
         }
-        object?.answerIfKnown()
     }
 
     private func change(_ body: (inout SensorProxyStatus) -> Void) {
@@ -104,6 +100,7 @@ final class SensorProxy: SensorProxyDelegate {
         var status = object.status
         body(&status)
         object.status = status
+        object.answerIfKnown()
     }
 
     // MARK: - Claims
