@@ -23,6 +23,17 @@ public struct MountMatrix: Hashable, Sendable {
     public func applied(to vector: Vector3) -> Vector3 {
         Vector3(x.dot(vector), y.dot(vector), z.dot(vector))
     }
+
+    /// The vector whose product with the matrix is the given one; not finite where the matrix is singular.
+    func solved(for product: Vector3) -> Vector3 {
+        let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y))
+        let volume = determinant
+        return Vector3(
+            (a.x * product.x + b.x * product.y + c.x * product.z) / volume,
+            (a.y * product.x + b.y * product.y + c.y * product.z) / volume,
+            (a.z * product.x + b.z * product.y + c.z * product.z) / volume
+        )
+    }
 }
 
 extension MountMatrix {

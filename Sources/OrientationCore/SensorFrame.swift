@@ -56,4 +56,17 @@ public struct SensorFrame: Hashable, Sendable {
         case .kernel: Vector3(mounted.x, mounted.y, z)
         }
     }
+
+    /// Returns the scaled reading, before the matrix, that an acceleration in the device frame is from, in m/s².
+    ///
+    /// The matrix must not be singular, as none is after ``MountMatrix/repaired(_:_:_:)``.
+    public func reading(of acceleration: Vector3) -> Vector3 {
+        let z = faceUp == .positiveZ ? acceleration.z : -acceleration.z
+        let mounted =
+            switch convention {
+            case .desktop: Vector3(-acceleration.x, -acceleration.y, z)
+            case .kernel: Vector3(acceleration.x, acceleration.y, z)
+            }
+        return matrix.solved(for: mounted)
+    }
 }

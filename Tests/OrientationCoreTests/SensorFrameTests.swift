@@ -89,6 +89,20 @@ import Testing
         #expect(frame.acceleration(raw: Vector3(1, 4, 3)) == Vector3(6, 5.5, 66))
     }
 
+    @Test(arguments: [SensorFrame.Convention.desktop, .kernel], [SensorFrame.FaceUp.positiveZ, .negativeZ])
+    func `an acceleration leads back to the reading that it is from`(
+        convention: SensorFrame.Convention,
+        faceUp: SensorFrame.FaceUp
+    ) {
+        let frame = SensorFrame(
+            matrix: MountMatrix(rows: Vector3(0, 2, 0), Vector3(-1, 0, 0.5), Vector3(0, 0, -4)),
+            convention: convention,
+            faceUp: faceUp
+        )
+        let reading = Vector3(1, -2, 3)
+        #expect(frame.reading(of: frame.acceleration(raw: reading)) == reading)
+    }
+
     @Test func `the worked case of a quarter turn counter-clockwise`() {
         let acceleration = SensorFrame().acceleration(raw: Vector3(-9.80665, 0, 0))
         let gravity = AccelerometerSample(time: 0, acceleration: acceleration).gravity

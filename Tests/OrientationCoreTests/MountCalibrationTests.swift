@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SplitMix
+import Testing
+
+@Suite struct MountCalibrationTests {
+    typealias Pose = MountCalibration.Pose
+
+    /// Every matrix with one 1 or -1 in each row and column: 24 rotations and 24 reflections.
+    static let signedPermutations: [MountMatrix] = {
+        let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)]
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+        return orders.flatMap { order in
+            (0..<8).map { signs in
+                let rows = (0..<3).map { row in axes[order[row]].scaled(by: signs >> row & 1 == 0 ? 1 : -1) }
+                return MountMatrix(rows: rows[0], rows[1], rows[2])
+            }
+        }
+    }()
+
+    /// What a reading past the right matrix is in each pose, in g, in the desktop's convention.
+    static func mounted(_ sign: SensorFrame.FaceUp) -> [Vector3] {
+        [Vector3(0, -1, 0), Vector3(-1, 0, 0), Vector3(0, 0, sign == .positiveZ ? 1 : -1)]
+    }
+
+    /// The reading of a sensor built in so that the matrix, which is orthogonal, leads to `mounted`.
+    static func reading(_ matrix: MountMatrix, _ mounted: Vector3) -> Vector3 {
+        let transposed = MountMatrix(
+            rows: Vector3(matrix.x.x, matrix.y.x, matrix.z.x),
+            Vector3(matrix.x.y, matrix.y.y, matrix.z.y),
+            Vector3(matrix.x.z, matrix.y.z, matrix.z.z)
+        )
+        return transposed.applied(to: mounted)
+    }
+
+    static func calibration(_ readings: [Vector3]) throws(MountCalibration.Refusal) -> MountCalibration {
+        try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
+    }
+
+    @Test(arguments: [SensorFrame.FaceUp.positiveZ, .negativeZ], [0.0, 3, 8])
+    func `each of the 48 ways to solder a chip on is found, whatever the noise and the tilt of the hand`(
+        sign: SensorFrame.FaceUp,
+        degrees: Double
+    ) throws {
+        #expect(Set(Self.signedPermutations).count == 48)
+        var random = SplitMix(state: 48)
+        for matrix in Self.signedPermutations {
+            for _ in 0..<20 {
+                let readings = Self.mounted(sign).map { mounted in
+                    // The sine of 1° is 0.01745; noise of 0.3 m/s² is 0.03 g.
+                    let tilt = Vector3.random(within: 0.01745 * degrees, using: &random)
+                    let noise = Vector3.random(within: degrees == 0 ? 0 : 0.03, using: &random)
+                    return Self.reading(matrix, mounted.adding(tilt).adding(noise)).scaled(by: 9.81)
+                }
+                #expect(try Self.calibration(readings).matrix(faceUp: sign) == matrix)
+            }
+        }
+    }
+
+    @Test(arguments: [SensorFrame.FaceUp.positiveZ, .negativeZ])
+    func `the matrix found leads through the frame to the device's own axes`(sign: SensorFrame.FaceUp) throws {
+        for matrix in Self.signedPermutations {
+            let readings = Self.mounted(sign).map { Self.reading(matrix, $0).scaled(by: 9.81) }
+            let found = try Self.calibration(readings).matrix(faceUp: sign)
+            let frame = SensorFrame(matrix: found, faceUp: sign)
+            #expect(
+                readings.map { frame.acceleration(raw: $0) }
+                    == [Vector3(0, 9.81, 0), Vector3(9.81, 0, 0), Vector3(0, 0, 9.81)]
+            )
+        }
+    }
+
+    @Test func `the same poses give z the sign that is wanted, and so the other determinant`() throws {
+        let calibration = try Self.calibration(Self.mounted(.positiveZ))
+        #expect(try calibration.matrix(faceUp: .positiveZ) == .identity)
+        let other = try calibration.matrix(faceUp: .negativeZ)
+        #expect(other == MountMatrix(rows: Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1)))
+        #expect(other.determinant == -1)
+    }
+
+    @Test(arguments: signedPermutations)
+    func `axes are mirrored where up, right and out of the screen are a left hand's`(matrix: MountMatrix) throws {
+        // The desktop's frame is a rotation of the device's while face up is +z.
+        let calibration = try Self.calibration(Self.mounted(.positiveZ).map { Self.reading(matrix, $0) })
+        #expect(calibration.isMirrored == (matrix.determinant < 0))
+    }
+
+    // MARK: - Exact
+
+    /// A chip turned by 40° about z and then by 25° about x, and its mirror image.
+    static let askew: [MountMatrix] = [1.0, -1.0].map { side in
+        let (c, s) = (0.766044443118978, 0.642787609686539)
+        let (d, t) = (0.906307787036650, 0.422618261740699)
+        return MountMatrix(
+            rows: Vector3(c, -s, 0),
+            Vector3(s * d, c * d, -t),
+            Vector3(s * t * side, c * t * side, d * side)
+        )
+    }
+
+    @Test(arguments: askew, [SensorFrame.FaceUp.positiveZ, .negativeZ])
+    func `a chip built in askew has an exact matrix, and none of whole numbers`(
+        matrix: MountMatrix,
+        sign: SensorFrame.FaceUp
+    ) throws {
+        let calibration = try Self.calibration(Self.mounted(sign).map { Self.reading(matrix, $0).scaled(by: 9.7) })
+        #expect(calibration.exactMatrix(faceUp: sign).distance(to: matrix) < 1e-12)
+        #expect(throws: MountCalibration.Refusal.self) { try calibration.matrix(faceUp: sign) }
+    }
+
+    @Test func `the exact matrix is orthogonal however the device was held`() throws {
+        var random = SplitMix(state: 7)
+        for matrix in Self.signedPermutations {
+            let readings = Self.mounted(.positiveZ).map { mounted in
+                Self.reading(matrix, mounted.adding(Vector3.random(within: 0.2, using: &random)))
+            }
+            let exact = try Self.calibration(readings).exactMatrix(faceUp: .positiveZ)
+            for (row, others) in [(exact.x, [exact.y, exact.z]), (exact.y, [exact.z])] {
+                #expect(abs(row.magnitude - 1) < 1e-12)
+                for other in others { #expect(abs(row.dot(other)) < 1e-12) }
+            }
+            #expect(abs(exact.determinant - matrix.determinant) < 1e-12)
+            #expect(exact.distance(to: matrix) < 0.4)
+        }
+    }
+
+    // MARK: - Refusals
+
+    static let up = Vector3(0, -9.81, 0)
+    static let left = Vector3(-9.81, 0, 0)
+    static let face = Vector3(0, 0, 9.81)
+    static let leaning = Vector3(-5, -8.4, 0)
+
+    static let refusals: [([Vector3], MountCalibration.Refusal)] = [
+        ([.zero, left, face], .noGravity(.upright)),
+        ([up, Vector3(.nan, 0, 0), face], .noGravity(.leftEdge)),
+        ([up, left, Vector3(0, 0, .infinity)], .noGravity(.faceUp)),
+        ([up.scaled(by: 1.6), left, face], .otherStrength(.upright)),
+        ([up, left.scaled(by: 0.6), face], .otherStrength(.leftEdge)),
+        ([up, left, face.scaled(by: 2)], .otherStrength(.faceUp)),
+        ([up, up, face], .notSquare(.upright, .leftEdge)),
+        ([up, up.scaled(by: -1), face], .notSquare(.upright, .leftEdge)),
+        ([up, leaning, face], .notSquare(.upright, .leftEdge)),
+        ([face, left, face], .notSquare(.upright, .faceUp)),
+        ([up, left, left], .notSquare(.leftEdge, .faceUp)),
+        ([Vector3(-7, 0, 7), left, face], .misplaced(.upright)),
+        ([up, Vector3(0, -7, 7), face], .misplaced(.leftEdge)),
+        ([up, left, Vector3(-7, -7, 0)], .misplaced(.faceUp)),
+        ([up, up, up], .noneSquare),
+        ([up, left, Vector3(0, 6, 7.7)], .notSquare(.upright, .faceUp)),
+    ]
+
+    @Test(arguments: refusals.indices)
+    func `poses that contradict each other are refused, and the one that does not fit is named`(index: Int) {
+        let (readings, refusal) = Self.refusals[index]
+        #expect(throws: refusal) { try Self.calibration(readings) }
+    }
+
+    @Test func `every pose that repeats another is refused, for every chip`() {
+        for matrix in Self.signedPermutations {
+            let right = Self.mounted(.positiveZ).map { Self.reading(matrix, $0) }
+            for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+                var readings = right
+                readings[second] = right[first]
+                let refusal = MountCalibration.Refusal.notSquare(Pose.allCases[first], Pose.allCases[second])
+                #expect(throws: refusal) { try Self.calibration(readings) }
+            }
+        }
+    }
+
+    @Test func `a pose between two axes is named where whole numbers are wanted`() throws {
+        let calibration = try Self.calibration([Vector3(-7, -7, 0), Vector3(-7, 7, 0), Self.face])
+        #expect(throws: MountCalibration.Refusal.betweenAxes(.leftEdge)) { try calibration.matrix(faceUp: .positiveZ) }
+    }
+}
+
+@Suite struct RestDetectorTests {
+    @Test func `still readings are a rest after a second, and their mean is its reading`() throws {
+        var detector = RestDetector()
+        for step in 0...14 {
+            detector.update(Vector3(0, step % 2 == 0 ? 9.8 : 9.6, 1), at: Double(step) / 15)
+            #expect(detector.reading == nil)
+            #expect(abs(detector.progress - Double(step) / 15) < 1e-9)
+        }
+        detector.update(Vector3(0, 9.6, 1), at: 1)
+        let reading = try #require(detector.reading)
+        #expect(abs(reading.y - 9.7) < 0.01)
+        #expect(reading.z == 1)
+        #expect(detector.progress == 1)
+    }
+
+    @Test(arguments: [-9.81, 9.81, 1000, 0.01])
+    func `the tremor of a hand is no movement, whatever the unit`(strength: Double) {
+        var detector = RestDetector()
+        var random = SplitMix(state: 3)
+        for step in 0...15 {
+            let tremor = Vector3.random(within: 0.04 * abs(strength), using: &random)
+            detector.update(Vector3(0, strength, 0).adding(tremor), at: Double(step) / 15)
+        }
+        #expect(detector.reading != nil)
+    }
+
+    @Test func `a device that turns is not at rest, and counts from when it stops`() {
+        var detector = RestDetector()
+        for step in 0...45 {
+            // A quarter turn in three seconds.
+            let share = Double(step) / 45
+            detector.update(Vector3(9.81 * share, 9.81 * (1 - share), 0), at: Double(step) / 15)
+            #expect(detector.reading == nil)
+        }
+        var time = 3.0
+        while detector.reading == nil, time < 6 {
+            time += 1.0 / 15
+            detector.update(Vector3(9.81, 0, 0), at: time)
+        }
+        #expect(time > 4 && time < 5)
+    }
+
+    @Test(arguments: [1.5, -0.5])
+    func `a gap, or time that goes back, begins anew`(step: Double) {
+        var detector = RestDetector()
+        for step in 0...14 { detector.update(Vector3(0, 9.81, 0), at: Double(step) / 15) }
+        detector.update(Vector3(0, 9.81, 0), at: 14.0 / 15 + step)
+        #expect(detector.progress == 0)
+    }
+
+    @Test func `what is no number, or no gravity, is no rest`() {
+        var detector = RestDetector()
+        for step in 0...30 { detector.update(Vector3(.nan, 9.81, 0), at: Double(step) / 15) }
+        #expect(detector.progress == 0)
+        #expect(detector.reading == nil)
+    }
+}
+
+@Suite struct RestPhasesTests {
+    /// Readings of 15 a second: rests of two seconds, with turns of half a second between them.
+    static func phases(_ poses: [Vector3]) -> RestPhases {
+        var phases = RestPhases()
+        var time = 0.0
+        var last: Vector3?
+        for pose in poses {
+            if let last {
+                for step in 1...7 {
+                    let share = Double(step) / 8
+                    phases.update(last.scaled(by: 1 - share).adding(pose.scaled(by: share)), at: time)
+                    time += 1.0 / 15
+                }
+            }
+            for _ in 0..<30 {
+                phases.update(pose, at: time)
+                time += 1.0 / 15
+            }
+            last = pose
+        }
+        return phases
+    }
+
+    @Test func `each rest is a phase, in the order of the recording`() {
+        let poses = [Vector3(0, 9.81, 0), Vector3(9.81, 0, 0), Vector3(0, 0, 9.81)]
+        let phases = Self.phases(poses).phases
+        #expect(phases.count == 3)
+        for (phase, pose) in zip(phases, poses) { #expect(phase.reading.adding(pose.scaled(by: -1)).magnitude < 0.5) }
+        #expect(phases.map(\.time) == phases.map(\.time).sorted())
+        #expect(abs((phases.first?.time ?? 0) - 1) < 0.1)
+    }
+
+    @Test func `holding the same pose again is no other phase, and going back to an earlier one is`() {
+        let upright = Vector3(0, 9.81, 0)
+        #expect(Self.phases([upright, Vector3(2, 9.6, 0), upright]).phases.count == 1)
+        #expect(Self.phases([upright, Vector3(9.81, 0, 0), upright]).phases.count == 3)
+    }
+}
+
+extension Vector3 {
+    fileprivate func scaled(by number: Double) -> Vector3 { Vector3(x * number, y * number, z * number) }
+
+    fileprivate func adding(_ other: Vector3) -> Vector3 { Vector3(x + other.x, y + other.y, z + other.z) }
+
+    fileprivate static func random(within limit: Double, using random: inout SplitMix) -> Vector3 {
+        func part() -> Double { limit > 0 ? Double.random(in: -limit...limit, using: &random) : 0 }
+        return Vector3(part(), part(), part())
+    }
+}
+
+extension MountMatrix {
+    /// The greatest length by which the rows differ.
+    fileprivate func distance(to other: MountMatrix) -> Double {
+        [(x, other.x), (y, other.y), (z, other.z)]
+            .map { $0.adding($1.scaled(by: -1)).magnitude }.max() ?? 0
+    }
+}
