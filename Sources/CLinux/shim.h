@@ -9,12 +9,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,6 +24,8 @@
 
 // Swift sees C's global variables as shared mutable state and refuses them; `errno` is a macro.
 static inline int orientd_errno(void) { return errno; }
+extern char **environ;
+static inline char **orientd_environment(void) { return environ; }
 static inline const char *orientd_optarg(void) { return optarg; }
 static inline int orientd_optind(void) { return optind; }
 static inline void orientd_restart_getopt(void) { optind = 0; }

@@ -6,8 +6,13 @@ import CLinux
 package enum StandardError {
     /// Writes one line with one call, so that lines of several programs never mix.
     package static func print(_ line: String) {
-        var line = line + "\n"
+        write(line + "\n")
+    }
+
+    /// Writes a text as it is, with one call.
+    package static func write(_ text: String) {
+        var text = text
         // Nothing is left to complain on when this fails.
-        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        text.withUTF8 { _ = CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

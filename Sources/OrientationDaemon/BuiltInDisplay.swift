@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
+package import OrientationCore
 import SystemdBus
 
 /// The panel that is built into the machine, as the kernel's DRM shows it.
-enum BuiltInDisplay {
+package enum BuiltInDisplay {
     /// The natural orientation that the panel suggests: a mode wider than high is landscape-left, else portrait.
     ///
     /// The preferred mode is the first in the connector's list. Without a built-in panel: portrait.
-    static var naturalOrientation: DeviceOrientation {
+    package static var naturalOrientation: DeviceOrientation {
         get throws(SystemError) {
             for connector in try Device.all(inSubsystem: "drm") where isBuiltIn(connector.name) {
                 guard let modes = connector.attribute("modes"), let size = firstMode(of: modes) else { continue }

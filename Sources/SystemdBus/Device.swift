@@ -44,6 +44,9 @@ package final class Device {
     /// The kernel's name of the device, the last part of `syspath`.
     package var name: String { text(sd_device_get_sysname) ?? "" }
 
+    /// The kernel's subsystem of the device: `iio`, `i2c`; nil where it has none.
+    package var subsystem: String? { text(sd_device_get_subsystem) }
+
     /// The device's node, `/dev/…`; nil where it has none.
     package var devnode: String? { text(sd_device_get_devname) }
 

@@ -26,6 +26,7 @@ struct Orientctl {
                              ask for orientations while COMMAND runs
           record [-o FILE]   write the accelerometer's samples as a trace
           replay FILE        run the classifier over a trace; - is standard input
+          calibrate          find the accelerometer's mount matrix from three poses
           version            print the version
           help               print this help
 
@@ -49,6 +50,11 @@ struct Orientctl {
           -c, --classifier=NAME
                              robust (the default) or base
           -p, --plot=FILE    draw the trace as an SVG picture
+
+        Options of calibrate:
+          --exact            a matrix for a sensor that is built in askew
+          --from=TRACE       find the three poses in a trace
+          -o, --output=FILE  add the hwdb record to FILE; - is standard output
 
         Options of run, before COMMAND:
           --supported=MASK   the orientations that it can be shown in
@@ -120,6 +126,7 @@ struct Orientctl {
         case "run": Run.command
         case "record": Record.command
         case "replay": Replay.command
+        case "calibrate": Calibrate.command
         case "version":
             Command("version") { _ throws(CommandError) in
                 try emit(["orientctl \(Daemon.version)"])

@@ -12,41 +12,40 @@ enum Pose {
         switch (status.faceOrientation, status.deviceOrientation) {
         case (.faceUp, _): lying("face up")
         case (.faceDown, _): lying("face down")
-        case (.none, .portrait): standing(top: "▲", bottom: " ")
-        case (.none, .portraitUpsideDown): standing(top: " ", bottom: "▼")
-        case (.none, .landscapeLeft): sideways("◀             ")
-        case (.none, .landscapeRight): sideways("             ▶")
-        case (.none, .unknown): standing(top: "?", bottom: " ")
+        case (.none, .portrait): standing(top: "▲")
+        case (.none, .portraitUpsideDown): standing(bottom: "▼")
+        case (.none, .landscapeLeft): sideways(left: "◀")
+        case (.none, .landscapeRight): sideways(right: "▶")
+        case (.none, .unknown): standing(top: "?")
         case (.none, .faceUp): lying("face up")
         case (.none, .faceDown): lying("face down")
         }
     }
 
-    private static func standing(top: String, bottom: String) -> [String] {
+    static func standing(top: Character = " ", left: Character = " ", bottom: Character = " ") -> [String] {
         [
             "    ┌───────┐    ",
             "    │   \(top)   │    ",
             "    │       │    ",
-            "    │       │    ",
+            "    │\(left)      │    ",
             "    │       │    ",
             "    │   \(bottom)   │    ",
             "    └───────┘    ",
         ]
     }
 
-    private static func sideways(_ middle: String) -> [String] {
-        let inside = middle.count == 15 ? middle : middle + String(repeating: " ", count: 15 - middle.count)
-        return [
+    static func sideways(top: Character = " ", left: Character = " ", right: Character = " ") -> [String] {
+        [
             "                 ",
             "┌───────────────┐",
-            "│               │",
-            "│\(inside)│",
+            "│       \(top)       │",
+            "│\(left)            \(right) │",
             "│               │",
             "└───────────────┘",
         ]
     }
 
-    private static func lying(_ word: String) -> [String] {
+    static func lying(_ word: String) -> [String] {
         let width = 12
         let padding = String(repeating: " ", count: (width - word.count) / 2)
         let line = padding + word

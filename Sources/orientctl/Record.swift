@@ -36,11 +36,21 @@ enum Record {
     }
 
     /// What orientd.conf says of the sensor's frame counts for recordings as well.
-    private static func readConfiguration() throws(CommandError) -> Configuration {
+    static func readConfiguration() throws(CommandError) -> Configuration {
         let reader = ConfigurationReader()
         try calling { () throws(SystemError) in try reader.read(ConfigurationReader.standardPath, isRequired: false) }
         for warning in reader.warnings { complain("warning: \(warning)") }
         return reader.configuration
+    }
+}
+
+/// The accelerometer of a libiio context that tells of the display, opened by this program itself; nil without one.
+func accelerometer(at uri: String) throws(CommandError) -> (any SensorDevice)? {
+    do throws(IIOError) {
+        let found = try FoundSensors(at: uri, of: [.accelerometer]).sensors
+        return found.first { $0.description.mounting?.location != .base }
+    } catch {
+        throw CommandError("\(error)")
     }
 }
 
@@ -61,7 +71,9 @@ private final class Recording {
     func open(_ configuration: Configuration) throws(CommandError) -> any SensorSource {
         switch configuration.source {
         case .iio(let uri):
-            let accelerometer = try find(at: uri)
+            guard let accelerometer = try accelerometer(at: uri) else {
+                throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
+            }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
             let scaling = accelerometer.description.scaling(
                 convention: configuration.convention,
@@ -77,19 +89,6 @@ private final class Recording {
                 try SimulatedSource(rate: configuration.rate, loop: loop)
             }
         }
-    }
-
-    private func find(at uri: String) throws(CommandError) -> any SensorDevice {
-        let found: [any SensorDevice]
-        do throws(IIOError) {
-            found = try FoundSensors(at: uri, of: [.accelerometer]).sensors
-        } catch {
-            throw CommandError("\(error)")
-        }
-        guard let accelerometer = found.first(where: { $0.description.mounting?.location != .base }) else {
-            throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
-        }
-        return accelerometer
     }
 
     /// Writes samples until a signal, the end of the source or of the time; to standard output for want of a path.

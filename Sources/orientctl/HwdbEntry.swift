@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import OrientationIIO
+import SystemdBus
+
+/// A record of udev's hwdb that gives an accelerometer its mount matrix.
+struct HwdbEntry {
+    /// Where the administrator's own records of sensors are kept, by the custom of systemd's 60-sensor.hwdb.
+    static let standardPath = "/etc/udev/hwdb.d/61-sensor-local.hwdb"
+
+    /// The property that the record sets.
+    static let property = "ACCEL_MOUNT_MATRIX"
+
+    /// What the keys that udev looks up are compared with: a glob.
+    let match: String
+
+    /// The matrix as the property has it.
+    let value: String
+
+    /// What people may want to know, without the signs of a comment.
+    let comment: String
+
+    init(match: String, matrix: MountMatrix, comment: String) {
+        self.match = match
+        value = Self.text(of: matrix)
+        self.comment = comment
+    }
+
+    /// The record with its comment, as a file has it.
+    var text: String { "# \(comment)\n\(match)\n \(Self.property)=\(value)\n" }
+
+    /// A matrix as hwdb has it, `0, 1, 0; -1, 0, 0; 0, 0, 1`, to four places.
+    static func text(of matrix: MountMatrix) -> String {
+        [matrix.x, matrix.y, matrix.z].map { row in
+            [row.x, row.y, row.z].map { number in
+                // A 0 is added to, so that none prints as -0.
+                AttributeText.shortest((number * 10000).rounded() / 10000 + 0)
+            }.joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+
+    /// What to say where hwdb and the kernel give a sensor different matrices; nil where they do not.
+    static func conflict(of sensor: Device) -> String? {
+        guard let text = sensor.property(property), let rows = AttributeText.matrixRows(text) else { return nil }
+        let matrix = MountMatrix(rows: rows.x, rows.y, rows.z)
+        for file in ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"] {
+            guard let other = sensor.attribute(file), let rows = AttributeText.matrixRows(other) else { continue }
+            let kernel = MountMatrix(rows: rows.x, rows.y, rows.z)
+            // Drivers have the identity where the firmware says nothing.
+            guard kernel != .identity, kernel != matrix else { return nil }
+            return "the kernel's matrix \(Self.text(of: kernel)) (\(file)) is not hwdb's \(Self.text(of: matrix)), "
+                + "which counts"
+        }
+        return nil
+    }
+
+    // MARK: - The key
+
+    /// The glob for a sensor of this machine; nil for one that udev looks up nothing for.
+    ///
+    /// As systemd's 60-sensor.rules make the key, but for the version of the firmware, which must not matter.
+    static func match(for sensor: Device) -> String? {
+        let machine = (try? Device(subsystem: "dmi", name: "id"))?.attribute("modalias") ?? ""
+        if sensor.subsystem == "input" {
+            if let parent = sensor.nearest(["acpi"]), let hid = parent.attribute("hid") {
+                return match(modalias: "acpi:" + hid, machine: machine)
+            }
+            return sensor.nearest(["platform"]).map { match(modalias: "platform:" + $0.name, machine: machine) }
+        }
+        guard let parent = sensor.nearest(["usb", "i2c", "platform"]) else { return nil }
+        return match(label: label(of: sensor), modalias: parent.attribute("modalias") ?? "", machine: machine)
+    }
+
+    /// The label in the key; Chromebooks' sensors have an older file for it.
+    private static func label(of sensor: Device) -> String {
+        if let label = sensor.attribute("label"), !label.isEmpty { return label }
+        let name = sensor.attribute("name") ?? ""
+        guard name == "cros-ec-accel" || name == "cros-ec-accel-legacy" else { return "" }
+        return sensor.attribute("location") == "lid" ? "accel-display" : ""
+    }
+
+    /// The glob for a sensor with that label, which may be empty, and modalias on a machine with that modalias.
+    static func match(label: String = "", modalias: String, machine: String) -> String {
+        let system = ["svn", "pn"].map { field($0, of: machine) }.joined()
+        return "sensor:" + (label.isEmpty ? "" : quoted(label) + ":") + "modalias:\(quoted(modalias)):"
+            + (system.isEmpty ? "*" : "dmi:*:\(system)*")
+    }
+
+    /// One field of a DMI modalias, `dmi:bvnAMI:…:svnAcer:pnOneS1003:…`, as a glob; empty where it has none.
+    private static func field(_ name: String, of modalias: String) -> String {
+        let fields = modalias.utf8.split(separator: UInt8(ascii: ":"))
+        guard let field = fields.first(where: { $0.starts(with: name.utf8) }) else { return "" }
+        return quoted(String(decoding: field, as: UTF8.self)) + ":"
+    }
+
+    /// A text as a glob that it alone matches, or hardly another: what globs and lines give a meaning shows as `?`.
+    private static func quoted(_ text: String) -> String {
+        let special = "*?[]\\".utf8
+        let bytes = text.utf8.map { (0x20...0x7E).contains($0) && !special.contains($0) ? $0 : UInt8(ascii: "?") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: - The file
+
+    /// The text of a file with this record at its end, in the place of one that had the same match.
+    ///
+    /// All else in the file stays as it is. Later records count for more.
+    func added(to text: String) -> String {
+        var records: [[Substring]] = [[]]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty {
+                records.append([])
+            } else {
+                records[records.count - 1].append(line)
+            }
+        }
+        let kept = records.filter { record in
+            !record.isEmpty && record.filter { !$0.hasPrefix("#") && !$0.hasPrefix(" ") } != [Substring(match)]
+        }
+        return kept.map { $0.joined(separator: "\n") + "\n\n" }.joined() + self.text
+    }
+}
+
+extension Device {
+    /// This device, or the nearest that it belongs to, of one of those subsystems.
+    fileprivate func nearest(_ subsystems: [String]) -> Device? {
+        var device: Device? = self
+        while let candidate = device {
+            if let subsystem = candidate.subsystem, subsystems.contains(subsystem) { return candidate }
+            device = candidate.parent
+        }
+        return nil
+    }
+}

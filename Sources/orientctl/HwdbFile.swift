@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import CommandLineOptions
+import SystemdBus
+
+/// A file of records for udev's hwdb.
+struct HwdbFile {
+    let path: String
+
+    /// Adds a record, in the place of one with the same match; the file is whole at any time.
+    func add(_ entry: HwdbEntry) throws(CommandError) {
+        try calling { () throws(SystemError) in
+            let text = entry.added(to: try self.text)
+            if path == HwdbEntry.standardPath { mkdir(folder, 0o755) }
+            let new = path + ".new"
+            do throws(SystemError) {
+                var file = try OutputFile.create(new, permissions: 0o644)
+                try file.write(text)
+                try file.sync()
+                try checkSystem("rename", new, rename(new, path))
+            } catch {
+                unlink(new)
+                throw error
+            }
+        }
+    }
+
+    private var text: String {
+        get throws(SystemError) {
+            do throws(SystemError) {
+                return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+            } catch {
+                guard error.errno == .notFound else { throw error }
+                return ""
+            }
+        }
+    }
+
+    private var folder: String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return String(decoding: path.utf8[..<slash], as: UTF8.self)
+    }
+
+    // MARK: - Loading
+
+    /// What makes a record count for a device that is there.
+    static func programs(for sysfsPath: String) -> [[String]] {
+        [
+            ["systemd-hwdb", "update"], ["udevadm", "trigger", "--settle", sysfsPath],
+            ["systemctl", "try-restart", "orientd.service"],
+        ]
+    }
+
+    /// Has hwdb and udev read a record that was added, and orientd the matrix; throws unless udev has it then.
+    static func load(_ entry: HwdbEntry, for sysfsPath: String) throws(CommandError) {
+        for program in programs(for: sysfsPath) { try Program.run(program) }
+        let property = (try? Device(syspath: sysfsPath))?.property(HwdbEntry.property)
+        guard property == entry.value else {
+            let found = property.map { "\"\(printable($0))\"" } ?? "none"
+            throw CommandError("udev has \(found) for \(HwdbEntry.property) of \(sysfsPath), not \"\(entry.value)\"")
+        }
+        StandardError.print("udev has the new matrix, and orientd uses it")
+    }
+}

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orientctl calibrate: a person who holds the device in three poses, a recording of it, and what hwdb makes of it."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+from rig import BUILD, RigTestCase, accelerometer, wait_until
+
+DONE, FAILED = range(2)
+PARENT = "/devices/platform/80860F41:00/i2c-0/i2c-BOSC0200:00"
+SYSPATH = f"/sys{PARENT}/iio:device0"
+MACHINE = "dmi:bvnAMI:bvr1.07:bd01/31/2016:br5.11:svnExample:pnTablet10:pvr1:rvnExample:rnBoard:"
+MATCH = "sensor:modalias:acpi:BOSC0200:BOSC0200::dmi:*:svnExample:pnTablet10:*"
+KEY = f"sensor:modalias:acpi:BOSC0200:BOSC0200::{MACHINE}"
+STANDARD = "hwdb.d/61-sensor-local.hwdb"
+
+# In g past the right matrix, as the desktop has it: upright, on the left edge, face up.
+MOUNTED = ((0, -1, 0), (-1, 0, 0), (0, 0, 1))
+MATRIX = ((0, -1, 0), (1, 0, 0), (0, 0, 1))
+VALUE = "0, -1, 0; 1, 0, 0; 0, 0, 1"
+HEADER = "t_seconds,x,y,z\n"
+
+
+def reading(mounted, matrix=MATRIX):
+    """Returns the raw values of a sensor that `matrix` leads to `mounted`."""
+    return [sum(1000 * matrix[row][axis] * mounted[row] for row in range(3)) for axis in range(3)]
+
+
+def trace(*poses):
+    """Returns a trace in the device's frame: each pose, in g, for two seconds, half a second of turning in between."""
+    lines, time, last = [], 0.0, None
+    for pose in poses:
+        steps = [] if last is None else [step / 8 for step in range(1, 8)]
+        turning = [[9.81 * (a + (b - a) * share) for a, b in zip(last, pose)] for share in steps]
+        for sample in turning + [[9.81 * part for part in pose]] * 30:
+            lines.append(f"{time:.3f}," + ",".join(f"{value:.3f}" for value in sample) + "\n")
+            time += 1 / 15
+        last = pose
+    return HEADER + "".join(lines)
+
+
+class CalibrateTestCase(RigTestCase):
+    def add_machine(self, **options):
+        """Plugs an accelerometer in on a bus of a machine that has names."""
+        self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
+        self.rig.add_device(f"P: /devices/virtual/dmi/id\nE: SUBSYSTEM=dmi\nA: modalias={MACHINE}\\n\n\n")
+        self.rig.add_device(accelerometer(name="bma253", parent=PARENT, raw=reading(MOUNTED[2]), **options))
+
+    def calibrate(self, *arguments, text=None):
+        """Runs it without a terminal, never writing to this machine's hwdb."""
+        return self.rig.orientctl(
+            "calibrate", "--output=-", *arguments, text=text, environment=self.rig.mocked_environment()
+        )
+
+    def write_trace(self, *poses):
+        path = self.rig.directory / "trace.csv"
+        path.write_text(trace(*poses))
+        return path
+
+    def hwdb(self, text, key=KEY):
+        """Returns what systemd's hwdb, with a file of that text alone, finds for a key."""
+        root = self.rig.directory / "root"
+        folder = root / "etc/udev/hwdb.d"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "61-sensor-local.hwdb").write_text(text)
+        environment = self.rig.plain_environment
+        update = subprocess.run(
+            ["systemd-hwdb", "update", "--strict", f"--root={root}"], env=environment, capture_output=True, check=False
+        )
+        self.assertEqual((update.returncode, update.stderr), (0, b""))
+        return subprocess.run(
+            ["systemd-hwdb", "query", f"--root={root}", key],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+
+class Person(CalibrateTestCase):
+    """The test holds the device."""
+
+    def start(self, *arguments, command=(), environment=None):
+        """Starts it on a terminal, its answer apart."""
+        self.controller, terminal = os.openpty()
+        os.set_blocking(self.controller, False)
+        self.addCleanup(os.close, self.controller)
+        self.said = ""
+        self.process = self.rig.spawn(
+            [*command, BUILD / "orientctl", "calibrate", *arguments],
+            env=dict(self.rig.mocked_environment(), **(environment or {})),
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+        )
+        os.close(terminal)
+
+    def listen(self):
+        """Returns all that it has said so far."""
+        try:
+            while chunk := os.read(self.controller, 65536):
+                self.said += chunk.decode()
+        except OSError:
+            pass  # nothing more, or the last one who had the terminal open has gone
+        return self.said
+
+    def hold(self, number, mounted):
+        """Does as it says: holds the device so and presses Enter."""
+        wait_until(lambda: f"{number} of 3" in self.listen(), f"pose {number} is asked for")
+        self.rig.turn(reading(mounted), SYSPATH)
+        os.write(self.controller, b"\n")
+
+    def finish(self):
+        """Returns its exit status and its answer."""
+        wait_until(lambda: self.listen() and self.process.poll() is not None, "it ends")
+        self.listen()
+        return self.process.returncode, self.process.stdout.read().decode()
+
+    def test_three_poses_make_a_record_that_hwdb_takes(self):
+        self.add_machine()
+        self.start("--output=-")
+        for number, mounted in enumerate(MOUNTED, start=1):
+            self.hold(number, mounted)
+        status, answer = self.finish()
+        self.assertEqual(status, DONE, self.said)
+        self.assertEqual(answer, f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX={VALUE}\n")
+        self.assertEqual(self.hwdb(answer), f"ACCEL_MOUNT_MATRIX={VALUE}\n")
+        self.assertEqual(self.hwdb(answer, KEY.replace("Tablet10", "Tablet11")), "")
+        self.assertIn("Before: 1, 0, 0; 0, 1, 0; 0, 0, 1 (none was set)", self.said)
+        self.assertIn(f"After:  {VALUE}", self.said)
+        self.assertIn("FaceUp: +z", self.said)
+        self.assertIn("upright: was taken for landscape-left, is portrait now", self.said)
+        self.assertIn("on its left edge: was taken for portrait-upside-down, is landscape-left now", self.said)
+
+    def test_matrix_in_effect_does_not_count_and_a_conflict_is_told(self):
+        self.add_machine(
+            properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, -1, 0; 0, 0, 1"},
+            attributes={"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"},
+        )
+        self.start("--output=-")
+        for number, mounted in enumerate(MOUNTED, start=1):
+            self.hold(number, mounted)
+        status, answer = self.finish()
+        self.assertEqual(status, DONE, self.said)
+        self.assertIn(f" ACCEL_MOUNT_MATRIX={VALUE}\n", answer)
+        self.assertIn("Before: 1, 0, 0; 0, -1, 0; 0, 0, 1 (ACCEL_MOUNT_MATRIX of ", self.said)
+        self.assertIn("warning: the kernel's matrix 0, 1, 0; 1, 0, 0; 0, 0, 1 (in_accel_mount_matrix) is not", self.said)
+
+    def test_moving_device_is_waited_for(self):
+        self.add_machine()
+        self.start("--output=-")
+        wait_until(lambda: "1 of 3" in self.listen(), "the first pose is asked for")
+        os.write(self.controller, b"\n")
+        for mounted in MOUNTED[:2]:
+            wait_until(lambda: "##########" in self.listen(), "half of the time has passed")
+            self.said = ""
+            self.rig.turn(reading(mounted), SYSPATH)
+            wait_until(lambda: "Hold it still: ...................." in self.listen(), "it begins anew")
+        self.assertNotIn("2 of 3", self.said)
+        wait_until(lambda: "2 of 3" in self.listen(), "it goes on")
+
+    def test_pose_held_twice_is_named(self):
+        self.add_machine()
+        path = self.rig.directory / "out.hwdb"
+        self.start(f"--output={path}")
+        for number, mounted in enumerate((MOUNTED[0], MOUNTED[0], MOUNTED[2]), start=1):
+            self.hold(number, mounted)
+        status, answer = self.finish()
+        self.assertEqual((status, answer), (FAILED, ""))
+        self.assertIn("upright and on its left edge: these poses are no quarter turn apart", self.said)
+        self.assertFalse(path.exists())
+
+    def test_ctrl_c_writes_nothing(self):
+        self.add_machine()
+        path = self.rig.directory / "out.hwdb"
+        self.start(f"--output={path}")
+        for number, mounted in enumerate(MOUNTED[:2], start=1):
+            self.hold(number, mounted)
+        wait_until(lambda: "3 of 3" in self.listen(), "the third pose is asked for")
+        self.process.send_signal(signal.SIGINT)
+        status, answer = self.finish()
+        self.assertEqual((status, answer), (FAILED, ""))
+        self.assertIn("nothing was written", self.said)
+        self.assertFalse(path.exists())
+
+    def test_root_has_it_loaded(self):
+        # A /etc/udev of its own, which nothing else sees, and udev's part played by a script.
+        self.add_machine()
+        folder = self.rig.directory / "etc-udev"
+        tools = self.rig.directory / "tools"
+        for path in (folder, tools):
+            path.mkdir()
+        calls = self.rig.directory / "calls"
+        uevent = self.rig.path(SYSPATH, "uevent")
+        scripts = {
+            "udevadm": f"systemd-hwdb query '{KEY}' >>'{uevent}'",
+            "systemctl": "",
+        }
+        for name, action in scripts.items():
+            script = tools / name
+            script.write_text(f"#!/bin/sh -e\necho {name} \"$@\" >>'{calls}'\n{action}\n")
+            script.chmod(0o755)
+        unshare = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
+        bind = f"mount --bind '{folder}' /etc/udev && exec \"$@\""
+        self.start(
+            command=[*unshare, "sh", "-c", bind, "sh"],
+            environment={"PATH": f"{tools}:{os.environ['PATH']}"},
+        )
+        for number, mounted in enumerate(MOUNTED, start=1):
+            self.hold(number, mounted)
+        status, answer = self.finish()
+        self.assertEqual((status, answer), (DONE, ""), self.said)
+        text = (folder / STANDARD).read_text()
+        self.assertEqual(text, f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX={VALUE}\n")
+        self.assertEqual(
+            calls.read_text().splitlines(),
+            [f"udevadm trigger --settle {SYSPATH}", "systemctl try-restart orientd.service"],
+        )
+        self.assertIn("udev has the new matrix", self.said)
+        self.assertFalse(pathlib.Path("/etc/udev", STANDARD).exists())
+
+    def test_sensor_is_not_asked_for_without_a_person(self):
+        self.add_machine()
+        run = self.calibrate()
+        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+        self.assertIn("--from", run.stderr)
+
+    def test_no_sensor(self):
+        self.start("--output=-")
+        status, answer = self.finish()
+        self.assertEqual((status, answer), (FAILED, ""))
+        self.assertIn("orientctl: no accelerometer found", self.said)
+
+
+class Recording(CalibrateTestCase):
+    UPRIGHT, LEFT_EDGE, FACE_UP = (0, 1, 0), (1, 0, 0), (0, 0, 1)
+
+    def test_recording_of_a_sensor_that_is_right_changes_nothing(self):
+        self.add_machine(properties={"ACCEL_MOUNT_MATRIX": VALUE})
+        run = self.calibrate("--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn(f" ACCEL_MOUNT_MATRIX={VALUE}\n", run.stdout)
+        self.assertIn(f"After:  {VALUE}, the same", run.stderr)
+
+    def test_recording_through_a_wrong_matrix_gives_the_right_one(self):
+        # Past "1, 0, 0; 0, -1, 0; 0, 0, 1" the sensor's own readings are these, in the device's frame.
+        wrong = [(-x, y, z) for x, y, z in (reading(mounted) for mounted in MOUNTED)]
+        self.add_machine(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, -1, 0; 0, 0, 1"})
+        run = self.calibrate("--from", self.write_trace(*[[part / 1000 for part in pose] for pose in wrong]))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn(f" ACCEL_MOUNT_MATRIX={VALUE}\n", run.stdout)
+
+    def test_recording_without_a_sensor_leaves_the_match_to_be_filled_in(self):
+        run = self.calibrate("--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn("\nsensor:modalias:MODALIAS:*\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", run.stdout)
+        self.assertEqual(self.hwdb(run.stdout), "")
+
+    def test_exact(self):
+        # The display turned by 45° against the sensor.
+        poses = ((-0.7071, 0.7071, 0), (0.7071, 0.7071, 0), (0, 0, 1))
+        path = self.write_trace(*poses)
+        run = self.calibrate("--from", path)
+        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertIn("--exact", run.stderr)
+        run = self.calibrate("--exact", "--from", path)
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn(" ACCEL_MOUNT_MATRIX=0.7071, 0.7071, 0; -0.7071, 0.7071, 0; 0, 0, 1\n", run.stdout)
+
+    def test_wrong_poses_are_named(self):
+        for poses, named in (
+            ((self.UPRIGHT, self.LEFT_EDGE, self.UPRIGHT), "upright and face up: "),
+            ((self.UPRIGHT, self.LEFT_EDGE, (0.7, 0.7, 0)), "face up: "),
+            ((self.UPRIGHT, self.LEFT_EDGE), "still in 2 poses, not in 3; at 1.1 s, "),
+            ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "still in 4 poses, not in 3; at "),
+        ):
+            with self.subTest(named):
+                run = self.calibrate("--from", self.write_trace(*poses))
+                self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+                self.assertIn(named, run.stderr)
+
+    def test_json(self):
+        self.add_machine()
+        run = self.calibrate("--json", "--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        result = json.loads(run.stdout)
+        self.assertEqual(result["Match"], MATCH)
+        self.assertEqual(result["MountMatrix"], [1, 0, 0, 0, 1, 0, 0, 0, 1])
+        self.assertEqual(result["FaceUp"], "+z")
+
+    def test_sensor_whose_z_points_the_other_way_keeps_its_sign(self):
+        # HID's sensors read -z with the display up, and orientd knows.
+        self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
+        self.rig.add_device(accelerometer(name="accel_3d", parent=PARENT))
+        run = self.calibrate("--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", run.stdout)
+        self.assertIn("FaceUp: -z", run.stderr)
+
+    def test_records_of_others_in_the_file_stay(self):
+        self.add_machine()
+        path = self.rig.directory / "local.hwdb"
+        other = "sensor:modalias:acpi:OTHER:*\n ACCEL_LOCATION=base\n"
+        path.write_text(other)
+        recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
+        for _ in range(2):
+            run = self.calibrate("--from", recording, "--output", path)
+            self.assertEqual((run.returncode, run.stdout), (DONE, ""), run.stderr)
+        record = f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
+        self.assertEqual(path.read_text(), other + "\n" + record)

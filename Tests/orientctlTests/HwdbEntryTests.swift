@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import orientctl
+
+@Suite struct HwdbEntryTests {
+    static let quarterTurn = MountMatrix(rows: Vector3(0, -1, 0), Vector3(1, 0, 0), Vector3(0, 0, -1))
+    static let entry = HwdbEntry(match: "sensor:modalias:acpi:A:*", matrix: quarterTurn, comment: "bma253")
+    static let text = "# bma253\nsensor:modalias:acpi:A:*\n ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, -1\n"
+
+    @Test func `a record is a comment, a match and a property behind a blank`() {
+        #expect(Self.entry.text == Self.text)
+    }
+
+    static let matrices: [(MountMatrix, String)] = [
+        (.identity, "1, 0, 0; 0, 1, 0; 0, 0, 1"),
+        (MountMatrix(rows: Vector3(-0.0, -1, 0), Vector3(-1e-9, 0, 1), Vector3(1, 0, 0)), "0, -1, 0; 0, 0, 1; 1, 0, 0"),
+        (
+            MountMatrix(rows: Vector3(0.70710678, -0.70710678, 0), Vector3(0.5, 0.5, 0.7071), Vector3(0.0001, 0, 1)),
+            "0.7071, -0.7071, 0; 0.5, 0.5, 0.7071; 0.0001, 0, 1"
+        ),
+    ]
+
+    @Test(arguments: matrices.indices)
+    func `a matrix has whole numbers without a point, others with four places, and no negative zero`(index: Int) {
+        #expect(HwdbEntry.text(of: Self.matrices[index].0) == Self.matrices[index].1)
+    }
+
+    // MARK: - The match
+
+    static let machine = "dmi:bvnAMI:bvr5.12:bd01/01/2020:br5.12:svnAcer:pnOneS1003:pvrV1:rvnX:rn-Y:cvnZ:ct32:skupn:"
+
+    static let matches: [(label: String, modalias: String, machine: String, match: String)] = [
+        (
+            "", "acpi:KIOX000A:KIOX000A:", machine,
+            "sensor:modalias:acpi:KIOX000A:KIOX000A::dmi:*:svnAcer:pnOneS1003:*"
+        ),
+        (
+            "accel-display", "platform:cros-ec-accel", machine,
+            "sensor:accel-display:modalias:platform:cros-ec-accel:dmi:*:svnAcer:pnOneS1003:*"
+        ),
+        ("", "i2c:lis3dh", "", "sensor:modalias:i2c:lis3dh:*"),
+        ("", "i2c:lis3dh", "dmi:bvnAMI:", "sensor:modalias:i2c:lis3dh:*"),
+        ("", "i2c:lis3dh", "dmi:bvnAMI:pnBox:", "sensor:modalias:i2c:lis3dh:dmi:*:pnBox:*"),
+        ("", "of:N[a]T*C?\\,b", "dmi:svnA*:pnB\u{1B}:", "sensor:modalias:of:N?a?T?C??,b:dmi:*:svnA?:pnB?:*"),
+    ]
+
+    @Test(arguments: matches.indices)
+    func `the match has the sensor's modalias and the machine's maker and product, whatever its firmware`(index: Int) {
+        let (label, modalias, machine, match) = Self.matches[index]
+        #expect(HwdbEntry.match(label: label, modalias: modalias, machine: machine) == match)
+    }
+
+    // MARK: - The file
+
+    static let other = "# other\nsensor:modalias:acpi:B:*\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
+    static let old = "sensor:modalias:acpi:A:*\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
+    static let shared = "sensor:modalias:acpi:A:*\nsensor:modalias:acpi:B:*\n ACCEL_LOCATION=base\n"
+
+    static let files: [(String, String)] = [
+        ("", text), ("\n\n", text), (text, text), (old, text), (other, other + "\n" + text),
+        (String(other.dropLast()), other + "\n" + text), (old + "\n" + other, other + "\n" + text),
+        (other + "\n\n" + text, other + "\n" + text), (shared, shared + "\n" + text),
+        ("# mine\n\n" + old, "# mine\n\n" + text),
+    ]
+
+    @Test(arguments: files.indices)
+    func `a record goes to the end of a file, in the place of its earlier version, and nothing else changes`(
+        index: Int
+    ) {
+        #expect(Self.entry.added(to: Self.files[index].0) == Self.files[index].1)
+    }
+}
+
+@Suite struct CalibrateGuideTests {
+    @Test(arguments: MountCalibration.Pose.allCases, [false, true])
+    func `every line of every picture is as wide as all others`(pose: MountCalibration.Pose, isWide: Bool) {
+        for line in CalibrateGuide(isWide: isWide).picture(of: pose) { #expect(line.count == Pose.width, "\(line)") }
+    }
+
+    @Test(arguments: [false, true])
+    func `the arrow is at the display's own top: up at first, then to the left`(isWide: Bool) {
+        let guide = CalibrateGuide(isWide: isWide)
+        let upright = guide.picture(of: .upright).joined()
+        let left = guide.picture(of: .leftEdge).joined()
+        #expect(upright.contains("▲"))
+        #expect(left.contains("│◀"))
+        #expect(upright.contains("┌───────┐") == !isWide)
+        #expect(left.contains("┌───────┐") == isWide)
+    }
+}
+
+@Suite struct ProgramTests {
+    @Test func `a program that succeeds is no error`() throws {
+        try Program.run(["true"])
+    }
+
+    @Test(arguments: [
+        (["sh", "-c", "exit 3"], "sh -c exit 3: ended with status 3"),
+        (["sh", "-c", "kill -9 $$"], "sh -c kill -9 $$: ended with status 137"),
+        (["/nonexistent"], "cannot run /nonexistent: No such file or directory"),
+    ])
+    func `a program that fails is an error that says how`(arguments: [String], message: String) {
+        let error = #expect(throws: CommandError.self) { try Program.run(arguments) }
+        #expect(error?.message == message)
+    }
+}
