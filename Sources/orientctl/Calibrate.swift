@@ -20,7 +20,7 @@ enum Calibrate {
         let configuration = try Record.readConfiguration()
         let accelerometer = try accelerometer(at: "local:")
         let target = CalibrateTarget(accelerometer?.description, configuration)
-        for warning in target.warnings { complain("warning: \(warning)") }
+        for warning in (accelerometer?.warnings ?? []) + target.warnings { complain("warning: \(warning)") }
         let readings =
             if let trace {
                 try CalibrateTrace.readings(in: trace, recordedThrough: target.frame)
@@ -112,7 +112,7 @@ struct CalibrateTarget {
             warnings.append("hwdb's matrices are not the kernel's: take Frame=kernel out of orientd.conf for this one")
         }
         if description != nil, match == nil {
-            warnings.append("\(sysfsPath) is on no bus that udev asks hwdb for: the record has no effect")
+            warnings.append("\(sysfsPath) is on no bus that udev asks hwdb for: a record would have no effect")
         }
         self.warnings = warnings
     }
@@ -142,11 +142,10 @@ struct CalibrateResult {
         }
         self.readings = readings
         self.target = target
-        let name = target.name.isEmpty ? "No accelerometer was there: put its modalias for MODALIAS" : target.name
         entry = HwdbEntry(
             match: target.match ?? "sensor:modalias:MODALIAS:*",
             matrix: matrix,
-            comment: printable(name)
+            comment: target.match == nil ? "Put the modalias of the sensor's bus for MODALIAS" : printable(target.name)
         )
     }
 

@@ -22,6 +22,9 @@ final class CalibrateSession {
     /// The readings of the poses so far.
     private var readings: [Vector3] = []
 
+    /// Whether the first pose was asked for.
+    private var isAsking = false
+
     /// What tells when the device is still; nil while the person turns it.
     private var detector: RestDetector?
     private var latest: Vector3?
@@ -60,7 +63,6 @@ final class CalibrateSession {
         }
         source.onEvent = { [self] event in take(event) }
         source.start()
-        ask()
         _ = try calling { () throws(SystemError) in try loop.run() }
         withExtendedLifetime(watches) {}
         if let failure { throw failure }
@@ -70,6 +72,7 @@ final class CalibrateSession {
     // MARK: - The person
 
     private func ask() {
+        isAsking = true
         for line in guide.lines(for: MountCalibration.Pose.allCases[readings.count]) { StandardError.print(line) }
         StandardError.write("Then press Enter and hold it still: ")
     }
@@ -80,7 +83,7 @@ final class CalibrateSession {
         let count = read(STDIN_FILENO, &line, line.count)
         if count == -1, Errno.current == .interrupted { return }
         guard count > 0 else { return end(CommandError("the terminal has gone; nothing was written")) }
-        guard readings.count < MountCalibration.Pose.allCases.count, detector == nil else { return }
+        guard isAsking, readings.count < MountCalibration.Pose.allCases.count, detector == nil else { return }
         detector = RestDetector()
         show(progress: 0)
         if latest != nil { silence?.arm(after: Self.longestWait) }
@@ -99,6 +102,8 @@ final class CalibrateSession {
         switch event {
         case .started(let warnings):
             for warning in warnings { complain("warning: \(warning)") }
+            // Not before, so that what libiio itself prints does not come in between; and once, though the mode changes.
+            if !isAsking { ask() }
         case .sample(let measurement):
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
@@ -106,7 +111,9 @@ final class CalibrateSession {
         case .ended:
             end(CommandError("\(path) has ended"))
         case .failed(let reason):
-            end(CommandError(reason))
+            // A node opens once, and desktops have orientd read it all the time.
+            let hint = latest == nil ? "; if orientd has it: sudo systemctl stop orientd, and start it afterwards" : ""
+            end(CommandError(reason + hint))
         }
     }
 

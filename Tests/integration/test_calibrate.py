@@ -7,10 +7,12 @@ import pathlib
 import signal
 import subprocess
 
-from rig import BUILD, RigTestCase, accelerometer, wait_until
+from feed import Feed
+from rig import BUILD, PYTHON, RigTestCase, accelerometer, wait_until
 
 DONE, FAILED = range(2)
 PARENT = "/devices/platform/80860F41:00/i2c-0/i2c-BOSC0200:00"
+HID = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
 SYSPATH = f"/sys{PARENT}/iio:device0"
 MACHINE = "dmi:bvnAMI:bvr1.07:bd01/31/2016:br5.11:svnExample:pnTablet10:pvr1:rvnExample:rnBoard:"
 MATCH = "sensor:modalias:acpi:BOSC0200:BOSC0200::dmi:*:svnExample:pnTablet10:*"
@@ -162,6 +164,36 @@ class Person(CalibrateTestCase):
         self.assertNotIn("2 of 3", self.said)
         wait_until(lambda: "2 of 3" in self.listen(), "it goes on")
 
+    def test_sensor_that_tells_of_changes_only(self):
+        # As HID's do: a scan for each new value, and silence while the device is still.
+        self.rig.add_fixture("buffered-trigger")
+        feed = Feed(self.rig, HID, (0, 0, -1000000))
+        self.start("--output=-")
+        for number, raw in enumerate(((0, -1000000, 0), (-1000000, 0, 0), (0, 0, -1000000)), start=1):
+            wait_until(lambda: f"{number} of 3" in self.listen(), f"pose {number} is asked for")
+            feed.turn(raw)
+            feed.muted = False
+            before = feed.scans
+            wait_until(lambda: feed.scans > before + 1, "it is told of the new value")
+            feed.muted = True
+            os.write(self.controller, b"\n")
+        status, answer = self.finish()
+        self.assertEqual(status, DONE, self.said)
+        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", answer)
+        self.assertNotIn("polling", self.said)
+        self.assertEqual(self.rig.read("buffer/enable", HID), "0")
+
+    def test_sensor_that_another_program_has_is_an_error_that_says_so(self):
+        self.rig.add_fixture("buffered-trigger")
+        Feed(self.rig, HID, (0, 0, -1000000))
+        program = "import os, sys, test_buffer; test_buffer.refuse_opening_the_node(); os.execv(sys.argv[1], sys.argv[1:])"
+        folder = str(pathlib.Path(__file__).parent)
+        self.start("--output=-", command=[PYTHON, "-c", program], environment={"PYTHONPATH": folder})
+        status, answer = self.finish()
+        self.assertEqual((status, answer), (FAILED, ""))
+        self.assertIn("Device or resource busy", self.said)
+        self.assertIn("systemctl stop orientd", self.said)
+
     def test_pose_held_twice_is_named(self):
         self.add_machine()
         path = self.rig.directory / "out.hwdb"
@@ -275,7 +307,7 @@ class Recording(CalibrateTestCase):
         for poses, named in (
             ((self.UPRIGHT, self.LEFT_EDGE, self.UPRIGHT), "upright and face up: "),
             ((self.UPRIGHT, self.LEFT_EDGE, (0.7, 0.7, 0)), "face up: "),
-            ((self.UPRIGHT, self.LEFT_EDGE), "still in 2 poses, not in 3; at 1.1 s, "),
+            ((self.UPRIGHT, self.LEFT_EDGE), "still in 2 poses, not in 3; at 1.0 s, "),
             ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "still in 4 poses, not in 3; at "),
         ):
             with self.subTest(named):

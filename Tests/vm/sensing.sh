@@ -204,6 +204,22 @@ for chip in kxcjk1013 lis3dh; do
     check "$chip: the claim stays" is Claims 1
     state
 done
+
+part "calibrated"
+check "lis3dh probes" sh i2c_stub_accel.sh create lis3dh
+check "sampling" within 30 is SensorState sampling
+chip_set -1 0 0
+check "-1 0 0 g is landscape-left" within 20 is DeviceOrientation landscape-left
+# Three poses of two seconds, with what that sensor reads when it is built in a quarter turned.
+awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," (i < 30 ? "9.81,0,0" : i < 60 ? "0,-9.81,0" : "0,0,9.81") }' >/tmp/poses.csv
+check "orientctl calibrate finds it, and udev takes it" orientctl calibrate --from /tmp/poses.csv
+cat /etc/udev/hwdb.d/61-sensor-local.hwdb
+check "udev has the matrix" same 'ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, 1' \
+    "$(udevadm info /dev/iio:device0 | sed -n 's/^E: \(ACCEL_MOUNT_MATRIX=\)/\1/p')"
+check "-1 0 0 g is portrait" within 30 is DeviceOrientation portrait
+chip_set 0 1 0
+check "0 1 0 g is landscape-left" within 20 is DeviceOrientation landscape-left
+check "lis3dh removed" sh i2c_stub_accel.sh destroy
 kill "$claimer"
 
 part "the bus goes"
