@@ -94,11 +94,20 @@ struct HwdbEntry {
         return quoted(String(decoding: field, as: UTF8.self)) + ":"
     }
 
-    /// A text as a glob that it alone matches, or hardly another: what globs and lines give a meaning shows as `?`.
+    /// A text as a glob that it alone matches, or hardly another: every byte but the plainest shows as `?`.
+    ///
+    /// Some have a meaning in globs; others, such as parentheses, udev replaces in its key.
     private static func quoted(_ text: String) -> String {
-        let special = "*?[]\\".utf8
-        let bytes = text.utf8.map { (0x20...0x7E).contains($0) && !special.contains($0) ? $0 : UInt8(ascii: "?") }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: text.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// Whether udev lets a byte of an attribute be, and globs give it no meaning.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "#+-.:=@_/ $%,".utf8.contains(byte)
+        }
     }
 
     // MARK: - The file

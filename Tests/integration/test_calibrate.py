@@ -316,6 +316,14 @@ class Recording(CalibrateTestCase):
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
                 self.assertIn(named, run.stderr)
 
+    def test_edge_taken_for_the_opposite_one_gets_a_remark(self):
+        self.add_machine()
+        for edge, is_told in ((self.LEFT_EDGE, False), ((-1, 0, 0), True)):
+            with self.subTest(edge):
+                run = self.calibrate("--from", self.write_trace(self.UPRIGHT, edge, self.FACE_UP))
+                self.assertEqual(run.returncode, DONE, run.stderr)
+                self.assertEqual("mirrored" in run.stderr, is_told)
+
     def test_json(self):
         self.add_machine()
         run = self.calibrate("--json", "--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))

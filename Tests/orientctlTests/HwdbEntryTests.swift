@@ -44,6 +44,11 @@ import Testing
         ("", "i2c:lis3dh", "", "sensor:modalias:i2c:lis3dh:*"),
         ("", "i2c:lis3dh", "dmi:bvnAMI:", "sensor:modalias:i2c:lis3dh:*"),
         ("", "i2c:lis3dh", "dmi:bvnAMI:pnBox:", "sensor:modalias:i2c:lis3dh:dmi:*:pnBox:*"),
+        // udev replaces the parentheses in its key.
+        (
+            "", "of:NaccelT(null)Cst,lis3dh", "dmi:svnQEMU:pnStandardPC(Q35+ICH9,2009):pvrpc:",
+            "sensor:modalias:of:NaccelT?null?Cst,lis3dh:dmi:*:svnQEMU:pnStandardPC?Q35+ICH9,2009?:*"
+        ),
         ("", "of:N[a]T*C?\\,b", "dmi:svnA*:pnB\u{1B}:", "sensor:modalias:of:N?a?T?C??,b:dmi:*:svnA?:pnB?:*"),
     ]
 
