@@ -9,15 +9,17 @@ struct HwdbFile {
     let path: String
 
     /// Adds a record, in the place of one with the same match; the file is whole at any time.
+    ///
+    /// What is no file, such as a pipe or a terminal, gets the record alone.
     func add(_ entry: HwdbEntry) throws(CommandError) {
         try calling { () throws(SystemError) in
-            let text = entry.added(to: try self.text)
+            guard let text = try self.text else { return try write(entry.text, to: path) }
             if path == HwdbEntry.standardPath { mkdir(folder, 0o755) }
             let new = path + ".new"
+            // One that was left behind may be anything.
+            unlink(new)
             do throws(SystemError) {
-                var file = try OutputFile.create(new, permissions: 0o644)
-                try file.write(text)
-                try file.sync()
+                try write(entry.added(to: text), to: new)
                 try checkSystem("rename", new, rename(new, path))
             } catch {
                 unlink(new)
@@ -26,14 +28,19 @@ struct HwdbFile {
         }
     }
 
-    private var text: String {
+    private func write(_ text: String, to path: String) throws(SystemError) {
+        var file = try OutputFile.create(path, permissions: 0o644)
+        try file.write(text)
+        try file.flush()
+    }
+
+    /// What the file holds; nothing where there is none yet, nil for what is no file that can be replaced.
+    private var text: String? {
         get throws(SystemError) {
-            do throws(SystemError) {
-                return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
-            } catch {
-                guard error.errno == .notFound else { throw error }
-                return ""
-            }
+            var information = stat()
+            guard lstat(path, &information) == 0 else { return "" }
+            guard information.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return nil }
+            return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
         }
     }
 

@@ -270,6 +270,7 @@ class Person(CalibrateTestCase):
 
 class Recording(CalibrateTestCase):
     UPRIGHT, LEFT_EDGE, FACE_UP = (0, 1, 0), (1, 0, 0), (0, 0, 1)
+    IDENTITY = f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
 
     def test_recording_of_a_sensor_that_is_right_changes_nothing(self):
         self.add_machine(properties={"ACCEL_MOUNT_MATRIX": VALUE})
@@ -351,5 +352,21 @@ class Recording(CalibrateTestCase):
         for _ in range(2):
             run = self.calibrate("--from", recording, "--output", path)
             self.assertEqual((run.returncode, run.stdout), (DONE, ""), run.stderr)
-        record = f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
-        self.assertEqual(path.read_text(), other + "\n" + record)
+        self.assertEqual(path.read_text(), other + "\n" + self.IDENTITY)
+
+    def test_what_is_no_file_is_written_to_and_not_replaced(self):
+        self.add_machine()
+        recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
+        file, link = self.rig.directory / "file", self.rig.directory / "link"
+        link.symlink_to(file)
+        run = self.calibrate("--from", recording, "--output", link)
+        self.assertEqual((run.returncode, run.stdout), (DONE, ""), run.stderr)
+        self.assertEqual(file.read_text(), self.IDENTITY)
+        self.assertTrue(link.is_symlink())
+
+    def test_file_that_cannot_be_written_is_an_error(self):
+        self.add_machine()
+        recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
+        run = self.calibrate("--from", recording, "--output", self.rig.directory / "missing" / "file")
+        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertIn("missing/file.new: No such file or directory", run.stderr)
