@@ -24,8 +24,7 @@
 
 // Swift sees C's global variables as shared mutable state and refuses them; `errno` is a macro.
 static inline int orientd_errno(void) { return errno; }
-extern char **environ;
-static inline char **orientd_environment(void) { return environ; }
+static inline char **orientd_environment(void) { extern char **environ; return environ; }
 static inline const char *orientd_optarg(void) { return optarg; }
 static inline int orientd_optind(void) { return optind; }
 static inline void orientd_restart_getopt(void) { optind = 0; }

@@ -24,6 +24,7 @@ final class CalibrateSession {
 
     /// Whether the first pose was asked for.
     private var isAsking = false
+    private var isEnding = false
 
     /// What tells when the device is still; nil while the person turns it.
     private var detector: RestDetector?
@@ -83,7 +84,7 @@ final class CalibrateSession {
         let count = read(STDIN_FILENO, &line, line.count)
         if count == -1, Errno.current == .interrupted { return }
         guard count > 0 else { return end(CommandError("the terminal has gone; nothing was written")) }
-        guard isAsking, readings.count < MountCalibration.Pose.allCases.count, detector == nil else { return }
+        guard isAsking, !isEnding, detector == nil else { return }
         detector = RestDetector()
         show(progress: 0)
         if latest != nil { silence?.arm(after: Self.longestWait) }
@@ -139,8 +140,10 @@ final class CalibrateSession {
 
     /// Ends when the sensor is back as it was found.
     private func end(_ failure: CommandError?) {
-        if failure != nil { StandardError.write("\n") }
         self.failure = self.failure ?? failure
+        guard !isEnding else { return }
+        isEnding = true
+        if failure != nil { StandardError.write("\n") }
         silence?.disarm()
         source.onEvent = nil
         source.stop { [self] in loop.exit() }
