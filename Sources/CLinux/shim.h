@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <glob.h>
+#include <grp.h>
 #include <linux/input.h>
 #include <malloc.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -18,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -85,27 +85,19 @@ package final class Bus {
             try check("own the name", name, result)
             return
         }
-        throw SystemError("own the name", "\(name), which \(owner(of: name)) has", errno: Errno(result))
+        throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
     }
 
     /// Takes `name` now, or as soon as its present owner gives it up; returns that one, for people to read.
     package func ownWhenFree(_ name: String) throws(SystemError) -> String? {
         let result = sd_bus_request_name(bus, name, UInt64(SD_BUS_NAME_QUEUE))
         try check("own the name", name, result)
-        return result == 0 ? owner(of: name) : nil
+        return result == 0 ? describedOwner(of: name) : nil
     }
 
     /// Whoever has `name`, for people to read.
-    private func owner(of name: String) -> String {
-        var credentials: OpaquePointer?
-        let wanted = UInt64(SD_BUS_CREDS_PID) | UInt64(SD_BUS_CREDS_COMM) | UInt64(SD_BUS_CREDS_AUGMENT)
-        guard sd_bus_get_name_creds(bus, name, wanted, &credentials) >= 0 else { return "another connection" }
-        defer { sd_bus_creds_unref(credentials) }
-        var process: pid_t = 0
-        guard sd_bus_creds_get_pid(credentials, &process) >= 0 else { return "another connection" }
-        var command: UnsafePointer<CChar>?
-        sd_bus_creds_get_comm(credentials, &command)
-        return "process \(process) (\(String(optional: command)))"
+    private func describedOwner(of name: String) -> String {
+        owner(of: name)?.description ?? "another connection"
     }
 
     /// Calls `handler` once the bus has gone: its daemon ended, or threw us out.

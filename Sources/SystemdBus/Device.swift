@@ -69,6 +69,17 @@ package final class Device {
         text { sd_device_get_sysattr_value($0, name, $1) }
     }
 
+    /// The names of the device's attribute files that can be read, those in its folders such as `buffer/` included.
+    package var attributeNames: [String] {
+        var names: [String] = []
+        var next = sd_device_get_sysattr_first(handle)
+        while let name = next {
+            names.append(String(cString: name))
+            next = sd_device_get_sysattr_next(handle)
+        }
+        return names.sorted()
+    }
+
     /// All present devices of a subsystem, in the order of their paths; only those that a pattern such as `event*`
     /// names, or that have an attribute, where one is given.
     ///

@@ -3,7 +3,6 @@
 // A release build makes this library too, and has no internals to show it.
 #if DEBUG
 import CLinux
-import CSystemd
 import Glibc
 @testable package import SystemdBus
 
@@ -74,15 +73,6 @@ package final class PrivateBus {
 }
 
 extension Bus {
-    /// What the bus daemon calls this connection, such as `:1.5`.
-    package var uniqueName: String {
-        withPointer { bus in
-            var name: UnsafePointer<CChar>?
-            sd_bus_get_unique_name(bus, &name)
-            return name.map { String(cString: $0) } ?? ""
-        }
-    }
-
     /// Says whether anybody has `name`.
     package func hasOwner(of name: String) throws(BusError) -> Bool {
         let bus = "org.freedesktop.DBus"

@@ -33,6 +33,16 @@ import Testing
         peers = try Peers()
     }
 
+    @Test func `the owner of a name is told with its process and user, and nobody is started to be it`() throws {
+        let owner = try #require(peers.client.owner(of: Peers.name))
+        #expect(owner.uniqueName == peers.service.uniqueName)
+        #expect(owner.process == getpid())
+        #expect(owner.user == geteuid())
+        #expect("\(owner)" == "process \(getpid()) (\(owner.command))")
+        #expect(!owner.command.isEmpty)
+        #expect(peers.client.owner(of: "org.example.Nobody") == nil)
+    }
+
     @Test func `a name that is taken is an error that tells who has it`() throws {
         let error = #expect(throws: SystemError.self) { try peers.client.own(Peers.name, replacing: false) }
         #expect(error?.operation == "own the name")
