@@ -3,7 +3,7 @@
 import OrientationCore
 
 /// What a user chose at run time, and what was shown: what the next start goes on with.
-struct SavedState: Hashable, Sendable {
+package struct SavedState: Hashable, Sendable {
     var lock: RotationLock
 
     /// What the lock holds.
@@ -18,10 +18,10 @@ struct SavedState: Hashable, Sendable {
 
 extension SavedState {
     /// What is wrong with a text that is no saved state.
-    struct TextError: Error, Hashable {
+    package struct TextError: Error, Hashable {
         /// Counted from 1.
-        let line: Int
-        let problem: String
+        package let line: Int
+        package let problem: String
     }
 
     private static let version = "1"
@@ -37,7 +37,7 @@ extension SavedState {
     ///
     /// Nothing else will do, not even another order: what was cut short, damaged or written by somebody else is never
     /// half believed.
-    init(text bytes: [UInt8]) throws(TextError) {
+    package init(text bytes: [UInt8]) throws(TextError) {
         let lines = IniParser.lines(of: bytes)
         for line in lines {
             guard case .assignment(_, "Version", let value) = line.content, value != Self.version else { continue }

@@ -27,6 +27,8 @@ struct Orientctl {
           record [-o FILE]   write the accelerometer's samples as a trace
           replay FILE        run the classifier over a trace; - is standard input
           calibrate          find the accelerometer's mount matrix from three poses
+          doctor [--report FILE]
+                             check all that rotation needs, and say what mends it
           version            print the version
           help               print this help
 
@@ -55,6 +57,9 @@ struct Orientctl {
           --exact            a matrix for a sensor that is built in askew
           --from=TRACE       find the three poses in a trace
           -o, --output=FILE  add the hwdb record to FILE; - is standard output
+
+        Options of doctor:
+          -r, --report=FILE  write all that a bug report needs, and nothing personal
 
         Options of run, before COMMAND:
           --supported=MASK   the orientations that it can be shown in
@@ -127,6 +132,7 @@ struct Orientctl {
         case "record": Record.command
         case "replay": Replay.command
         case "calibrate": Calibrate.command
+        case "doctor": Doctor.command
         case "version":
             Command("version") { _ throws(CommandError) in
                 try emit(["orientctl \(Daemon.version)"])

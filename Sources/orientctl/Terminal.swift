@@ -7,6 +7,9 @@ enum Terminal {
     enum Style: String {
         case accent = "36"
         case faint = "2"
+        case good = "32"
+        case caution = "33"
+        case bad = "31"
     }
 
     /// Whether a person is looking.

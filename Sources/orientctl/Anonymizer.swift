@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import SystemdBus
+
+/// Takes out of texts what tells whose machine they are from.
+struct Anonymizer {
+    private let secrets: [(text: [UInt8], substitute: [UInt8])]
+
+    /// Replaces each of the secrets where it stands as a word of its own, in letters of either case.
+    init(_ secrets: [(text: String, substitute: String)]) {
+        self.secrets =
+            secrets
+            .filter { !$0.text.isEmpty }
+            // A home folder's path has the user's name in it.
+            .sorted { $0.text.utf8.count > $1.text.utf8.count }
+            .map { (Array($0.text.utf8), Array($0.substitute.utf8)) }
+    }
+
+    /// For this machine: its name, its users at work and their folders, its serial numbers and identifiers.
+    static func ofThisMachine(besides others: [(text: String, substitute: String)] = []) -> Anonymizer {
+        var secrets = others
+        for user in users {
+            secrets.append((user.name, "<user>"))
+            if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
+        }
+        let host = hostName
+        secrets.append((host, "<host>"))
+        secrets.append((host.split(separator: ".").first.map(String.init) ?? "", "<host>"))
+        let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
+        let numbers = ["product_serial", "product_uuid", "board_serial", "chassis_serial", "chassis_asset_tag"]
+        for path in identity + numbers.map({ "/sys/class/dmi/id/" + $0 }) {
+            secrets.append((firstLine(of: path), "<serial>"))
+        }
+        return Anonymizer(secrets.filter { !impersonal.contains($0.text) })
+    }
+
+    /// Words that stand where something personal might, and say nothing of anybody.
+    private static let impersonal: Set<String> = ["root", "orientd", "localhost", "None", "Default string", "0"]
+
+    private static var users: [(name: String, home: String)] {
+        var users: [(String, String)] = []
+        for variable in ["USER", "LOGNAME", "SUDO_USER"] {
+            if let value = getenv(variable) { users.append((String(cString: value), "")) }
+        }
+        if let home = getenv("HOME") { users.append(("", String(cString: home))) }
+        let names = users.map(\.0)
+        for entry in [getpwuid(getuid()).map(Self.user)] + names.map({ getpwnam($0).map(Self.user) }) {
+            if let entry { users.append(entry) }
+        }
+        return users
+    }
+
+    private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (String, String) {
+        (String(cString: entry.pointee.pw_name), String(cString: entry.pointee.pw_dir))
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The first line of a file; empty where this user may not read it.
+    private static func firstLine(of path: String) -> String {
+        guard let bytes = try? FileDescriptor.contents(of: path, limit: 256) else { return "" }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    // MARK: - Cleaning
+
+    func cleaned(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        for (secret, substitute) in secrets { bytes = Self.replace(secret, by: substitute, in: bytes) }
+        return String(decoding: Self.withoutHomes(bytes), as: UTF8.self)
+    }
+
+    private static func replace(_ secret: [UInt8], by substitute: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let end = index + secret.count
+            let isWord =
+                end <= bytes.count && zip(bytes[index..<end], secret).allSatisfy { lowercase($0) == lowercase($1) }
+                && !(index > 0 && isPartOfWord(bytes[index - 1]) && isPartOfWord(secret[0]))
+                && !(end < bytes.count && isPartOfWord(bytes[end]))
+            if isWord {
+                result += substitute
+                index = end
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// Replaces the name after `/home/`, whoever's it is.
+    private static func withoutHomes(_ bytes: [UInt8]) -> [UInt8] {
+        let folder = Array("/home/".utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            result.append(bytes[index])
+            index += 1
+            guard result.suffix(folder.count).elementsEqual(folder) else { continue }
+            let name = bytes[index...].prefix { !" /\"':;,)".utf8.contains($0) }
+            if !name.isEmpty { result += Array("<user>".utf8) }
+            index += name.count
+        }
+        return result
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
+    }
+
+    private static func isPartOfWord(_ byte: UInt8) -> Bool {
+        let letter = lowercase(byte)
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationBus
+import OrientationCore
+import OrientationDaemon
+import SystemdBus
+
+/// The checks of what runs and who may use it: the bus, the service, iio-sensor-proxy, polkit, state, configuration.
+struct ServiceChecks {
+    private static let unit = "orientd.service"
+    private static let install = "sudo make install"
+
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) {
+        self.surroundings = surroundings
+    }
+
+    var findings: [Finding] {
+        guard let bus = surroundings.bus else {
+            let reason = "cannot be checked without a bus"
+            let mend = surroundings.address == .system ? "sudo systemctl start dbus.socket" : ""
+            return [.fail("bus", surroundings.busProblem, remedy: mend)]
+                + ["service", "rotation", "sensor proxy", "polkit"].map { .warn($0, reason) } + [state, configuration]
+        }
+        return [
+            .ok("bus", "\(surroundings.address)"), service(bus), rotation, sensorProxy(bus), polkit(bus), state,
+            configuration,
+        ]
+    }
+
+    // MARK: - The service
+
+    private func service(_ bus: Bus) -> Finding {
+        if let snapshot = surroundings.snapshot, let owner = surroundings.owner {
+            return Self.service(version: snapshot.version, owner, account: surroundings.account?.name ?? "")
+        }
+        let problem = surroundings.silence ?? "orientd does not answer"
+        if let owner = surroundings.owner {
+            return .fail(
+                "service",
+                "\(owner) has \(Names.service) but does not answer: \(problem)",
+                remedy: Self.restart
+            )
+        }
+        return Self.service(unitState(bus), bus: surroundings.address, problem: problem)
+    }
+
+    private static let restart = "sudo systemctl restart orientd"
+
+    /// Judges a daemon that answers.
+    static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
+        guard version == "\(Daemon.version)" else {
+            return .warn(
+                "service",
+                "orientd \(version) runs, and this is orientctl \(Daemon.version)",
+                remedy: restart
+            )
+        }
+        return .ok("service", "orientd \(version), \(owner), as \(account)")
+    }
+
+    /// What the service manager says of a unit.
+    struct UnitState: Hashable {
+        var load = ""
+        var active = ""
+        var result = ""
+    }
+
+    /// Judges a daemon that is not there; nil where no service manager is on the bus.
+    static func service(_ unit: UnitState?, bus: BusAddress, problem: String) -> Finding {
+        guard let unit else {
+            let name =
+                switch bus {
+                case .system: "system"
+                case .session: "session"
+                case .address(let address): "'\(address)'"
+                }
+            return .fail("service", problem, remedy: "orientd --bus=\(name)")
+        }
+        switch (unit.load, unit.active) {
+        case ("not-found", _): return .fail("service", "orientd.service is not installed", remedy: install)
+        case ("masked", _):
+            return .fail("service", "orientd.service is masked", remedy: "sudo systemctl unmask orientd")
+        case (_, "failed"): return .fail("service", "orientd.service has failed (\(unit.result))", remedy: restart)
+        case (_, "active"): return .fail("service", "orientd.service is active, but not on this bus", remedy: restart)
+        default: return .fail("service", "orientd.service is \(unit.active)", remedy: "sudo systemctl start orientd")
+        }
+    }
+
+    private func unitState(_ bus: Bus) -> UnitState? {
+        let systemd = "org.freedesktop.systemd1"
+        do throws(BusError) {
+            let reply = try bus.call(systemd, "/org/freedesktop/systemd1", systemd + ".Manager", "LoadUnit") { call in
+                call.append(Self.unit)
+            }
+            let path = try reply.readObjectPath()
+            func property(_ name: String, of interface: String) throws(BusError) -> String {
+                let value = try bus.call(systemd, path, "org.freedesktop.DBus.Properties", "Get") { call in
+                    call.append(systemd + interface)
+                    call.append(name)
+                }
+                return try value.readVariant()
+            }
+            return UnitState(
+                load: try property("LoadState", of: ".Unit"),
+                active: try property("ActiveState", of: ".Unit"),
+                result: try property("Result", of: ".Service")
+            )
+        } catch {
+            return nil
+        }
+    }
+
+    /// What keeps an interface from turning that could.
+    private var rotation: Finding {
+        guard let status = surroundings.snapshot?.status else {
+            return .warn("rotation", "cannot be checked without orientd")
+        }
+        return Self.rotation(status)
+    }
+
+    static func rotation(_ status: ManagerStatus) -> Finding {
+        let shown = "the interface is shown in \(status.interfaceOrientation.name)"
+        if status.autorotate == .never {
+            return .warn("rotation", "\(shown) and never follows the device", remedy: "orientctl autorotate always")
+        }
+        if status.autorotate == .tabletMode, status.tabletMode == .laptop {
+            return .ok("rotation", "\(shown) while the device is used as a laptop")
+        }
+        if status.rotationLock != .off {
+            return .warn("rotation", "\(shown), locked", remedy: "orientctl unlock")
+        }
+        return .ok("rotation", "\(shown) and follows the device")
+    }
+
+    // MARK: - iio-sensor-proxy
+
+    private func sensorProxy(_ bus: Bus) -> Finding {
+        Self.sensorProxy(
+            bus.owner(of: "net.hadess.SensorProxy"),
+            daemon: surroundings.owner,
+            unit: UnitFile.path(of: "iio-sensor-proxy.service"),
+            choice: surroundings.configuration.servesSensorProxy
+        )
+    }
+
+    static func sensorProxy(_ owner: NameOwner?, daemon: NameOwner?, unit: String?, choice: Bool?) -> Finding {
+        let name = "net.hadess.SensorProxy"
+        let replace = "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"
+        if let owner {
+            if owner.uniqueName == daemon?.uniqueName { return .ok("sensor proxy", "orientd serves \(name)") }
+            return .warn("sensor proxy", "\(owner) has \(name) and competes for the sensor", remedy: replace)
+        }
+        if let unit {
+            return .warn("sensor proxy", "\(name) is left to iio-sensor-proxy (\(unit))", remedy: replace)
+        }
+        if choice == false { return .ok("sensor proxy", "SensorProxy=no: nobody serves \(name)") }
+        return daemon == nil
+            ? .warn("sensor proxy", "nobody serves \(name) while orientd does not run")
+            : .warn("sensor proxy", "nobody serves \(name)", remedy: restart)
+    }
+
+    // MARK: - polkit
+
+    /// The actions that the daemon asks polkit about.
+    static let actions = [
+        Names.Action.claim, Names.Action.lock, Names.Action.rotate, Names.Action.request, Names.Action.configure,
+        "net.hadess.SensorProxy.claim-sensor",
+    ]
+
+    private static let polkit = "org.freedesktop.PolicyKit1"
+    private static let authority = (path: "/org/freedesktop/PolicyKit1/Authority", interface: polkit + ".Authority")
+
+    private func polkit(_ bus: Bus) -> Finding {
+        do throws(BusError) {
+            let known = try knownActions(bus)
+            return Self.polkit(
+                missing: Self.actions.filter { !known.contains($0) },
+                mayClaim: try isAllowed(Names.Action.claim, bus)
+            )
+        } catch {
+            if error.isServiceMissing {
+                return .warn(
+                    "polkit",
+                    "not on the bus: only root and orientd's user may claim",
+                    remedy: "sudo apt install polkitd"
+                )
+            }
+            return .warn("polkit", "cannot be asked: \(error)")
+        }
+    }
+
+    static func polkit(missing: [String], mayClaim: Bool) -> Finding {
+        guard missing.isEmpty else {
+            return .fail("polkit", "the actions \(missing.joined(separator: ", ")) are not installed", remedy: install)
+        }
+        guard mayClaim else {
+            return .warn(
+                "polkit",
+                "this user may not claim the sensor: only active local sessions may",
+                remedy: "loginctl session-status"
+            )
+        }
+        return .ok("polkit", "its \(actions.count) actions are installed, and this user may claim the sensor")
+    }
+
+    private func knownActions(_ bus: Bus) throws(BusError) -> Set<String> {
+        let (path, interface) = Self.authority
+        let reply = try bus.call(Self.polkit, path, interface, "EnumerateActions") { $0.append("") }
+        var names: Set<String> = []
+        try reply.readArray("(ssssssuuua{ss})") { () throws(BusError) in
+            try reply.readStruct("ssssssuuua{ss}") { () throws(BusError) in
+                names.insert(try reply.readString())
+                // Texts, three defaults, annotations.
+                for _ in 1..<10 { try reply.skip() }
+            }
+        }
+        return names
+    }
+
+    /// Asks about this very connection, which polkit answers everybody.
+    private func isAllowed(_ action: String, _ bus: Bus) throws(BusError) -> Bool {
+        let (path, interface) = Self.authority
+        let reply = try bus.call(Self.polkit, path, interface, "CheckAuthorization") { call in
+            call.appendStruct("sa{sv}") {
+                call.append("system-bus-name")
+                call.appendArray("{sv}") { call.appendNamedVariant("name", bus.uniqueName) }
+            }
+            call.append(action)
+            call.appendArray("{ss}") {}
+            call.append(UInt32(0))
+            call.append("")
+        }
+        var isAuthorized = false
+        try reply.readStruct("bba{ss}") { () throws(BusError) in
+            isAuthorized = try reply.readBool()
+            _ = try reply.readBool()
+            try reply.skip()
+        }
+        return isAuthorized
+    }
+
+    // MARK: - Files
+
+    private var state: Finding {
+        let folder = getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/orientd"
+        let path = folder + "/state"
+        do throws(SystemError) {
+            let contents = try FileDescriptor.contents(of: path, limit: 65536)
+            return Self.state(path, contents, try FileAccess(of: path), surroundings.account)
+        } catch {
+            switch error.errno.code {
+            case ENOENT: return .ok("state", "nothing has been saved yet")
+            case EACCES: return .warn("state", "\(path) is not this user's to read", remedy: "sudo orientctl doctor")
+            default: return .warn("state", "\(error)", remedy: "sudo orientctl doctor")
+            }
+        }
+    }
+
+    static func state(_ path: String, _ contents: [UInt8], _ access: FileAccess, _ account: Account?) -> Finding {
+        if let account, !access.allows(.read, to: account) {
+            return .fail("state", "\(account.name) may not read \(path)", remedy: "sudo chown \(account.name): \(path)")
+        }
+        do throws(SavedState.TextError) {
+            _ = try SavedState(text: contents)
+            return .ok("state", path)
+        } catch {
+            return .warn(
+                "state",
+                "\(path):\(error.line): \(error.problem)",
+                remedy: "sudo systemctl stop orientd; sudo rm \(path)"
+            )
+        }
+    }
+
+    private var configuration: Finding {
+        Self.configuration(surroundings.configurationWarnings)
+    }
+
+    static func configuration(_ warnings: [String]) -> Finding {
+        let path = ConfigurationReader.standardPath
+        guard warnings.isEmpty else {
+            return .warn("configuration", warnings.joined(separator: "; "), remedy: "sudoedit \(path)")
+        }
+        return .ok("configuration", access(path, F_OK) == 0 ? path : "the defaults: there is no \(path)")
+    }
+}

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orientctl doctor: each check with all well, and with what it looks for broken on purpose."""
+
+import json
+import os
+import random
+import shlex
+import socket
+import subprocess
+import threading
+
+from gi.repository import Gio, GLib
+
+from evdev import EventNode, event_node
+from feed import Feed
+from rig import BUILD, DEVICE, POLKIT, PYTHON, RigTestCase, accelerometer, wait_until
+
+BUS = "org.freedesktop.DBus"
+HOSTNAMED = "org.freedesktop.hostname1"
+SYSTEMD = "org.freedesktop.systemd1"
+PROXY = "net.hadess.SensorProxy"
+DONE, FAILED = 0, 1
+CHECKS = (
+    *("kernel", "node", "scale", "mount matrix", "hwdb", "tablet switch", "gravity", "noise", "sampling"),
+    *("bus", "service", "rotation", "sensor proxy", "polkit", "state", "configuration"),
+)
+ACTIONS = [f"org.orientd1.{name}" for name in ("claim", "lock", "rotate", "request", "configure")]
+ACTIONS.append(PROXY + ".claim-sensor")
+
+OWN_THE_NAME = """
+from gi.repository import Gio, GLib
+Gio.bus_own_name(Gio.BusType.SYSTEM, "org.orientd1", 0, None, None, None)
+GLib.MainLoop().run()
+"""
+
+INTERFACES = {
+    "org.freedesktop.DBus.Properties": """
+        <method name="Get">
+          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="v" direction="out"/>
+        </method>""",
+    SYSTEMD + ".Manager": """
+        <method name="LoadUnit"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>""",
+    POLKIT + ".Authority": """
+        <method name="EnumerateActions">
+          <arg type="s" direction="in"/><arg type="a(ssssssuuua{ss})" direction="out"/>
+        </method>
+        <method name="CheckAuthorization">
+          <arg type="(sa{sv})" direction="in"/><arg type="s" direction="in"/><arg type="a{ss}" direction="in"/>
+          <arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="(bba{ss})" direction="out"/>
+        </method>""",
+}
+
+
+def text(value):
+    return GLib.Variant("(v)", (GLib.Variant("s", value),))
+
+
+class Service:
+    """A service that answers the methods of some interfaces at some paths as `answer` says."""
+
+    def __init__(self, rig, name, paths, interfaces, answer):
+        self.answer = answer
+        connection = rig.connect().connection
+        for path in paths:
+            for interface in interfaces:
+                xml = f'<node><interface name="{interface}">{INTERFACES[interface]}</interface></node>'
+                (parsed,) = Gio.DBusNodeInfo.new_for_xml(xml).interfaces
+                connection.register_object(path, parsed, self.handle, None, None)
+        request = GLib.Variant("(su)", (name, 0))
+        connection.call_sync(BUS, "/", BUS, "RequestName", request, None, Gio.DBusCallFlags.NONE, 5000, None)
+
+    def handle(self, _connection, _sender, _path, _interface, method, arguments, invocation):
+        invocation.return_value(self.answer(method, arguments.unpack()))
+
+
+class Hand(threading.Thread):
+    """What keeps a sensor's values from ever being quite the same; `turn` adds so many raw units at random."""
+
+    def __init__(self, rig, raw=(0, -1000, 0), tremor=3):
+        super().__init__(daemon=True)
+        self.rig = rig
+        self.raw = raw
+        self.tremor = tremor
+        self.random = random.Random(1)
+        self.ended = threading.Event()
+        rig.on_close(self.stop)
+        self.start()
+
+    def run(self):
+        while not self.ended.wait(0.02):
+            self.rig.turn([value + self.random.randint(-self.tremor, self.tremor) for value in self.raw])
+
+    def stop(self):
+        self.ended.set()
+        self.join()
+
+
+class DoctorTestCase(RigTestCase):
+    def plug(self, **options):
+        """Plugs an accelerometer in that is in somebody's hand."""
+        self.rig.add_device(accelerometer(**options))
+        return Hand(self.rig)
+
+    def run_doctor(self, *arguments, environment=None):
+        """Runs it to its end while services of the test can answer; returns its exit status and its output."""
+        path = self.rig.directory / "doctor.out"
+        variables = self.rig.mocked_environment()
+        variables["STATE_DIRECTORY"] = str(self.rig.directory / "state")
+        variables.update(environment or {})
+        with open(path, "wb") as output:
+            process = self.rig.spawn([BUILD / "orientctl", "doctor", *arguments], env=variables, stdout=output)
+        wait_until(lambda: process.poll() is not None, "it ends", 30)
+        return process.returncode, path.read_text()
+
+    def doctor(self, *arguments, **options):
+        """Returns {check: finding}, the first of each check."""
+        status, output = self.run_doctor("--json", *arguments, **options)
+        findings = [json.loads(line) for line in output.splitlines()]
+        self.assertEqual(status, FAILED if any(each["result"] == "fail" for each in findings) else DONE)
+        by_check = {each["check"]: each for each in reversed(findings)}
+        self.assertEqual(sorted(by_check), sorted(CHECKS), "each check is made, whatever another has found")
+        return by_check
+
+    def assert_finding(self, finding, result, pattern=".", remedy=None):
+        self.assertEqual(finding["result"], result, finding)
+        self.assertRegex(finding["text"], pattern)
+        if remedy is not None:
+            self.assertEqual(finding["remedy"], remedy)
+
+    def polkit(self, actions=ACTIONS, allowed=True):
+        def answer(method, _arguments):
+            if method == "CheckAuthorization":
+                return GLib.Variant("((bba{ss}))", ((allowed, False, {}),))
+            rows = [(name, "", "", "", "", "", 0, 0, 5, {}) for name in actions]
+            return GLib.Variant("(a(ssssssuuua{ss}))", (rows,))
+
+        Service(self.rig, POLKIT, ["/org/freedesktop/PolicyKit1/Authority"], [POLKIT + ".Authority"], answer)
+
+
+class AllIsWell(DoctorTestCase):
+    def test_every_check_finds_all_well(self):
+        self.plug(
+            properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"},
+            attributes={"in_accel_mount_matrix": "1, 0, 0; 0, 1, 0; 0, 0, 1"},
+        )
+        self.rig.add_device(event_node(name="Virtual Switches", attributes={"capabilities/sw": "2"}))
+        EventNode(self.rig, switches=2)
+        self.polkit()
+        self.rig.start_orientd(configuration="[Bus]\nSensorProxy=yes\n")
+        status, output = self.run_doctor()
+        lines = output.splitlines()
+        self.assertEqual(status, DONE)
+        self.assertEqual([line for line in lines if not line.startswith("ok    ")], [])
+        self.assertEqual([line[6:].split(":")[0] for line in lines], list(CHECKS))
+        self.assertIn("Virtual Switches at event3: tablet", output)
+        self.assertNotIn("\x1b", output)
+        self.client.wait_for("Claims", 0)
+
+    def test_without_anything_each_check_says_why_it_cannot_be_made(self):
+        findings = self.doctor("--bus=unix:path=/nonexistent/bus")
+        self.assert_finding(findings["kernel"], "fail", "no accelerometer")
+        self.assert_finding(findings["bus"], "fail", "/nonexistent/bus")
+        for check in ("node", "scale", "mount matrix", "hwdb", "gravity", "noise", "sampling"):
+            self.assert_finding(findings[check], "warn", "cannot be (checked|told).*accelerometer")
+        for check in ("service", "rotation", "sensor proxy", "polkit"):
+            self.assert_finding(findings[check], "warn", "cannot be checked without a bus")
+
+
+class Hardware(DoctorTestCase):
+    def test_an_accelerometer_in_the_base_alone_is_not_enough(self):
+        self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
+        self.assert_finding(self.doctor()["kernel"], "fail", "no accelerometer in the display: test at .*base")
+
+    def test_files_that_the_daemon_may_not_use(self):
+        self.rig.add_device(accelerometer())
+        self.take_name()
+        self.assert_finding(self.doctor()["node"], "ok", "may use all 3 files")
+        self.rig.path(DEVICE, "in_accel_z_raw").chmod(0)
+        self.assert_finding(self.doctor()["node"], "fail", "may not read .*/in_accel_z_raw$")
+
+    def test_switch_that_the_daemon_may_not_read(self):
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
+        EventNode(self.rig)
+        self.take_name()
+        self.assert_finding(self.doctor()["tablet switch"], "ok", ": laptop$")
+        self.rig.path("/dev/input/event3").chmod(0)
+        self.assert_finding(self.doctor()["tablet switch"], "warn", "may not read /dev/input/event3$")
+
+    def take_name(self):
+        """Has a user who is not root take the daemon's name; root may use every file."""
+        options = {"user": "nobody"} if os.getuid() == 0 else {}
+        self.rig.spawn([PYTHON, "-c", OWN_THE_NAME], **options)
+        wait_until(self.client.owner, "the daemon's name is taken")
+
+    def test_scale_that_is_missing(self):
+        self.plug(scale=None)
+        self.assert_finding(self.doctor()["scale"], "warn", "in_accel_scale: missing")
+
+    def test_mount_matrix_that_is_singular(self):
+        self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 2, 0, 0; 0, 0, 1"})
+        finding = self.doctor()["mount matrix"]
+        self.assert_finding(finding, "warn", "is singular", remedy="orientctl calibrate")
+
+    def test_kernel_and_hwdb_that_differ(self):
+        kernel = {"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"}
+        self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"}, attributes=kernel)
+        finding = self.doctor()["hwdb"]
+        self.assert_finding(finding, "warn", "1, 0, 0; 0, 1, 0; 0, 0, 1 counts.*0, 1, 0; 1, 0, 0; 0, 0, 1")
+
+    def test_laptop_without_a_tablet_switch(self):
+        Service(
+            self.rig,
+            HOSTNAMED,
+            ["/org/freedesktop/hostname1"],
+            ["org.freedesktop.DBus.Properties"],
+            lambda _method, _arguments: text("laptop"),
+        )
+        finding = self.doctor()["tablet switch"]
+        self.assert_finding(finding, "warn", "chassis is laptop", remedy="orientctl autorotate always")
+
+
+class Reading(DoctorTestCase):
+    def test_gravity_and_noise_beside_the_daemon_and_without_it(self):
+        self.plug()
+        for daemon in (False, True):
+            with self.subTest(daemon=daemon):
+                if daemon:
+                    self.rig.start_orientd()
+                findings = self.doctor()
+                self.assert_finding(findings["gravity"], "ok", r"^(0\.99|1\.0)")
+                self.assert_finding(findings["noise"], "ok", " mg over ")
+                self.assert_finding(findings["sampling"], "ok", "of 15.0 readings")
+
+    def test_wrong_scale(self):
+        self.plug(scale="0.0009807")
+        self.assert_finding(self.doctor()["gravity"], "fail", "^0.1")
+
+    def test_stuck_sensor(self):
+        self.rig.add_device(accelerometer())
+        self.assert_finding(self.doctor()["noise"], "warn", "all the same")
+
+    def test_moving_device(self):
+        self.rig.add_device(accelerometer())
+        Hand(self.rig, tremor=500)
+        findings = self.doctor()
+        for check in ("gravity", "noise"):
+            self.assert_finding(findings[check], "warn", "the device moves", remedy="orientctl doctor")
+
+    def test_buffer_that_works_and_one_that_does_not(self):
+        for muted, result, pattern in ((False, "ok", "buffer"), (True, "warn", "polled, though it has a buffer")):
+            with self.case(muted=muted):
+                self.rig.add_fixture("buffered-trigger")
+                device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
+                feed = Feed(self.rig, device, (0, -1000000, 0), muted=muted)
+                values = random.Random(1)
+                timer = GLib.timeout_add(20, lambda: feed.turn((values.randint(0, 99), -1000000, 0)) or True)
+                self.rig.start_orientd()
+                self.assert_finding(self.doctor()["sampling"], result, pattern)
+                GLib.source_remove(timer)
+
+    def test_sensor_that_fails(self):
+        self.rig.add_device(accelerometer(raw=(0, "broken", 0)))
+        self.rig.start_orientd()
+        findings = self.doctor()
+        self.assert_finding(findings["sampling"], "fail", "test is lost: .*in_accel_y_raw")
+        self.assert_finding(findings["gravity"], "warn", "in_accel_y_raw")
+
+
+class Services(DoctorTestCase):
+    def test_the_command_that_it_names_starts_the_daemon(self):
+        finding = self.doctor(f"--bus={self.rig.address}")["service"]
+        self.assert_finding(finding, "fail", "not running", remedy=f"orientd --bus='{self.rig.address}'")
+        name, *arguments = shlex.split(finding["remedy"])
+        self.rig.spawn([BUILD / name, *arguments], env=self.rig.mocked_environment())
+        wait_until(self.client.owner, "orientd is on the bus")
+        self.assert_finding(self.doctor(f"--bus={self.rig.address}")["service"], "ok")
+
+    def test_units_that_do_not_run(self):
+        for load, active, result, pattern, remedy in (
+            ("not-found", "inactive", "success", "not installed", "sudo make install"),
+            ("masked", "inactive", "success", "masked", "sudo systemctl unmask orientd"),
+            ("loaded", "failed", "watchdog", r"has failed \(watchdog\)", "sudo systemctl restart orientd"),
+            ("loaded", "inactive", "success", "is inactive", "sudo systemctl start orientd"),
+        ):
+            with self.case(load=load, active=active):
+                values = {"LoadState": load, "ActiveState": active, "Result": result}
+                unit = "/org/freedesktop/systemd1/unit/orientd"
+
+                def answer(method, arguments, values=values, unit=unit):
+                    return GLib.Variant("(o)", (unit,)) if method == "LoadUnit" else text(values[arguments[1]])
+
+                interfaces = [SYSTEMD + ".Manager", "org.freedesktop.DBus.Properties"]
+                Service(self.rig, SYSTEMD, ["/org/freedesktop/systemd1", unit], interfaces, answer)
+                self.assert_finding(self.doctor()["service"], "fail", pattern, remedy)
+
+    def test_interface_that_does_not_turn(self):
+        self.rig.start_orientd()
+        self.assert_finding(self.doctor()["rotation"], "ok", "follows the device")
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_finding(self.doctor()["rotation"], "warn", "locked", remedy="orientctl unlock")
+        self.client.ask("SetAutorotate", "s", "never")
+        self.assert_finding(self.doctor()["rotation"], "warn", "never", remedy="orientctl autorotate always")
+
+    def test_who_has_the_name_of_iio_sensor_proxy(self):
+        self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")
+        self.assert_finding(self.doctor()["sensor proxy"], "warn")
+        Service(self.rig, PROXY, [], [], None)
+        finding = self.doctor()["sensor proxy"]
+        self.assert_finding(finding, "warn", r"^process \d+ .* competes for the sensor")
+        self.assertIn("systemctl mask --now iio-sensor-proxy", finding["remedy"])
+
+    def test_polkit(self):
+        self.assert_finding(self.doctor()["polkit"], "warn", "not on the bus")
+        for options, result, pattern in (
+            ({"actions": ACTIONS[1:]}, "fail", "org.orientd1.claim"),
+            ({"allowed": False}, "warn", "this user may not claim"),
+        ):
+            with self.case(options):
+                self.polkit(**options)
+                self.rig.start_orientd()
+                self.assert_finding(self.doctor()["polkit"], result, pattern)
+
+    def test_refused_claim(self):
+        self.plug()
+        self.polkit(allowed=False)
+        self.rig.start_orientd()
+        self.assert_finding(self.doctor()["sampling"], "warn", "does not sample for this user")
+
+    def test_saved_state(self):
+        folder = self.rig.directory / "state"
+        folder.mkdir()
+        self.assert_finding(self.doctor()["state"], "ok", "nothing has been saved")
+        self.rig.start_orientd(environment={"STATE_DIRECTORY": str(folder)})
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_finding(self.doctor()["state"], "ok", f"^{folder}/state$")
+        (folder / "state").write_text("[State]\nRotationLock=sideways\n")
+        self.assert_finding(self.doctor()["state"], "warn", f"^{folder}/state:")
+        self.assertEqual(sorted(os.listdir(folder)), ["state"], "a doctor leaves the file where it is")
+
+
+class Report(DoctorTestCase):
+    def test_it_says_all_that_matters_and_nothing_of_anybody(self):
+        personal = ["planted-user", "planted-home", "SERIAL12345", socket.gethostname(), "somebody"]
+        self.plug(
+            name="bma253",
+            attributes={
+                "serialnumber": "SERIAL12345",
+                "label": f"{socket.gethostname()} planted-user /home/somebody/x /srv/planted-home/y",
+                "in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1",
+            },
+        )
+        self.rig.start_orientd()
+        path = self.rig.directory / "report.txt"
+        environment = {"USER": "planted-user", "HOME": "/srv/planted-home"}
+        self.doctor("--report", str(path), environment=environment)
+        report = path.read_text()
+        for word in personal:
+            self.assertNotIn(word.lower(), report.lower())
+        for word in ("bma253", "label: <host> <user> /home/<user>/x <home>/y", "0, 1, 0; 1, 0, 0; 0, 0, 1", "gravity:"):
+            self.assertIn(word, report)
+        trace = report[report.index("t_seconds,x,y,z\n") :]
+        self.assertGreater(len(trace.splitlines()), 30)
+        run = self.rig.orientctl("replay", "-", text=trace)
+        self.assertEqual(run.returncode, DONE, run.stderr)
+
+    def test_a_report_that_cannot_be_written_is_an_error(self):
+        run = subprocess.run(
+            [BUILD / "orientctl", "doctor", "--report", "/nonexistent/report"],
+            env=self.rig.mocked_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(run.returncode, FAILED)
+        self.assertEqual(len(run.stdout.splitlines()), len(CHECKS))
+        self.assertIn("cannot create /nonexistent/report", run.stderr)

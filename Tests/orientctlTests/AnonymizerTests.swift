@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import orientctl
+
+@Suite struct AnonymizerTests {
+    private let anonymizer = Anonymizer([
+        ("ann", "<user>"), ("/srv/ann", "<home>"), ("box", "<host>"), ("box.example.org", "<host>"), ("", "<none>"),
+    ])
+
+    @Test(arguments: [
+        ("ann on box", "<user> on <host>"), ("ANN@Box.Example.org:", "<user>@<host>:"),
+        // A part of a word is not the word.
+        ("annex mailbox box_1 manna", "annex mailbox box_1 manna"), ("box-1", "<host>-1"),
+        ("/srv/ann/trace.csv", "<home>/trace.csv"), ("/srv/anna", "/srv/anna"),
+        ("replay:/home/bob/trace.csv", "replay:/home/<user>/trace.csv"), ("/home/", "/home/"),
+        ("'/home/bob'", "'/home/<user>'"), ("9.81 m/s²", "9.81 m/s²"), ("", ""),
+    ])
+    func `what tells whose machine it is goes, and nothing else`(text: String, cleaned: String) {
+        #expect(anonymizer.cleaned(text) == cleaned)
+    }
+
+    @Test(arguments: [("in_accel_scale", true), ("buffer/length", true), ("serialnumber", false), ("uevent", false)])
+    func `attributes that are about one piece of hardware are left out`(name: String, isPublic: Bool) {
+        #expect(DoctorReport.isPublic(name) == isPublic)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import Testing
+
+@testable import orientctl
+
+@Suite struct DoctorHardwareTests {
+    @Test(arguments: [
+        (owner: 0, group: 7, permissions: 0o660, groups: [7], allowed: true),
+        (0, 7, 0o660, [8], false), (0, 7, 0o640, [7], false), (5, 7, 0o600, [7], true), (0, 7, 0o606, [8], true),
+        // The owner's bits count for the owner, whatever the group may do.
+        (5, 7, 0o060, [7], false),
+    ])
+    func `a file is an account's to use by the first bits that are about it`(
+        owner: UInt32,
+        group: UInt32,
+        permissions: UInt32,
+        groups: [UInt32],
+        allowed: Bool
+    ) {
+        let access = FileAccess(owner: owner, group: group, permissions: permissions)
+        let account = Account(name: "orientd", user: 5, groups: groups)
+        #expect(access.allows(.readAndWrite, to: account) == allowed)
+        #expect(access.allows(.readAndWrite, to: Account(name: "root", user: 0, groups: [])))
+    }
+
+    private func node(missing: [String] = [], refused: [HardwareChecks.Needed] = []) -> Finding {
+        HardwareChecks.node(missing: missing, refused: refused, of: 3, account: "orientd", remedy: "trigger")
+    }
+
+    @Test func `files that nothing works without make it fail, others a warning`() {
+        let value = HardwareChecks.Needed(path: "/sys/raw", use: .read, isVital: true)
+        let rate = HardwareChecks.Needed(path: "/sys/rate", use: .write, isVital: false)
+        #expect(node() == .ok("node", "orientd may use all 3 files of the sensor"))
+        #expect(
+            node(refused: [rate, value])
+                == .fail("node", "orientd may not read /sys/raw and 1 more", remedy: "sudo chmod a+r /sys/raw")
+        )
+        #expect(node(refused: [rate]).verdict == .warn)
+        #expect(node(refused: [rate]).remedy == "trigger")
+        #expect(node(missing: ["cannot look at /dev/x: No such file or directory"]).verdict == .warn)
+    }
+
+    @Test func `axes of one chip have scales that are near each other`() {
+        #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.01)) == .ok("scale", "0.01 m/s² a step"))
+        #expect(HardwareChecks.scale(Vector3(0.01, 0.012, 0.018)).verdict == .ok)
+        #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.1)).verdict == .warn)
+    }
+
+    @Test func `a mount matrix turns or mirrors, and does no more`() {
+        let source = "ACCEL_MOUNT_MATRIX"
+        let mirrored = MountMatrix(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
+        let stretched = MountMatrix(rows: Vector3(0, 2, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
+        let skewed = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0.7, 0.7, 0), Vector3(0, 0, 1))
+        #expect(HardwareChecks.mountMatrix(mirrored, source: source).text == "0, 1, 0; 1, 0, 0; 0, 0, 1 by \(source)")
+        #expect(HardwareChecks.mountMatrix(mirrored, source: source).verdict == .ok)
+        #expect(HardwareChecks.mountMatrix(stretched, source: source).verdict == .warn)
+        #expect(HardwareChecks.mountMatrix(skewed, source: source).verdict == .warn)
+        #expect(HardwareChecks.mountMatrix(.identity, source: "").verdict == .ok)
+    }
+
+    private static let straight = "1, 0, 0; 0, 1, 0; 0, 0, 1"
+    private static let halfTurn = "-1, 0, 0; 0, -1, 0; 0, 0, 1"
+    private static let quarterTurn = "0, 1, 0; -1, 0, 0; 0, 0, 1"
+
+    @Test(arguments: [
+        (hwdb: nil, kernel: nil, verdict: Finding.Verdict.ok), (nil, straight, .ok), (straight, nil, .ok),
+        (straight, straight, .ok), (straight, quarterTurn, .warn), ("1, 0", straight, .warn),
+        // The same mounting by the convention of the kernel's document.
+        (straight, halfTurn, .ok),
+        // What the kernel says makes no sense, and does not count.
+        (straight, "x", .ok),
+    ])
+    func `hwdb and the kernel are in conflict where they mean two mountings`(
+        hwdb: String?,
+        kernel: String?,
+        verdict: Finding.Verdict
+    ) {
+        #expect(HardwareChecks.hwdb(hwdb, kernel: kernel).verdict == verdict)
+    }
+
+    @Test(arguments: [
+        (chassis: nil, verdict: Finding.Verdict.ok), ("tablet", .ok), ("handset", .ok), ("convertible", .warn),
+        ("laptop", .warn),
+    ])
+    func `a machine with a keyboard needs a tablet switch, or a second accelerometer`(
+        chassis: String?,
+        verdict: Finding.Verdict
+    ) {
+        func finding(_ switches: [String] = [], hasHinge: Bool = false) -> Finding {
+            HardwareChecks.tabletSwitch(switches, chassis: chassis, hasHinge: hasHinge, status: nil)
+        }
+        #expect(finding().verdict == verdict)
+        #expect(finding(hasHinge: true).verdict == .ok)
+        #expect(finding(["switches"]) == .ok("tablet switch", "switches"))
+    }
+}

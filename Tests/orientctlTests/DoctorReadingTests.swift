@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import Testing
+
+@testable import orientctl
+
+@Suite struct DoctorReadingTests {
+    typealias Statistics = ReadingChecks.Statistics
+
+    /// Readings of an upright device that reads `norm` g, every other one `tremor` g to either side.
+    private func statistics(norm: Double, tremor: Double = 0.002, count: Int = 20) throws -> Statistics {
+        let samples = (0..<count).map { index in
+            AccelerometerSample(
+                time: Double(index) / 15,
+                acceleration: Vector3((index % 2 == 0 ? tremor : -tremor) * 9.80665, norm * 9.80665, 0)
+            )
+        }
+        return try #require(Statistics(samples))
+    }
+
+    @Test func `statistics are in g`() throws {
+        let statistics = try statistics(norm: 1, tremor: 0.05)
+        #expect(abs(statistics.mean.magnitude - 1) < 1e-9)
+        #expect(abs(statistics.spread - 0.05) < 1e-9)
+        #expect(Statistics([]) == nil)
+    }
+
+    @Test(arguments: [
+        (norm: 1.0, verdict: Finding.Verdict.ok), (0.95, .ok), (0.85, .warn), (1.2, .warn), (0.1, .fail),
+        (9.8, .fail), (0, .fail),
+    ])
+    func `gravity at rest tells whether the scale is right`(norm: Double, verdict: Finding.Verdict) throws {
+        #expect(ReadingChecks.gravity(try statistics(norm: norm, tremor: 0)).verdict == verdict)
+    }
+
+    @Test func `nothing is said of gravity while the device moves`() throws {
+        let finding = ReadingChecks.gravity(try statistics(norm: 3, tremor: 0.5))
+        #expect(finding.verdict == .warn)
+        #expect(finding.text.contains("moves"))
+    }
+
+    @Test(arguments: [
+        (tremor: 0.002, count: 20, verdict: Finding.Verdict.ok, word: "mg"), (0.05, 20, .warn, "much"),
+        (0.5, 20, .warn, "moves"), (0, 20, .warn, "stuck"), (0.002, 4, .warn, "too few"),
+    ])
+    func `noise tells a chip at rest from one that is stuck or moves`(
+        tremor: Double,
+        count: Int,
+        verdict: Finding.Verdict,
+        word: String
+    ) throws {
+        let finding = ReadingChecks.noise(try statistics(norm: 1, tremor: tremor, count: count))
+        #expect(finding.verdict == verdict)
+        #expect(finding.text.contains(word))
+    }
+
+    private func sampling(
+        _ change: (inout SensorStatus) -> Void = { _ in },
+        changes: Int = 30,
+        canBuffer: Bool = false
+    ) -> Finding {
+        var sensor = SensorStatus(
+            name: "bma253",
+            sysfsPath: "",
+            location: "display",
+            mode: "poll",
+            sampleRate: 15,
+            mountMatrix: []
+        )
+        sensor.state = .sampling
+        change(&sensor)
+        return ReadingChecks.sampling(sensor, changes: changes, seconds: 2, canBuffer: canBuffer, isHere: true)
+    }
+
+    @Test func `the rate that is reached is told beside the one that is expected`() {
+        #expect(sampling() == .ok("sampling", "15.0 of 15.0 readings a second (bma253, poll)"))
+        #expect(sampling(changes: 12).verdict == .warn)
+        #expect(sampling(changes: 0).verdict == .warn)
+        #expect(sampling(changes: -1).verdict == .fail)
+        #expect(sampling({ $0.sampleRate = 400 }, changes: 120).verdict == .ok)
+    }
+
+    @Test func `a buffer that is not used is a warning`() {
+        #expect(sampling(canBuffer: true).verdict == .warn)
+        #expect(sampling({ $0.mode = "buffer" }, canBuffer: true).verdict == .ok)
+    }
+
+    @Test func `a sensor that is lost tells why`() {
+        let finding = sampling {
+            $0.state = .lost
+            $0.lastError = "cannot open"
+        }
+        #expect(finding.verdict == .fail)
+        #expect(finding.text == "bma253 is lost: cannot open")
+    }
+
+    @Test(arguments: [(true, Finding.Verdict.fail), (false, .warn)])
+    func `a daemon without a sensor is at fault where there is one`(isHere: Bool, verdict: Finding.Verdict) {
+        let finding = ReadingChecks.sampling(nil, changes: 0, seconds: 2, canBuffer: false, isHere: isHere)
+        #expect(finding.verdict == verdict)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import SystemdBus
+import Testing
+
+@testable import orientctl
+
+@Suite struct DoctorServiceTests {
+    private let daemon = NameOwner(uniqueName: ":1.5", process: 12, command: "orientd", user: 999)
+    private let other = NameOwner(uniqueName: ":1.7", process: 34, command: "iio-sensor-prox", user: 0)
+
+    @Test func `programs of two versions are a warning`() {
+        #expect(ServiceChecks.service(version: "0.0.1", daemon, account: "orientd").verdict == .warn)
+    }
+
+    @Test(arguments: [
+        ("not-found", "inactive", "sudo make install"), ("masked", "inactive", "sudo systemctl unmask orientd"),
+        ("loaded", "failed", "sudo systemctl restart orientd"), ("loaded", "active", "sudo systemctl restart orientd"),
+        ("loaded", "inactive", "sudo systemctl start orientd"),
+    ])
+    func `a unit that does not run has a command that mends it`(load: String, active: String, remedy: String) {
+        let unit = ServiceChecks.UnitState(load: load, active: active, result: "success")
+        let finding = ServiceChecks.service(unit, bus: .system, problem: "")
+        #expect(finding.verdict == .fail)
+        #expect(finding.remedy == remedy)
+    }
+
+    @Test(arguments: [
+        (BusAddress.session, "orientd --bus=session"), (.address("unix:path=/a b"), "orientd --bus='unix:path=/a b'"),
+    ])
+    func `without a service manager the daemon is started by hand`(bus: BusAddress, remedy: String) {
+        #expect(ServiceChecks.service(nil, bus: bus, problem: "none").remedy == remedy)
+    }
+
+    private func status(_ change: (inout ManagerStatus) -> Void) -> ManagerStatus {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        change(&status)
+        return status
+    }
+
+    @Test func `what keeps the interface from turning is told`() {
+        #expect(ServiceChecks.rotation(status { _ in }).verdict == .ok)
+        #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == "orientctl unlock")
+        #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == "orientctl autorotate always")
+        let laptop = status {
+            $0.autorotate = .tabletMode
+            $0.tabletMode = .laptop
+        }
+        #expect(ServiceChecks.rotation(laptop).verdict == .ok)
+    }
+
+    @Test func `one service has the name of iio-sensor-proxy`() {
+        func verdict(_ owner: NameOwner?, unit: String? = nil, choice: Bool? = nil) -> Finding.Verdict {
+            ServiceChecks.sensorProxy(owner, daemon: daemon, unit: unit, choice: choice).verdict
+        }
+        #expect(verdict(daemon) == .ok)
+        #expect(verdict(other) == .warn)
+        #expect(verdict(nil) == .warn)
+        #expect(verdict(nil, choice: false) == .ok)
+        #expect(verdict(nil, unit: "/usr/lib/systemd/system/iio-sensor-proxy.service") == .warn)
+        #expect(ServiceChecks.sensorProxy(nil, daemon: nil, unit: nil, choice: nil).verdict == .warn)
+    }
+
+    @Test func `polkit knows the actions and lets this user claim`() {
+        #expect(ServiceChecks.polkit(missing: [], mayClaim: true).verdict == .ok)
+        #expect(ServiceChecks.polkit(missing: [], mayClaim: false).verdict == .warn)
+        #expect(ServiceChecks.polkit(missing: ["org.orientd1.lock"], mayClaim: true).verdict == .fail)
+    }
+
+    @Test func `the saved state is the daemon's to read, and makes sense`() {
+        let sound = "[State]\nRotationLock=off\nHeldOrientation=portrait\nInterfaceOrientation=portrait\nVersion=1\n"
+        let account = Account(name: "orientd", user: 999, groups: [])
+        let access = FileAccess(owner: 999, group: 999, permissions: 0o600)
+        func verdict(_ text: String, _ access: FileAccess) -> Finding.Verdict {
+            ServiceChecks.state("/state", Array(text.utf8), access, account).verdict
+        }
+        #expect(verdict(sound, access) == .ok)
+        #expect(verdict("[State]\n", access) == .warn)
+        #expect(verdict(sound, FileAccess(owner: 0, group: 0, permissions: 0o600)) == .fail)
+    }
+
+    @Test func `what is wrong in orientd.conf is told`() {
+        let finding = ServiceChecks.configuration(["/etc/orientd/orientd.conf:3: no such key"])
+        #expect(finding == .warn("configuration", "/etc/orientd/orientd.conf:3: no such key", remedy: finding.remedy))
+        #expect(finding.remedy == "sudoedit /etc/orientd/orientd.conf")
+        #expect(ServiceChecks.configuration([]).verdict == .ok)
+    }
+
+    @Test func `a finding is one line, whatever it quotes`() {
+        let finding = Finding.warn("kernel", "a\nb\u{1B}[31m", remedy: "mend it")
+        #expect(finding.line() == "warn  kernel: a\u{FFFD}b\u{FFFD}[31m; try: mend it")
+        #expect(Finding.ok("bus", "there").line() == "ok    bus: there")
+        #expect(Finding.ok("bus", "there").json.line == #"{"check":"bus","result":"ok","text":"there","remedy":""}"#)
+    }
+}
