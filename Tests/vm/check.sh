@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend
+# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend doctor
 # Runs each scenario with what `make install` installs, once on dbus-daemon and once on dbus-broker, in a virtual machine
 # of its own; ends with "N passed, N failed" over all of them. Called by `make check-vm`. The machine is made in
 # .build/vm, by root, when there is none or build-rootfs.sh is newer.
@@ -13,7 +13,7 @@ rm -rf $tree
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 
 passed=0 failed=0
-[ $# -gt 0 ] || set -- sensing rotation switches suspend
+[ $# -gt 0 ] || set -- sensing rotation switches suspend doctor
 for scenario; do
     for bus in dbus-daemon dbus-broker; do
         printf '\n== %s, %s\n' "$scenario" $bus
@@ -23,7 +23,7 @@ for scenario; do
         cp $here/*.sh $here/*.py $share
         keys=
         [ "$scenario" != suspend ] || keys=-S
-        ORIENTD_VM_APPEND="bus=$bus" $here/run-in-vm.sh -s $share -t 300 $keys sh "$scenario.sh" || :
+        ORIENTD_VM_APPEND="bus=$bus" $here/run-in-vm.sh -s $share -t 600 $keys sh "$scenario.sh" || :
         totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' $share/.run/stdout || :)
         # A scenario without a total has not come to its end.
         totals=${totals:-0 1}

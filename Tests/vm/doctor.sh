@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage (in the VM): sh doctor.sh
+# One thing after the other is broken, and the command that `orientctl doctor` names is carried out.
+# shellcheck source=Tests/vm/common.sh
+. ./common.sh
+finds() {  # finds CHECK RESULT: the line is in $line
+    line=$(orientctl doctor 2>/dev/null | grep -m 1 "^[a-z]*  *$1: ")
+    [ "${line%% *}" = "$2" ] || { echo "$line"; false; }
+}
+mend() {  # mend: as the line says; root needs no sudo
+    echo "    $line"
+    sh -c "$(echo "$line" | sed 's/.*; try: //; s/sudo //g')" >/tmp/mend.out 2>&1 || sed 's/^/    /' /tmp/mend.out
+}
+mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks it
+    subject=$1 result=$2 what=$3
+    shift 3
+    "$@" || echo "cannot break it: $*"
+    check "$what: $result" finds "$subject" "$result"
+    mend
+    check "$what: mended" within 30 finds "$subject" ok
+}
+reload() {
+    busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
+    systemctl daemon-reload
+}
+services=/usr/share/dbus-1/system-services device=/sys/bus/iio/devices/iio:device0
+fails() {  # the daemon cannot start, and the bus does not try
+    mkdir -p /run/systemd/system/orientd.service.d
+    printf '[Service]\nExecStart=\nExecStart=/bin/false\nRestart=no\n' >/run/systemd/system/orientd.service.d/broken.conf
+    mkdir -p /tmp/services && mv $services/org.orientd1.service $services/net.hadess.SensorProxy.service /tmp/services
+    reload
+    systemctl restart orientd 2>/dev/null
+    rm /run/systemd/system/orientd.service.d/broken.conf
+    reload
+}
+garble() { echo nonsense >/var/lib/orientd/state; }
+
+part "installed step by step"
+modprobe uhid
+mkfifo /tmp/accel
+tar -C / --keep-directory-symlink -xf install.tar
+plug_hid
+hid 0 -1 0
+check "no user orientd: fail" finds node fail
+mend
+check "no user orientd: mended" id orientd
+mends node warn "a node that is root's" true
+reload
+
+part "services"
+mends 'sensor proxy' warn "iio-sensor-proxy beside it" systemctl start iio-sensor-proxy
+mends service fail "a masked service" systemctl mask --now orientd
+mends service fail "a service that fails" fails
+mends service fail "a service that was stopped" systemctl stop orientd
+mv /tmp/services/* $services
+reload
+
+part "hardware"
+mends node warn "a node that is root's alone" chmod 600 /dev/iio:device0
+mends node warn "a rate that is root's alone" chmod 644 $device/in_accel_sampling_frequency
+mends node fail "a value that is root's alone" chmod 600 $device/in_accel_z_raw
+mends kernel fail "a driver that is not there" rmmod hid_sensor_accel_3d
+
+part "choices and state"
+mends rotation warn "a lock" orientctl lock portrait
+mends rotation warn "no autorotation" orientctl autorotate never
+mends state fail "a state that is root's" chown root: /var/lib/orientd/state
+mends state warn "a state that makes no sense" garble
+
+part "the report"
+orientctl doctor --report /bench/report.txt
+check "a report is written" grep -q '^t_seconds,x,y,z' /bench/report.txt
+kill "$hid"
+finish
