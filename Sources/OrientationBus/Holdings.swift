@@ -72,10 +72,11 @@ final class Holdings {
             do throws(SystemError) {
                 let watch = try PeerWatch(connection, on: bus) { [self] in drop(connection) }
                 holders[connection] = Holder(watch: watch)
-            } catch  where error.errno == .tooManyUsers {
-                throw .limitExceeded("\(PeerWatch.most) connections hold something, the most that may")
             } catch {
-                throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
+                guard error.errno == .tooManyUsers else {
+                    throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
+                }
+                throw .limitExceeded("\(PeerWatch.most) connections hold something, the most that may")
             }
         }
         change(by: 1)

@@ -118,12 +118,14 @@ private final class Source: SensorSource {
         #expect(!sensor.isNew("a"))
     }
 
-    @Test func `a failure is news once, until a sample has come or the reason is another`() {
+    @Test func `a failure is news once, until it has been read for a while or the reason is another`() {
         attach(source)
         #expect(sensor.failed("no more"))
         #expect(!sensor.failed("no more"))
         #expect(sensor.failed("gone"))
         sensor.recovered()
+        #expect(!sensor.failed("gone"), "one reading proves nothing")
+        sensor.settled()
         #expect(sensor.failed("gone"))
     }
 
