@@ -9,8 +9,9 @@ import SystemdBus
 /// The checks of what the kernel and udev offer: drivers, nodes, the mounting, the tablet switch.
 struct HardwareChecks {
     private static let install = "sudo make install"
-    // Rules that were read before there was the user orientd are about nobody.
-    private static let reload = "sudo udevadm control --reload"
+    // Rules that were read before there was the user orientd give nobody anything, and `udevadm control --reload` of
+    // systemd 252 does not read again what has not changed.
+    private static let reload = "sudo systemctl restart systemd-udevd"
     private static let trigger = reload + "; sudo udevadm trigger --subsystem-match=iio --action=add --settle"
     private static let inputTrigger =
         reload + "; sudo udevadm trigger --subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1"
