@@ -21,6 +21,7 @@ package final class DeviceSource: SensorSource {
     package private(set) var sampleRate = 0.0
 
     private let sensor: any SensorDevice
+    private let freshScaling: SensorScaling
     private var scaling: SensorScaling
     private let targetRate: Double
     private let loop: EventLoop
@@ -52,6 +53,7 @@ package final class DeviceSource: SensorSource {
         helper: HelperThread
     ) throws(SystemError) {
         self.sensor = sensor
+        freshScaling = scaling
         self.scaling = scaling
         self.loop = loop
         self.helper = helper
@@ -115,6 +117,8 @@ package final class DeviceSource: SensorSource {
 
     private func open() {
         state = .changing
+        // What readings before a pause have led to counts no more.
+        scaling = freshScaling
         helper.run { [sensor, targetRate, bufferWorks] in
             Self.open(sensor, rate: targetRate, buffered: bufferWorks)
         } completion: { [self] opening in

@@ -538,8 +538,11 @@ class Rig:
         replacement.rename(path)
 
     def turn(self, raw, device=DEVICE):
-        """Makes a polled sensor read the given x, y and z."""
-        for axis, value in zip("xyz", raw):
+        """Makes a polled sensor read the given x, y and z.
+
+        The greatest first: all axes at zero, which the bare rule takes for upside down, are never read in between.
+        """
+        for axis, value in sorted(zip("xyz", raw), key=lambda pair: -abs(pair[1])):
             self.write(f"in_accel_{axis}_raw", value, device)
 
     def block(self, attribute, device=DEVICE):

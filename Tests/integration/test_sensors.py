@@ -170,6 +170,17 @@ class Proximity(SensorProxyTestCase):
             self.wait_for_value("ProximityNear", near)
         self.assertEqual([change["ProximityNear"] for change in changes], [True, False, True])
 
+    def test_what_was_near_before_the_claim_does_not_count(self):
+        # In the band below the level, a claim found near what an earlier one had left near.
+        self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 101, "in_proximity_nearlevel": 100}))
+        self.start()
+        self.call("ClaimProximity")
+        self.assertTrue(self.get("ProximityNear"))
+        self.call("ReleaseProximity")
+        self.rig.write("in_proximity_raw", 95, PROXIMITY)
+        self.call("ClaimProximity")
+        self.assertFalse(self.get("ProximityNear"))
+
     def test_udevs_level_comes_before_the_firmwares(self):
         properties = {"PROXIMITY_NEAR_LEVEL": 10}
         self.rig.add_device(device(PROXIMITY, {"in_proximity_raw": 50, "in_proximity_nearlevel": 100}, properties))

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend doctor
-# Runs each scenario with what `make install` installs, once on dbus-daemon and once on dbus-broker, in a virtual machine
-# of its own; ends with "N passed, N failed" over all of them. Called by `make check-vm`. The machine is made in
-# .build/vm, by root, when there is none or build-rootfs.sh is newer.
+# Runs each scenario with what `make install` installs, in a virtual machine of its own; ends with "N passed, N failed"
+# over all of them. Those that lean on the bus run once on dbus-daemon and once on dbus-broker. Called by `make check-vm`.
+# The machine is made in .build/vm, by root, when there is none or build-rootfs.sh is newer.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm share=.build/vm-share tree=.build/vm-tree
@@ -15,7 +15,12 @@ make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 passed=0 failed=0
 [ $# -gt 0 ] || set -- sensing rotation switches suspend doctor
 for scenario; do
-    for bus in dbus-daemon dbus-broker; do
+    case $scenario in
+        sensing | rotation) buses='dbus-daemon dbus-broker' ;;
+        switches) buses=dbus-broker ;;
+        *) buses=dbus-daemon ;;
+    esac
+    for bus in $buses; do
         printf '\n== %s, %s\n' "$scenario" $bus
         rm -rf $share
         mkdir -p $share
