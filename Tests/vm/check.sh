@@ -21,7 +21,7 @@ for scenario; do
         *) buses=dbus-daemon ;;
     esac
     for bus in $buses; do
-        printf '\n== %s, %s\n' "$scenario" $bus
+        printf '\n== %s, %s\n' "$scenario" "$bus"
         rm -rf $share
         mkdir -p $share
         tar -C $tree --owner=0 --group=0 -cf $share/install.tar .
