@@ -27,16 +27,15 @@ public enum Tilt: UInt8, NamedValue, Hashable, Sendable {
     /// The tangents of the angles at which a tilt ends.
     private typealias Limits = (tilted: Double, flat: Double)
 
-    /// In whole degrees, where 20 becomes 21 and 69 becomes 70; and 2° before and after.
+    /// In whole degrees, where 20 becomes 21 and 69 becomes 70; and 2° before.
     private static let limits: Limits = (0.373885, 2.674621)
     private static let lowerLimits: Limits = (0.334595, 2.414214)
-    private static let upperLimits: Limits = (0.414214, 2.988685)
 
     /// Creates the tilt under a gravity of any length; undefined for one that is zero or not finite.
     ///
     /// `faceUp` is the sign that the sensor itself gives to z while the screen faces up. net.hadess.SensorProxy takes
-    /// every sensor's for positive, and so does this: one that has it negative is told as its mirror image. The
-    /// `previous` tilt stays until it is exceeded by 2°, lest a hand that trembles there changes it all the time.
+    /// every sensor's for positive, and so does this: one that has it negative is told as its mirror image. Coming
+    /// back from it, the `previous` tilt stays for 2° more, lest a hand that trembles there changes it all the time.
     public init(_ gravity: Vector3, faceUp: SensorFrame.FaceUp, after previous: Tilt = .undefined) {
         let across = (gravity.x * gravity.x + gravity.y * gravity.y).squareRoot()
         let along = abs(gravity.z)
@@ -50,7 +49,6 @@ public enum Tilt: UInt8, NamedValue, Hashable, Sendable {
             if along < limits.flat * across { return isUp ? .tiltedUp : .tiltedDown }
             return isUp ? .faceUp : .faceDown
         }
-        let stays = tilt(Self.lowerLimits) == previous || tilt(Self.upperLimits) == previous
-        self = stays ? previous : tilt(Self.limits)
+        self = tilt(Self.lowerLimits) == previous ? previous : tilt(Self.limits)
     }
 }

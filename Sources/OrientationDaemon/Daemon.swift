@@ -298,6 +298,7 @@ extension Daemon: SensorSupervisorDelegate {
     func sensorChanged(_ kind: SensorKind) {
         proxy?.sensorChanged(kind)
         guard kind == .accelerometer else { return }
+        if supervisor?.state(of: kind) != .sampling { hinge?.displayBegan() }
         publish()
         machineChanged()
         guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }

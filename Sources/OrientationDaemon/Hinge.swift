@@ -56,6 +56,8 @@ final class Hinge: SensorSupervisorDelegate {
     }
 
     func sensorChanged(_ kind: SensorKind) {
+        // Whatever has happened to it, what it read before is no match for what the display reads now.
+        base = nil
         onChange()
     }
 }

@@ -33,9 +33,9 @@ final class SleepWatch {
         inhibit()
     }
 
-    /// Lets the machine go to sleep.
+    /// Lets the machine go to sleep; where it has woken up meanwhile, what was asked for then is not given up.
     func allowSleep() {
-        inhibitor = nil
+        if isAsleep { inhibitor = nil }
     }
 
     private func prepare(_ signal: BusMessage) {

@@ -17,10 +17,13 @@ struct StuckDetector {
     /// last.
     private static let patience = (first: 10.0, last: 320.0)
 
-    /// How many readings, each unlike the one before, are noise: two seconds of them.
-    ///
-    /// A person who turns or shakes a sensor without noise stops, or repeats a reading, before that.
-    private static let noise = 30
+    /// How many readings, each unlike the one before, are noise, and how far from the first of them, in m/s²: what
+    /// goes further is turned or shaken.
+    private static let noise = (count: 30, reach: 0.3)
+
+    /// Seconds from one reading to the next over which nothing is known: of what has come to rest, a sensor that tells
+    /// of changes only tells nothing.
+    private static let longestGap = 1.0
 
     private(set) var isStuck = false
 
@@ -29,6 +32,9 @@ struct StuckDetector {
     /// When that reading came first, or was told of last.
     private var since: Double?
     private var changes = 0
+
+    /// The first of those changes.
+    private var origin = Vector3.zero
     private var isNoisy = false
     private var patience = StuckDetector.patience.first
 
@@ -39,8 +45,7 @@ struct StuckDetector {
         guard sample.acceleration.isFinite else { return nil }
         defer { last = sample }
         guard let last, last.acceleration == sample.acceleration else {
-            changes += 1
-            if changes > Self.noise { isNoisy = true }
+            count(sample.acceleration)
             since = sample.time
             guard isStuck else { return nil }
             isStuck = false
@@ -48,7 +53,7 @@ struct StuckDetector {
             return .moving
         }
         changes = 0
-        guard let since else {
+        guard let since, sample.time - last.time <= Self.longestGap else {
             self.since = sample.time
             return nil
         }
@@ -58,6 +63,16 @@ struct StuckDetector {
         self.since = sample.time
         defer { patience = min(patience * 2, Self.patience.last) }
         return .stuck(seconds: Int(seconds))
+    }
+
+    private mutating func count(_ reading: Vector3) {
+        let way = Vector3(reading.x - origin.x, reading.y - origin.y, reading.z - origin.z)
+        if changes == 0 || way.magnitude > Self.noise.reach {
+            changes = 0
+            origin = reading
+        }
+        changes += 1
+        if changes > Self.noise.count { isNoisy = true }
     }
 
     /// Takes notice of a pause, over which nothing is known; what was stuck is so until another reading comes.

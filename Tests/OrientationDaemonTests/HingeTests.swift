@@ -50,6 +50,14 @@ import Testing
         #expect(hinge.tabletMode == .tablet)
     }
 
+    @Test func `what a lost half has read does not count with what the other reads`() {
+        hinge.displayRead(Self.upright)
+        readBase(Self.onUnderside)
+        hinge.sensorChanged(.accelerometer)
+        hinge.displayRead(Self.onKeys)
+        #expect(hinge.tabletMode == .laptop)
+    }
+
     @Test func `what was forgotten is unknown until the next reading`() {
         hinge.displayRead(Self.upright)
         readBase(Self.onKeys)

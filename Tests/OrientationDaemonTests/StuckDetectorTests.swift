@@ -52,6 +52,27 @@ import Testing
         #expect(feed.news.isEmpty)
     }
 
+    @Test func `a smooth turn is no noise`() {
+        var feed = Feed()
+        for step in 0..<120 {
+            let angle = Double(step) * 0.013
+            feed.time += Self.period / 4
+            let reading = Vector3(-9.81 * angle, 9.81 * (1 - angle * angle / 2), 0)
+            #expect(feed.detector.add(AccelerometerSample(time: feed.time, acceleration: reading)) == nil)
+        }
+        feed.read(seconds: 60, noise: 0)
+        #expect(feed.news.isEmpty)
+    }
+
+    @Test func `silence of a sensor that tells of changes only does not count`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        feed.read(seconds: 1, noise: 0)
+        feed.time += 60
+        feed.read(seconds: 1, noise: 0)
+        #expect(feed.news.isEmpty)
+    }
+
     @Test func `what stays stuck is told of ever more rarely`() {
         var feed = Feed()
         feed.read(seconds: 3, noise: 0.01)

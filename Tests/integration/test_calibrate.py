@@ -364,6 +364,20 @@ class Recording(CalibrateTestCase):
         self.assertEqual(file.read_text(), self.IDENTITY)
         self.assertTrue(link.is_symlink())
 
+    def test_records_behind_a_link_stay(self):
+        # The file that a link led to was cut off at the new record.
+        self.add_machine()
+        recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
+        file, link = self.rig.directory / "file", self.rig.directory / "link"
+        other = "sensor:modalias:acpi:OTHER*\n ACCEL_LOCATION=base\n"
+        file.write_text(other)
+        link.symlink_to(file)
+        run = self.calibrate("--from", recording, "--output", link)
+        self.assertEqual((run.returncode, run.stdout), (DONE, ""), run.stderr)
+        self.assertTrue(file.read_text().startswith(other))
+        self.assertIn(self.IDENTITY, file.read_text())
+        self.assertTrue(link.is_symlink())
+
     def test_file_that_cannot_be_written_is_an_error(self):
         self.add_machine()
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)

@@ -99,6 +99,21 @@ class Sleep(RotationTestCase):
             self.turn(held)
             self.assert_shown(HELD[held][1], reason="sensor")
 
+    def test_a_read_that_outlasts_the_sleep_gives_up_nothing_that_the_next_sleep_needs(self):
+        # The end of a hung read let logind go that was asked to wait for the next sleep.
+        self.start_with_logind()
+        self.rig.block("in_accel_x_raw")
+        hanging = self.client.start_call("Claim")
+        wait_until(lambda: hanging.done, "a claim of a sensor that samples is answered")
+        self.logind.prepare_for_sleep(True)
+        self.logind.prepare_for_sleep(False)
+        self.rig.unblock("in_accel_x_raw", 0)
+        self.client.wait_for("SensorState", "sampling")
+        self.client.release()
+        self.client.release()
+        self.client.wait_for("SensorState", "idle")
+        self.assertTrue(self.logind.is_held_up())
+
     def test_turn_during_the_sleep_is_seen_after_it(self):
         self.start_with_logind()
         self.fall_asleep()

@@ -70,6 +70,8 @@ import Testing
         (straight, straight, .ok), (straight, quarterTurn, .warn), ("1, 0", straight, .warn),
         // The same mounting by the convention of the kernel's document.
         (straight, halfTurn, .ok),
+        // What drivers have where the firmware says nothing.
+        (quarterTurn, straight, .ok),
         // What the kernel says makes no sense, and does not count.
         (straight, "x", .ok),
     ])

@@ -13,7 +13,8 @@ struct HwdbFile {
     /// What is no file, such as a pipe or a terminal, gets the record alone.
     func add(_ entry: HwdbEntry) throws(CommandError) {
         try calling { () throws(SystemError) in
-            guard let text = try self.text else { return try write(entry.text, to: path) }
+            let path = target
+            guard let text = try text(of: path) else { return try write(entry.text, to: path) }
             if path == HwdbEntry.standardPath { mkdir(folder, 0o755) }
             let new = path + ".new"
             // One that was left behind may be anything.
@@ -34,14 +35,19 @@ struct HwdbFile {
         try file.flush()
     }
 
-    /// What the file holds; nothing where there is none yet, nil for what is no file that can be replaced.
-    private var text: String? {
-        get throws(SystemError) {
-            var information = stat()
-            guard lstat(path, &information) == 0 else { return "" }
-            guard information.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return nil }
-            return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
-        }
+    /// The file that a link leads to; one that leads nowhere is left as it is, to be written through.
+    private var target: String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// What a file holds; nothing where there is none yet, nil for what is no file that can be replaced.
+    private func text(of path: String) throws(SystemError) -> String? {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return "" }
+        guard information.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return nil }
+        return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
     }
 
     private var folder: String {

@@ -232,6 +232,10 @@ struct HardwareChecks {
         guard let kernel, let theirs = AttributeText.matrixRows(kernel) else {
             return .ok("hwdb", "ACCEL_MOUNT_MATRIX=\(hwdb)")
         }
+        // Drivers have the identity where the firmware says nothing.
+        guard MountMatrix(rows: theirs.x, theirs.y, theirs.z) != .identity else {
+            return .ok("hwdb", "ACCEL_MOUNT_MATRIX=\(hwdb); the kernel has none")
+        }
         // The kernel's own document has x and y the other way round, and many drivers' matrices follow that.
         let isSame = [1.0, -1.0].contains { sign in
             ours.x.isNear(theirs.x, times: sign) && ours.y.isNear(theirs.y, times: sign) && ours.z.isNear(theirs.z)
@@ -283,7 +287,7 @@ struct HardwareChecks {
         guard switches.isEmpty else { return .ok("tablet switch", switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         guard !hasHinge else { return .ok("tablet switch", "none: the accelerometer in the base tells\(mode)") }
-        guard chassis == "convertible" || chassis == "laptop" else {
+        guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("tablet switch", "none, and none is needed\(mode)")
         }
         return .warn(
