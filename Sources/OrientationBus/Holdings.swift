@@ -46,6 +46,9 @@ final class Holdings {
     /// The connections that hold any.
     var connections: [String] { Array(holders.keys) }
 
+    /// Says whether `connection` holds any.
+    func isHeld(by connection: String) -> Bool { holders[connection] != nil }
+
     /// Reserves one more for `connection`, before polkit is asked about it; to be settled in any case.
     ///
     /// Throws `LimitExceeded`, so that what waits for polkit is as bounded as what is held.

@@ -17,9 +17,6 @@ package protocol ManagerDelegate: AnyObject {
 
 /// The object `/org/orientd1`: properties and claims; what it can be asked about rotation is ``RotationMethods``.
 package final class ManagerObject {
-    /// Seconds after which a claim is answered even though no orientation is known.
-    private static let patience = 1.0
-
     private let bus: Bus
     private let delegate: any ManagerDelegate
     private let authority: PolkitAuthority
@@ -29,10 +26,7 @@ package final class ManagerObject {
     private var slot: BusSlot?
     private var objectManager: BusSlot?
     private var claims: Holdings?
-
-    /// Claims made, whose answers wait for the first orientation.
-    private var waiting: [BusMessage] = []
-    private var patienceTimer: Timer?
+    private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
     package init(
@@ -49,8 +43,8 @@ package final class ManagerObject {
         self.delegate = delegate
         properties = PublishedProperties(status)
         interface = BusInterface(Names.manager, members: 32)
+        waiting = try WaitingClaims(loop: loop) { delegate.hasFirstAnswer }
         claims = Holdings(of: "claims", bus: bus, onChange: { [self] in claimsChanged(to: $0) })
-        patienceTimer = try loop.timer { [self] in answerWaiting() }
 
         interface.property("Version", "s", .constant) { $0.append("\(version)") }
         properties.add("HasAccelerometer", to: interface) { $0.hasAccelerometer }
@@ -88,7 +82,7 @@ package final class ManagerObject {
 
     /// Answers the claims that wait, if there is something to answer now.
     package func answerIfKnown() {
-        if !waiting.isEmpty && delegate.hasFirstAnswer { answerWaiting() }
+        waiting.answerIfKnown()
     }
 
     // MARK: - Claims
@@ -105,9 +99,7 @@ package final class ManagerObject {
                     if isAllowed { message.reply() }
                     return
                 }
-                waiting.append(message)
-                if waiting.count == 1 { patienceTimer?.arm(after: Self.patience) }
-                answerIfKnown()
+                waiting.add(message)
             } catch {
                 message.reply(error)
             }
@@ -126,10 +118,7 @@ package final class ManagerObject {
 
     /// Answers the claims that wait, whatever is known.
     package func answerWaiting() {
-        patienceTimer?.disarm()
-        let answered = waiting
-        waiting = []
-        for message in answered { message.reply() }
+        waiting.answer()
     }
 
     private func announce(_ properties: [String]) {

@@ -21,6 +21,8 @@ package enum Names {
         package static let rotate = "org.orientd1.rotate"
         package static let request = "org.orientd1.request"
         package static let configure = "org.orientd1.configure"
+        /// By the name that iio-sensor-proxy's own policy gives it.
+        package static let claimSensor = "net.hadess.SensorProxy.claim-sensor"
     }
 
     package static let errorPrefix = "org.orientd1.Error."

@@ -6,18 +6,10 @@ import SystemdBus
 ///
 /// A connection has claimed it or has not: claims are not counted. Values are told to those who have.
 final class ProxiedSensor {
-    /// What polkit is asked about, by the name that iio-sensor-proxy's own policy gives it.
-    private static let action = "net.hadess.SensorProxy.claim-sensor"
-
-    /// Seconds after which a claim is answered even though there is no reading.
-    private static let patience = 1.0
-
-    private let sensor: ProxySensor
     private let interface: BusInterface
     private let path: String
     private let bus: Bus
     private let authority: PolkitAuthority
-    private let delegate: any SensorProxyDelegate
     private let properties = PublishedProperties(SensorProxyStatus())
 
     /// What everybody is told of: whether there is a sensor.
@@ -25,11 +17,8 @@ final class ProxiedSensor {
 
     /// The names of what claimants are told of, signal by signal.
     private var signals: [[String]] = []
-    private var claims: Holdings?
-
-    /// Claims made, whose answers wait for the first reading.
-    private var waiting: [BusMessage] = []
-    private var timer: Timer?
+    private let claims: Holdings
+    private let waiting: WaitingClaims
 
     init(
         _ sensor: ProxySensor,
@@ -40,13 +29,11 @@ final class ProxiedSensor {
         authority: PolkitAuthority,
         delegate: any SensorProxyDelegate
     ) throws(SystemError) {
-        self.sensor = sensor
         self.interface = interface
         self.path = path
         self.bus = bus
         self.authority = authority
-        self.delegate = delegate
-        timer = try loop.timer { [self] in answer() }
+        waiting = try WaitingClaims(loop: loop) { delegate.hasFirstReading(of: sensor) }
         claims = Holdings(of: "claims", bus: bus, onChange: { delegate.claimsChanged(of: sensor, areHeld: $0 > 0) })
     }
 
@@ -81,18 +68,15 @@ final class ProxiedSensor {
 
     private func claim(_ message: BusMessage) {
         do throws(BusError) {
-            try claims?.reserve(message.sender)
+            try claims.reserve(message.sender)
         } catch {
             return message.reply(error)
         }
-        authority.authorize(message, for: Self.action) { [self] isAllowed in
+        authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
             do throws(BusError) {
-                let isNew = claims?.connections.contains(message.sender) == false
-                _ = try claims?.settle(message.sender, isAllowed: isAllowed && isNew)
-                guard isAllowed else { return }
-                waiting.append(message)
-                if waiting.count == 1 { timer?.arm(after: Self.patience) }
-                answerIfKnown()
+                let isNew = !claims.isHeld(by: message.sender)
+                _ = try claims.settle(message.sender, isAllowed: isAllowed && isNew)
+                if isAllowed { waiting.add(message) }
             } catch {
                 message.reply(error)
             }
@@ -100,24 +84,21 @@ final class ProxiedSensor {
     }
 
     private func release(_ message: BusMessage) {
-        authority.authorize(message, for: Self.action) { [self] isAllowed in
+        authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
-            claims?.removeHeld(by: message.sender)
+            claims.removeHeld(by: message.sender)
             message.reply()
         }
     }
 
     /// Answers the claims that wait, if there is something to answer now.
     func answerIfKnown() {
-        if !waiting.isEmpty && delegate.hasFirstReading(of: sensor) { answer() }
+        waiting.answerIfKnown()
     }
 
     /// Answers the claims that wait, whatever is known.
     func answer() {
-        timer?.disarm()
-        let answered = waiting
-        waiting = []
-        for message in answered { message.reply() }
+        waiting.answer()
     }
 
     // MARK: - Values
@@ -129,7 +110,7 @@ final class ProxiedSensor {
         let changed = properties.update(to: status)
         guard !changed.isEmpty else { return }
         for signal in signals where signal.contains(where: changed.contains) {
-            for claimant in claims?.connections ?? [] { tell(claimant, signal) }
+            for claimant in claims.connections { tell(claimant, signal) }
         }
         if changed.contains(presence) { bus.announce([presence], of: interface.name, at: path) }
     }

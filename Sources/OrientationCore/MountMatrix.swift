@@ -17,6 +17,9 @@ public struct MountMatrix: Hashable, Sendable {
 
     public static let identity = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1))
 
+    /// The nine numbers, row by row.
+    public var elements: [Double] { [x, y, z].flatMap { [$0.x, $0.y, $0.z] } }
+
     public var determinant: Double { x.dot(y.cross(z)) }
 
     /// The product of the matrix and a column vector.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import SystemdBus
+package import SystemdBus
 
 /// What systemd-hostnamed takes the machine for.
-enum Chassis {
+package enum Chassis {
     private static let service = "org.freedesktop.hostname1"
     private static let path = "/org/freedesktop/hostname1"
 
@@ -17,15 +17,24 @@ enum Chassis {
     /// failure comes at once.
     static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
         do throws(BusError) {
-            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience) { call in
-                call.append(service)
-                call.append("Chassis")
-            } completion: { answer in
+            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience, property) {
+                answer in
                 completion(idiom(in: answer))
             }
         } catch {
             completion(.failure(error))
         }
+    }
+
+    /// Asks over `bus` and waits for the answer: hostnamed's own word, nil where it gives none.
+    package static func name(over bus: Bus) -> String? {
+        let reply = try? bus.call(service, path, "org.freedesktop.DBus.Properties", "Get", property)
+        return try? reply?.readVariant(String.self)
+    }
+
+    private static func property(_ call: BusMessage) {
+        call.append(service)
+        call.append("Chassis")
     }
 
     private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {

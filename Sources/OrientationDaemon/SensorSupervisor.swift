@@ -356,8 +356,3 @@ extension Sensor.Identity {
         self.init(sysfsPath: description.sysfsPath, name: description.name, location: location)
     }
 }
-
-extension MountMatrix {
-    /// The nine numbers, row by row.
-    fileprivate var elements: [Double] { [x, y, z].flatMap { [$0.x, $0.y, $0.z] } }
-}

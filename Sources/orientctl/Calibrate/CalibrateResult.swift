@@ -66,17 +66,12 @@ struct CalibrateResult {
         let object = JSONObject()
         object.set("Name", target.name)
         object.set("SysfsPath", target.sysfsPath)
-        object.set("MountMatrixBefore", target.frame.matrix.numbers)
-        object.set("MountMatrix", matrix.numbers)
+        object.set("MountMatrixBefore", target.frame.matrix.elements)
+        object.set("MountMatrix", matrix.elements)
         object.set("FaceUp", faceUpName)
         object.set("Match", entry.match)
         object.set(HwdbEntry.property, entry.value)
         object.set("File", path)
         return object
     }
-}
-
-extension MountMatrix {
-    /// The numbers row by row.
-    fileprivate var numbers: [Double] { [x, y, z].flatMap { [$0.x, $0.y, $0.z] } }
 }

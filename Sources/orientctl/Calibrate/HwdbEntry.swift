@@ -40,12 +40,19 @@ struct HwdbEntry {
         }.joined(separator: "; ")
     }
 
+    /// The kernel's own matrix of a sensor, with the name of its file, from each place where there is one.
+    static func kernelMatrices(of sensor: Device) -> [(file: String, text: String)] {
+        ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"].compactMap { file in
+            sensor.attribute(file).map { (file, $0) }
+        }
+    }
+
     /// What to say where hwdb and the kernel give a sensor different matrices; nil where they do not.
     static func conflict(of sensor: Device) -> String? {
         guard let text = sensor.property(property), let rows = AttributeText.matrixRows(text) else { return nil }
         let matrix = MountMatrix(rows: rows.x, rows.y, rows.z)
-        for file in ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"] {
-            guard let other = sensor.attribute(file), let rows = AttributeText.matrixRows(other) else { continue }
+        for (file, other) in kernelMatrices(of: sensor) {
+            guard let rows = AttributeText.matrixRows(other) else { continue }
             let kernel = MountMatrix(rows: rows.x, rows.y, rows.z)
             // Drivers have the identity where the firmware says nothing.
             guard kernel != .identity, kernel != matrix else { return nil }

@@ -3,6 +3,7 @@
 import CLinux
 import OrientationBus
 import OrientationCore
+import OrientationDaemon
 import OrientationIIO
 import SystemdBus
 
@@ -214,10 +215,9 @@ struct HardwareChecks {
         guard let device = try? Device(syspath: path) else {
             return .warn("hwdb", "cannot be looked at: the sensor is not a device of this machine")
         }
-        let files = ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"]
         return Self.hwdb(
-            device.property("ACCEL_MOUNT_MATRIX"),
-            kernel: files.lazy.compactMap { device.attribute($0) }.first
+            device.property(HwdbEntry.property),
+            kernel: HwdbEntry.kernelMatrices(of: device).first?.text
         )
     }
 
@@ -271,7 +271,7 @@ struct HardwareChecks {
         }
         return Self.tabletSwitch(
             switches,
-            chassis: chassis,
+            chassis: surroundings.bus.flatMap { Chassis.name(over: $0) },
             hasHinge: surroundings.accelerometers.contains { $0.description.mounting?.location == .base },
             status: surroundings.snapshot?.status
         )
@@ -301,21 +301,6 @@ struct HardwareChecks {
     private static func state(_ path: String) -> String {
         guard let state = try? SwitchEvents(path).nextState() else { return "" }
         return state.contains(.tabletMode) ? ": tablet" : ": laptop"
-    }
-
-    /// What hostnamed takes the machine for; nil where it does not tell.
-    private var chassis: String? {
-        let service = "org.freedesktop.hostname1"
-        let reply = try? surroundings.bus?.call(
-            service,
-            "/org/freedesktop/hostname1",
-            "org.freedesktop.DBus.Properties",
-            "Get"
-        ) { call in
-            call.append(service)
-            call.append("Chassis")
-        }
-        return try? reply?.readVariant(String.self)
     }
 }
 

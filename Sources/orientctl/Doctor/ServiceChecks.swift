@@ -139,7 +139,7 @@ struct ServiceChecks {
 
     private func sensorProxy(_ bus: Bus) -> Finding {
         Self.sensorProxy(
-            bus.owner(of: "net.hadess.SensorProxy"),
+            bus.owner(of: SensorProxyObject.service),
             daemon: surroundings.owner,
             unit: UnitFile.path(of: "iio-sensor-proxy.service"),
             choice: surroundings.configuration.servesSensorProxy
@@ -147,7 +147,7 @@ struct ServiceChecks {
     }
 
     static func sensorProxy(_ owner: NameOwner?, daemon: NameOwner?, unit: String?, choice: Bool?) -> Finding {
-        let name = "net.hadess.SensorProxy"
+        let name = SensorProxyObject.service
         let replace = "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"
         if let owner {
             if owner.uniqueName == daemon?.uniqueName { return .ok("sensor proxy", "orientd serves \(name)") }
@@ -167,7 +167,7 @@ struct ServiceChecks {
     /// The actions that the daemon asks polkit about.
     static let actions = [
         Names.Action.claim, Names.Action.lock, Names.Action.rotate, Names.Action.request, Names.Action.configure,
-        "net.hadess.SensorProxy.claim-sensor",
+        Names.Action.claimSensor,
     ]
 
     private static let polkit = "org.freedesktop.PolicyKit1"
