@@ -40,7 +40,9 @@ final class SleepWatch {
 
     private func prepare(_ signal: BusMessage) {
         do throws(BusError) {
-            set(isAsleep: try signal.readBool())
+            let isAsleep = try signal.readBool()
+            set(isAsleep: isAsleep)
+            if !isAsleep && inhibitor == nil { inhibit() }
         } catch {
             log.warning("\(Self.service) does not tell whether the machine sleeps: \(error)")
         }
@@ -55,7 +57,6 @@ final class SleepWatch {
     private func set(isAsleep: Bool) {
         guard isAsleep != self.isAsleep else { return }
         self.isAsleep = isAsleep
-        if !isAsleep { inhibit() }
         onChange(isAsleep)
     }
 
