@@ -13,6 +13,9 @@ package final class ConfigurationReader {
     /// What was not understood, each one line with file and line number.
     package private(set) var warnings: [String] = []
 
+    /// What was assigned, line by line, but for what is about applications.
+    package private(set) var assignments: [String] = []
+
     package init() {}
 
     /// Every setting, as the manual page orientd.conf(5) describes it, in scdoc(5) format.
@@ -78,8 +81,11 @@ package final class ConfigurationReader {
                 return "[\(section)] \(key) is not a setting of orientd"
             }
             guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
-            guard !setting.store(&configuration, value, application ?? "") else { return nil }
-            return "[\(section)] \(key)=\(value): takes \(setting.values); \(key) stays as it was"
+            guard setting.store(&configuration, value, application ?? "") else {
+                return "[\(section)] \(key)=\(value): takes \(setting.values); \(key) stays as it was"
+            }
+            if application == nil { assignments.append("\(key)=\(value)") }
+            return nil
         }
     }
 }

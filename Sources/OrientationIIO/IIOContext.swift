@@ -15,6 +15,13 @@ package final class IIOContext: @unchecked Sendable {
     /// How long a call to another machine may take, in milliseconds.
     package static let remoteTimeout: UInt32 = 2000
 
+    /// libiio's own, as `0.24`.
+    package static var libraryVersion: String {
+        var (major, minor): (UInt32, UInt32) = (0, 0)
+        iio_library_get_version(&major, &minor, nil)
+        return "\(major).\(minor)"
+    }
+
     package let uri: String
 
     /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.

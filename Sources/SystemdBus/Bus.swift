@@ -34,6 +34,9 @@ package final class Bus {
     private let bus: OpaquePointer
     package let address: BusAddress
 
+    /// Seconds that a call waits for its answer, unless a person may be asked first.
+    package var patience = 25.0
+
     /// The connections that a ``PeerWatch`` watches, by unique name.
     var watchedPeers: [String: WatchedPeer] = [:]
 
@@ -193,7 +196,7 @@ package final class Bus {
 
     // MARK: - Calling
 
-    /// Calls a method and waits for the answer, at most 25 seconds.
+    /// Calls a method and waits for the answer, as long as ``patience`` is.
     ///
     /// One that `isInteractive` allows polkit to ask a person first, and waits for longer than ``PolkitAuthority`` does.
     package func call(
@@ -208,7 +211,7 @@ package final class Bus {
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?
-        let result = message.withPointer { sd_bus_call(bus, $0, Bus.microseconds(nil, isInteractive), &error, &reply) }
+        let result = message.withPointer { sd_bus_call(bus, $0, microseconds(nil, isInteractive), &error, &reply) }
         guard result >= 0, let reply else {
             throw BusError(String(optional: error.name), String(optional: error.message))
         }
@@ -238,7 +241,7 @@ package final class Bus {
                 $0,
                 { message, userdata, _ in handOver(message, userdata) },
                 userdata,
-                Bus.microseconds(timeout, isInteractive)
+                microseconds(timeout, isInteractive)
             )
         }
         guard result >= 0 else {
@@ -271,8 +274,8 @@ package final class Bus {
     }
 
     /// How long a call waits for its answer; a person who may be asked needs longer than a machine.
-    private static func microseconds(_ timeout: Double?, _ isInteractive: Bool) -> UInt64 {
-        UInt64((timeout ?? (isInteractive ? PolkitAuthority.patience.person + 5 : 25)) * 1e6)
+    private func microseconds(_ timeout: Double?, _ isInteractive: Bool) -> UInt64 {
+        UInt64((timeout ?? (isInteractive ? PolkitAuthority.patience.person + 5 : patience)) * 1e6)
     }
 
     /// Hands every message that `match` describes to `handler`, until the returned slot is gone.

@@ -39,6 +39,11 @@ package struct OutputFile: ~Copyable {
         buffer.append(contentsOf: text.utf8)
     }
 
+    package mutating func write(_ bytes: [UInt8]) throws(SystemError) {
+        if buffer.count + bytes.count > Self.capacity { try flush() }
+        buffer.append(contentsOf: bytes)
+    }
+
     /// Hands everything written so far to the system.
     package mutating func flush() throws(SystemError) {
         var done = 0

@@ -55,11 +55,12 @@ struct Orientctl {
 
         Options of calibrate:
           --exact            a matrix for a sensor that is built in askew
-          --from=TRACE       find the three poses in a trace
+          --from=TRACE       find the three poses in a trace; - is standard input
           -o, --output=FILE  add the hwdb record to FILE; - is standard output
 
         Options of doctor:
-          -r, --report=FILE  write all that a bug report needs, and nothing personal
+          -r, --report=FILE  write all that a bug report needs, and nothing personal;
+                             - is standard output
 
         Options of run, before COMMAND:
           --supported=MASK   the orientations that it can be shown in

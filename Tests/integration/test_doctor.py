@@ -5,9 +5,11 @@ import json
 import os
 import random
 import shlex
+import signal
 import socket
 import subprocess
 import threading
+import time
 
 from gi.repository import Gio, GLib
 
@@ -199,7 +201,7 @@ class Hardware(DoctorTestCase):
     def test_mount_matrix_that_is_singular(self):
         self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 2, 0, 0; 0, 0, 1"})
         finding = self.doctor()["mount matrix"]
-        self.assert_finding(finding, "warn", "is singular", remedy="orientctl calibrate")
+        self.assert_finding(finding, "warn", "is singular", remedy="sudo orientctl calibrate")
 
     def test_kernel_and_hwdb_that_differ(self):
         kernel = {"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"}
@@ -293,6 +295,15 @@ class Services(DoctorTestCase):
                 Service(self.rig, SYSTEMD, ["/org/freedesktop/systemd1", unit], interfaces, answer)
                 self.assert_finding(self.doctor()["service"], "fail", pattern, remedy)
 
+    def test_daemon_that_hangs_is_not_waited_for_as_long_as_by_a_client(self):
+        process = self.rig.start_orientd().process
+        process.send_signal(signal.SIGSTOP)
+        self.addCleanup(process.send_signal, signal.SIGCONT)
+        start = time.monotonic()
+        finding = self.doctor()["service"]
+        self.assertLess(time.monotonic() - start, 20)
+        self.assert_finding(finding, "fail", "has org.orientd1 but does not answer")
+
     def test_interface_that_does_not_turn(self):
         self.rig.start_orientd()
         self.assert_finding(self.doctor()["rotation"], "ok", "follows the device")
@@ -371,6 +382,23 @@ class Report(DoctorTestCase):
             text=True,
             check=False,
         )
-        self.assertEqual(run.returncode, FAILED)
-        self.assertEqual(len(run.stdout.splitlines()), len(CHECKS))
-        self.assertIn("cannot create /nonexistent/report", run.stderr)
+        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertEqual(run.stderr, "orientctl: cannot create /nonexistent/report: No such file or directory\n")
+
+    def test_a_report_on_standard_output(self):
+        status, output = self.run_doctor("--report=-")
+        self.assertEqual(status, FAILED, "there is no sensor")
+        self.assertTrue(output.startswith("== versions\norientctl "), output)
+        self.assertRegex(output, r"\nlibiio \d+\.\d+\n")
+        self.assertIn("\n== configuration\n", output)
+        self.assertEqual(output.count("fail  kernel: no accelerometer"), 1, "the findings are in it")
+        status, output = self.run_doctor("--json", "--report=-")
+        self.assertEqual((status, output), (2, ""))
+
+    def test_a_recording_that_is_played_is_not_named(self):
+        path = self.rig.directory / "planted.csv"
+        path.write_text("t_seconds,x,y,z\n0,0,9.81,0\n1,0,9.81,0\n")
+        self.rig.start_orientd(f"--source=replay:{path}")
+        _, output = self.run_doctor("--report=-")
+        self.assertIn("<trace>", output)
+        self.assertNotIn("planted", output)

@@ -21,6 +21,15 @@ import Testing
         #expect(anonymizer.cleaned(text) == cleaned)
     }
 
+    @Test func `of a line of orientd.conf that makes no sense only the place is left`() {
+        let warning = "/etc/orientd/orientd.conf:3: [Application org.example.Secret] Rate is not a setting of orientd"
+        let anonymizer = Anonymizer([(DoctorReport.saying(of: warning), "<what it says>")])
+        #expect(
+            anonymizer.cleaned("warn  \(warning); try: it")
+                == "warn  /etc/orientd/orientd.conf:3: <what it says>; try: it"
+        )
+    }
+
     @Test(arguments: [("in_accel_scale", true), ("buffer/length", true), ("serialnumber", false), ("uevent", false)])
     func `attributes that are about one piece of hardware are left out`(name: String, isPublic: Bool) {
         #expect(DoctorReport.isPublic(name) == isPublic)

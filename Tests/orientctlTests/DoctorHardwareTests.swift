@@ -72,6 +72,8 @@ import Testing
         (straight, halfTurn, .ok),
         // What drivers have where the firmware says nothing.
         (quarterTurn, straight, .ok),
+        // Rounding is no other mounting, but the sign of z is.
+        (straight, "0.99, 0.02, 0; -0.02, 0.99, 0; 0, 0, 1", .ok), (straight, "1, 0, 0; 0, 1, 0; 0, 0, -1", .warn),
         // What the kernel says makes no sense, and does not count.
         (straight, "x", .ok),
     ])
@@ -80,7 +82,14 @@ import Testing
         kernel: String?,
         verdict: Finding.Verdict
     ) {
-        #expect(HardwareChecks.hwdb(hwdb, kernel: kernel).verdict == verdict)
+        let sources = MatrixSources(hwdb: hwdb, kernel: kernel)
+        #expect(HardwareChecks.hwdb(sources, isLocal: false).verdict == verdict)
+        #expect(sources.areInConflict == (verdict == .warn && hwdb == Self.straight))
+    }
+
+    @Test func `a conflict that the administrator has decided is none any more`() {
+        let sources = MatrixSources(hwdb: Self.straight, kernel: Self.quarterTurn)
+        #expect(HardwareChecks.hwdb(sources, isLocal: true).verdict == .ok)
     }
 
     @Test(arguments: [

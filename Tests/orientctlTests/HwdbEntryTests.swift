@@ -65,17 +65,29 @@ import Testing
     static let shared = "sensor:modalias:acpi:A:*\nsensor:modalias:acpi:B:*\n ACCEL_LOCATION=base\n"
 
     static let files: [(String, String)] = [
-        ("", text), ("\n\n", text), (text, text), (old, text), (other, other + "\n" + text),
+        ("", text), (text, text), (old, text), (other, other + "\n" + text),
         (String(other.dropLast()), other + "\n" + text), (old + "\n" + other, other + "\n" + text),
-        (other + "\n\n" + text, other + "\n" + text), (shared, shared + "\n" + text),
+        (other + "\n" + text, other + "\n" + text), (shared, shared + "\n" + text),
         ("# mine\n\n" + old, "# mine\n\n" + text),
+        // Blank lines are the administrator's.
+        ("\n\n", "\n\n" + text), (other + "\n\n" + text, other + "\n\n" + text),
+        // So is what else a record says, and what is said of it.
+        (old + " ACCEL_LOCATION=base\n", "sensor:modalias:acpi:A:*\n ACCEL_LOCATION=base\n\n" + text),
+        ("# by trial\n" + old + "\n" + other, "# by trial\n\n" + other + "\n" + text),
+        ("sensor:modalias:acpi:A:* \n \t ACCEL_MOUNT_MATRIX=1\n", text),
     ]
 
     @Test(arguments: files.indices)
-    func `a record goes to the end of a file, in the place of its earlier version, and nothing else changes`(
+    func `a record goes to the end of a file, in the place of its earlier matrix, and nothing else changes`(
         index: Int
     ) {
-        #expect(Self.entry.added(to: Self.files[index].0) == Self.files[index].1)
+        let added = Self.entry.added(to: Array(Self.files[index].0.utf8))
+        #expect(String(decoding: added, as: UTF8.self) == Self.files[index].1)
+    }
+
+    @Test func `what is no UTF-8 stays as it is`() {
+        let latin = Array("# Ger".utf8) + [0xE4] + Array("t\n".utf8)
+        #expect(Self.entry.added(to: latin) == latin + Array(("\n" + Self.text).utf8))
     }
 }
 

@@ -53,18 +53,26 @@ enum Calibrate {
             try HwdbFile(path: file).add(result.entry)
             StandardError.print("written to \(file)")
         }
-        if isInstalled { try HwdbFile.load(result.entry, for: result.target.sysfsPath) }
+        var failure: CommandError?
+        if isInstalled {
+            do throws(CommandError) {
+                try HwdbFile.load(result.entry, for: result.target.sysfsPath)
+            } catch {
+                failure = error
+            }
+        }
         if isJSON {
             try emit([result.json(writtenTo: file ?? "").line])
         } else if file == nil {
             try emit([String(result.entry.text.dropLast())])
         }
-        if !isInstalled, result.target.canBeInstalled {
-            StandardError.print("To use it, have it in \(HwdbEntry.standardPath) and do:")
+        if result.target.canBeInstalled, !isInstalled || failure != nil {
+            StandardError.print("To use it, \(isInstalled ? "" : "have it in \(HwdbEntry.standardPath) and ")do:")
             for program in HwdbFile.programs(for: result.target.sysfsPath) {
                 StandardError.print("  sudo \(program.joined(separator: " "))")
             }
         }
+        if let failure { throw failure }
         return .done
     }
 }

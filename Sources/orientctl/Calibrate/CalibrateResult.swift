@@ -17,8 +17,8 @@ struct CalibrateResult {
             matrix =
                 isExact
                 ? calibration.exactMatrix(faceUp: target.faceUp) : try calibration.matrix(faceUp: target.faceUp)
-            // HID's sensors and Chromebooks' are so by their drivers.
-            isMirrored = calibration.isMirrored && target.faceUp == .positiveZ
+            // HID's sensors and Chromebooks' read gravity, by their drivers, and so read -z with the display up.
+            isMirrored = calibration.isMirrored == (target.faceUp == .positiveZ)
         } catch {
             throw CommandError(error.sentence)
         }
@@ -46,7 +46,7 @@ struct CalibrateResult {
         }
         if isMirrored {
             lines.append(
-                "The sensor's axes are mirrored, which is rare: was it on its left edge, not on its right one?"
+                "The axes come out mirrored, which is rare: was one of the poses held the other way round?"
             )
         }
         return lines + [""]

@@ -43,7 +43,10 @@ struct CalibrateTarget {
         let device = description.flatMap { try? Device(syspath: $0.sysfsPath) }
         match = device.flatMap { HwdbEntry.match(for: $0) }
         var warnings: [String] = []
-        if let device, let conflict = HwdbEntry.conflict(of: device) { warnings.append(conflict) }
+        let sources = device.map { MatrixSources(of: $0) }
+        if let sources, let hwdb = sources.hwdb, let kernel = sources.kernel, sources.areInConflict {
+            warnings.append("the kernel's matrix \(kernel) is not hwdb's \(hwdb), which counts")
+        }
         if configuration.convention == .kernel {
             warnings.append("hwdb's matrices are not the kernel's: take Frame=kernel out of orientd.conf for this one")
         }

@@ -26,7 +26,7 @@ enum CalibrateTrace {
     private static func phases(in path: String) throws(CommandError) -> [RestPhases.Phase] {
         var phases = RestPhases()
         try calling { () throws(SystemError) in
-            var reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
+            var reader = try TraceReader(operand: path)
             while let record = try reader.next() {
                 switch record {
                 case .sample(let sample): phases.update(sample.acceleration, at: sample.time)

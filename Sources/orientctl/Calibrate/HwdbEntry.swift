@@ -40,28 +40,6 @@ struct HwdbEntry {
         }.joined(separator: "; ")
     }
 
-    /// The kernel's own matrix of a sensor, with the name of its file, from each place where there is one.
-    static func kernelMatrices(of sensor: Device) -> [(file: String, text: String)] {
-        ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"].compactMap { file in
-            sensor.attribute(file).map { (file, $0) }
-        }
-    }
-
-    /// What to say where hwdb and the kernel give a sensor different matrices; nil where they do not.
-    static func conflict(of sensor: Device) -> String? {
-        guard let text = sensor.property(property), let rows = AttributeText.matrixRows(text) else { return nil }
-        let matrix = MountMatrix(rows: rows.x, rows.y, rows.z)
-        for (file, other) in kernelMatrices(of: sensor) {
-            guard let rows = AttributeText.matrixRows(other) else { continue }
-            let kernel = MountMatrix(rows: rows.x, rows.y, rows.z)
-            // Drivers have the identity where the firmware says nothing.
-            guard kernel != .identity, kernel != matrix else { return nil }
-            return "the kernel's matrix \(Self.text(of: kernel)) (\(file)) is not hwdb's \(Self.text(of: matrix)), "
-                + "which counts"
-        }
-        return nil
-    }
-
     // MARK: - The key
 
     /// The glob for a sensor of this machine; nil for one that udev looks up nothing for.
@@ -119,22 +97,41 @@ struct HwdbEntry {
 
     // MARK: - The file
 
-    /// The text of a file with this record at its end, in the place of one that had the same match.
+    /// What a file holds, with this record at its end.
     ///
-    /// All else in the file stays as it is. Later records count for more.
-    func added(to text: String) -> String {
-        var records: [[Substring]] = [[]]
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.isEmpty {
-                records.append([])
-            } else {
-                records[records.count - 1].append(line)
-            }
+    /// A matrix that the file has for the same match goes, and its record with it if it said nothing else. All else stays
+    /// as it is, whatever its encoding. Later records count for more.
+    func added(to bytes: [UInt8]) -> [UInt8] {
+        let newline = UInt8(ascii: "\n")
+        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        var kept: [ArraySlice<UInt8>] = []
+        while !lines.isEmpty {
+            let record = lines.prefix { !$0.isEmpty }
+            let end = lines[record.endIndex...].first
+            let rest = withoutMatrix(record)
+            kept += rest
+            // The line that ends a record goes with it.
+            if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
+            lines = Array(lines[record.endIndex...].dropFirst())
         }
-        let kept = records.filter { record in
-            !record.isEmpty && record.filter { !$0.hasPrefix("#") && !$0.hasPrefix(" ") } != [Substring(match)]
-        }
-        return kept.map { $0.joined(separator: "\n") + "\n\n" }.joined() + self.text
+        if kept.last?.isEmpty == false { kept.append([]) }
+        return kept.flatMap { $0 + [newline] } + Array(text.utf8)
+    }
+
+    /// The lines of a record, without those that this one stands for.
+    private func withoutMatrix(_ record: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
+        let isProperty = { (line: ArraySlice<UInt8>) in line.first == UInt8(ascii: " ") }
+        let isMatch = { (line: ArraySlice<UInt8>) in !isProperty(line) && line.first != UInt8(ascii: "#") }
+        guard record.filter(isMatch).map(Self.trimmed) == [Array(match.utf8)] else { return Array(record) }
+        let kept = record.filter { !(isProperty($0) && Self.trimmed($0).starts(with: "\(Self.property)=".utf8)) }
+        guard kept.count < record.count, !kept.contains(where: isProperty) else { return kept }
+        return kept.filter { !isMatch($0) && !$0.elementsEqual("# \(comment)".utf8) }
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        return Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }
 

@@ -8,31 +8,30 @@ import SystemdBus
 struct HwdbFile {
     let path: String
 
-    /// Adds a record, in the place of one with the same match; the file is whole at any time.
+    /// The administrator's own.
+    static let standard = HwdbFile(path: HwdbEntry.standardPath)
+
+    /// Says whether a record has that matrix, for whatever sensor.
+    func hasMatrix(_ value: String) -> Bool {
+        guard let bytes = try? FileDescriptor.contents(of: path) else { return false }
+        let property = Array(" \(HwdbEntry.property)=\(value)".utf8)
+        return bytes.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual(property) }
+    }
+
+    /// Adds a record, which takes the place of an earlier one; what else the file has stays, and it is whole at any time.
     ///
     /// What is no file, such as a pipe or a terminal, gets the record alone.
     func add(_ entry: HwdbEntry) throws(CommandError) {
         try calling { () throws(SystemError) in
             let path = target
-            guard let text = try text(of: path) else { return try write(entry.text, to: path) }
-            if path == HwdbEntry.standardPath { mkdir(folder, 0o755) }
-            let new = path + ".new"
-            // One that was left behind may be anything.
-            unlink(new)
-            do throws(SystemError) {
-                try write(entry.added(to: text), to: new)
-                try checkSystem("rename", new, rename(new, path))
-            } catch {
-                unlink(new)
-                throw error
+            guard let old = try status(of: path) else {
+                if path == HwdbEntry.standardPath { mkdir(folder(of: path), 0o755) }
+                return try replace(path, with: entry.added(to: []), permissions: 0o644)
             }
+            guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
+            let bytes = entry.added(to: try FileDescriptor.contents(of: path))
+            try replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
         }
-    }
-
-    private func write(_ text: String, to path: String) throws(SystemError) {
-        var file = try OutputFile.create(path, permissions: 0o644)
-        try file.write(text)
-        try file.flush()
     }
 
     /// The file that a link leads to; one that leads nowhere is left as it is, to be written through.
@@ -42,17 +41,51 @@ struct HwdbFile {
         return String(cString: resolved)
     }
 
-    /// What a file holds; nothing where there is none yet, nil for what is no file that can be replaced.
-    private func text(of path: String) throws(SystemError) -> String? {
-        var information = stat()
-        guard lstat(path, &information) == 0 else { return "" }
-        guard information.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return nil }
-        return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+    /// What there is; nil where there is nothing.
+    private func status(of path: String) throws(SystemError) -> stat? {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { return status }
+        guard Errno.current == .notFound else { throw SystemError("look at", path, errno: Errno.current) }
+        return nil
     }
 
-    private var folder: String {
+    private func write(_ text: String, to path: String) throws(SystemError) {
+        var file = try OutputFile.create(path)
+        try file.write(text)
+        try file.flush()
+    }
+
+    /// Puts `bytes` in the place of what a file held; they are on the disk when this returns.
+    private func replace(
+        _ path: String,
+        with bytes: [UInt8],
+        permissions: mode_t,
+        owner: (user: uid_t, group: gid_t)? = nil
+    ) throws(SystemError) {
+        // A name that nobody else has; udev reads none that ends so.
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = FileDescriptor(owning: try checkSystem("create a file beside", path, mkstemp(&template)))
+        let new = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do throws(SystemError) {
+            if let owner {
+                try checkSystem("keep the owner of", path, fchown(descriptor.rawValue, owner.user, owner.group))
+            }
+            try checkSystem("set the permissions of", new, fchmod(descriptor.rawValue, permissions))
+            var file = OutputFile(descriptor, name: new)
+            try file.write(bytes)
+            try file.sync()
+            try checkSystem("rename \(new) to", path, rename(new, path))
+        } catch {
+            unlink(new)
+            throw error
+        }
+        let folder = folder(of: path)
+        try FileDescriptor.open(reading: folder).sync(folder)
+    }
+
+    private func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return String(decoding: path.utf8[..<slash], as: UTF8.self)
+        return String(decoding: path.utf8[...slash], as: UTF8.self)
     }
 
     // MARK: - Loading

@@ -20,7 +20,7 @@ enum Program {
         // Standard output is for the command's own answer.
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
 
-        // The loop blocks the signals that end a process, and what is blocked stays so in those it starts.
+        // Loops block the signals that end a process, and what is blocked stays so in those it starts.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -38,12 +38,18 @@ enum Program {
         return process
     }
 
-    /// Waits for the end and returns the exit status, as shells have it.
+    /// Waits for the end and returns the exit status, as shells have it; ends the process where this one is to end.
     private static func wait(for process: pid_t) throws(SystemError) -> Int32 {
+        let loop = try EventLoop()
+        let descriptor = try FileDescriptor.process(process)
+        let watches = (
+            try loop.watch(descriptor.rawValue) { loop.exit() },
+            try loop.onTermination { kill(process, SIGTERM) }
+        )
+        _ = try loop.run()
+        withExtendedLifetime((descriptor, watches)) {}
         var status: Int32 = 0
-        while waitpid(process, &status, 0) == -1 {
-            guard Errno.current == .interrupted else { throw SystemError("wait for a process", errno: Errno.current) }
-        }
+        try checkSystem("wait for", "a process", waitpid(process, &status, 0))
         let signal = status & 0x7F
         return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }

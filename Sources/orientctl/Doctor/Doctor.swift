@@ -12,15 +12,22 @@ enum Doctor {
         "doctor [--json] [--report FILE]",
         options: [.init("report", "r", takesValue: true)]
     ) { invocation throws(CommandError) in
-        let report = invocation.value(of: "report")
+        let path = invocation.value(of: "report")
+        guard path != "-" || !invocation.isJSON else {
+            throw CommandError("--report=- prints the report, which is not JSON", .usage)
+        }
+        // Before all else: a file that cannot be written is no reason to wait.
+        let file: OutputFile? = if let path { try DoctorReport.create(path) } else { nil }
         let surroundings = Surroundings(invocation)
-        let readings = Readings(surroundings, seconds: report == nil ? 2 : 5)
+        let readings = Readings(surroundings, seconds: path == nil ? 2 : 5)
         let findings =
             HardwareChecks(surroundings).findings + ReadingChecks(surroundings, readings).findings
             + ServiceChecks(surroundings).findings
-        let isTerminal = Terminal.isOutput
-        try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })
-        if let report { try DoctorReport(surroundings, readings, findings).write(to: report) }
+        if path != "-" {
+            let isTerminal = Terminal.isOutput
+            try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })
+        }
+        if let file { try DoctorReport(surroundings, readings, findings).write(to: file) }
         return findings.contains { $0.verdict == .fail } ? .failed : .done
     }
 }
@@ -32,6 +39,9 @@ struct Surroundings {
 
     /// What is wrong in orientd.conf.
     let configurationWarnings: [String]
+
+    /// What orientd.conf says, but for applications.
+    let assignments: [String]
 
     /// The accelerometers that the configured source offers, and why others, or all, are not among them.
     private(set) var accelerometers: [any SensorDevice] = []
@@ -57,6 +67,7 @@ struct Surroundings {
             configurationWarnings = reader.warnings + ["\(error)"]
         }
         configuration = reader.configuration
+        assignments = reader.assignments
         do throws(CommandError) {
             bus = try invocation.connect()
             busProblem = ""
@@ -70,6 +81,8 @@ struct Surroundings {
 
     private mutating func askDaemon() {
         guard let bus else { return }
+        // One that hangs is a finding, and nobody has to wait for it as long as a client would.
+        bus.patience = 10
         let client = OrientationClient(bus: bus)
         do throws(BusError) {
             // This starts it where the bus can do so, as every client does.

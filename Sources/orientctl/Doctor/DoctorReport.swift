@@ -33,18 +33,29 @@ struct DoctorReport {
         self.findings = findings
     }
 
+    /// Opens what `--report` names: `-` is standard output.
+    static func create(_ path: String) throws(CommandError) -> OutputFile {
+        guard path != "-" else { return OutputFile.standardOutput() }
+        do throws(SystemError) {
+            return try OutputFile.create(path)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
     /// Writes the report; the trace comes last, so that `replay` can be given the file from its header on.
-    func write(to path: String) throws(CommandError) {
+    func write(to file: consuming OutputFile) throws(CommandError) {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
         let lines = (versions + found + machineLines + configuration + daemon + sensors).map { line in
             anonymizer.cleaned(printable(line))
         }
-        try calling { () throws(SystemError) in
-            var file = try OutputFile.create(path)
+        do throws(SystemError) {
             for line in lines + ["", "== trace of \(origin)"] { try file.write(line + "\n") }
             var trace = try TraceWriter(file)
             for sample in readings.samples { try trace.write(sample) }
             try trace.flush()
+        } catch {
+            throw CommandError(error)
         }
     }
 
@@ -60,7 +71,19 @@ struct DoctorReport {
             secrets.append((String(uri[uri.index(after: colon)...]), "<address>"))
         }
         if case .address(let address) = surroundings.address { secrets.append((address, "<address>")) }
+        // A trace's path is the name of its sensor.
+        if case .replay(let path) = surroundings.configuration.source { secrets.append((printable(path), "<trace>")) }
+        for sensor in surroundings.sensors.map(\.status) where sensor.sysfsPath.isEmpty {
+            secrets.append((printable(sensor.name), "<trace>"))
+        }
+        secrets += surroundings.configurationWarnings.map { (Self.saying(of: $0), "<what it says>") }
         return secrets
+    }
+
+    /// What a warning, `orientd.conf:3: [Application org.example.Player] …`, tells behind the place.
+    static func saying(of warning: String) -> String {
+        let colon = warning.firstRange(of: ": ")
+        return printable(String(warning[(colon?.upperBound ?? warning.startIndex)...]))
     }
 
     // MARK: - Sections
@@ -75,7 +98,9 @@ struct DoctorReport {
         }
         return [
             "== versions", "orientctl \(Daemon.version)",
-            "orientd \(surroundings.snapshot?.version ?? "does not answer")", "Linux \(kernel) \(processor)",
+            "orientd \(surroundings.snapshot?.version ?? "does not answer")", "libiio \(IIOContext.libraryVersion)",
+            "systemd \(surroundings.bus.flatMap(ServiceChecks.managerVersion) ?? "does not answer")",
+            "Linux \(kernel) \(processor)",
         ] + (distribution.map { [String($0)] } ?? [])
     }
 
@@ -92,14 +117,8 @@ struct DoctorReport {
     }
 
     private var configuration: [String] {
-        let configuration = surroundings.configuration
-        return [
-            "", "== configuration", "Rate: \(configuration.rate)", "Frame: \(configuration.convention)",
-            "FaceUp: \(configuration.faceUp.map { "\($0)" } ?? "auto")",
-            "Classifier: \(configuration.classifier)",
-            "NaturalOrientation: \(configuration.naturalOrientation?.name ?? "auto")",
-            "Autorotate: \(configuration.autorotate?.name ?? "auto")",
-        ]
+        let assignments = surroundings.assignments
+        return ["", "== configuration"] + (assignments.isEmpty ? ["the defaults"] : assignments)
     }
 
     private var daemon: [String] {

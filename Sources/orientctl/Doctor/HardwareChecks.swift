@@ -191,7 +191,7 @@ struct HardwareChecks {
 
     private func mountMatrix(_ sensor: any SensorDevice) -> [Finding] {
         let odd = sensor.warnings.filter(Self.isAboutMounting)
-        guard odd.isEmpty else { return odd.map { .warn("mount matrix", $0, remedy: "orientctl calibrate") } }
+        guard odd.isEmpty else { return odd.map { .warn("mount matrix", $0, remedy: "sudo orientctl calibrate") } }
         guard let mounting = sensor.description.mounting else { return [] }
         return [Self.mountMatrix(mounting.matrix, source: mounting.matrixSource)]
     }
@@ -201,11 +201,11 @@ struct HardwareChecks {
         guard !source.isEmpty else {
             return .ok("mount matrix", "none: the sensor's axes are taken for the display's")
         }
-        let text = matrix.text + " by " + source
+        let text = HwdbEntry.text(of: matrix) + " by " + source
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
         guard lengths.allSatisfy(usual.contains), usual.contains(abs(matrix.determinant)) else {
-            return .warn("mount matrix", text + " does more than turn", remedy: "orientctl calibrate")
+            return .warn("mount matrix", text + " does more than turn", remedy: "sudo orientctl calibrate")
         }
         return .ok("mount matrix", text)
     }
@@ -215,39 +215,29 @@ struct HardwareChecks {
         guard let device = try? Device(syspath: path) else {
             return .warn("hwdb", "cannot be looked at: the sensor is not a device of this machine")
         }
-        return Self.hwdb(
-            device.property(HwdbEntry.property),
-            kernel: HwdbEntry.kernelMatrices(of: device).first?.text
-        )
+        let sources = MatrixSources(of: device)
+        return Self.hwdb(sources, isLocal: sources.hwdb.map(HwdbFile.standard.hasMatrix) ?? false)
     }
 
-    /// Judges hwdb's matrix beside the kernel's, each as its text.
-    static func hwdb(_ hwdb: String?, kernel: String?) -> Finding {
-        guard let hwdb else {
-            return .ok("hwdb", kernel == nil ? "no ACCEL_MOUNT_MATRIX" : "no ACCEL_MOUNT_MATRIX: the kernel's counts")
+    /// Judges hwdb's matrix beside the kernel's; `isLocal` tells that the administrator has decided for it.
+    static func hwdb(_ sources: MatrixSources, isLocal: Bool) -> Finding {
+        guard let hwdb = sources.hwdb else {
+            let counts = sources.kernel == nil ? "" : ": the kernel's matrix counts"
+            return .ok("hwdb", "no \(HwdbEntry.property)\(counts)")
         }
-        guard let ours = AttributeText.matrixRows(hwdb) else {
-            return .warn("hwdb", "ACCEL_MOUNT_MATRIX is no mount matrix: \(hwdb)", remedy: "orientctl calibrate")
+        let text = "\(HwdbEntry.property)=\(hwdb)"
+        guard AttributeText.matrixRows(hwdb) != nil else {
+            return .warn("hwdb", "\(text) is no mount matrix", remedy: "sudo orientctl calibrate")
         }
-        guard let kernel, let theirs = AttributeText.matrixRows(kernel) else {
-            return .ok("hwdb", "ACCEL_MOUNT_MATRIX=\(hwdb)")
-        }
-        // Drivers have the identity where the firmware says nothing.
-        guard MountMatrix(rows: theirs.x, theirs.y, theirs.z) != .identity else {
-            return .ok("hwdb", "ACCEL_MOUNT_MATRIX=\(hwdb); the kernel has none")
-        }
-        // The kernel's own document has x and y the other way round, and many drivers' matrices follow that.
-        let isSame = [1.0, -1.0].contains { sign in
-            ours.x.isNear(theirs.x, times: sign) && ours.y.isNear(theirs.y, times: sign) && ours.z.isNear(theirs.z)
-        }
-        guard isSame else {
+        guard let kernel = sources.kernel, sources.areInConflict else { return .ok("hwdb", text) }
+        guard isLocal else {
             return .warn(
                 "hwdb",
-                "ACCEL_MOUNT_MATRIX=\(hwdb) counts, and the kernel's is another: \(kernel)",
-                remedy: "orientctl calibrate"
+                "\(text) counts, and the kernel's is another: \(kernel)",
+                remedy: "sudo orientctl calibrate"
             )
         }
-        return .ok("hwdb", "ACCEL_MOUNT_MATRIX=\(hwdb), as the kernel has it")
+        return .ok("hwdb", "\(text) by \(HwdbEntry.standardPath) counts, and not the kernel's \(kernel)")
     }
 
     // MARK: - Tablet switch
@@ -271,7 +261,7 @@ struct HardwareChecks {
         }
         return Self.tabletSwitch(
             switches,
-            chassis: surroundings.bus.flatMap { Chassis.name(over: $0) },
+            chassis: surroundings.configuration.idiom?.name ?? surroundings.bus.flatMap { Chassis.name(over: $0) },
             hasHinge: surroundings.accelerometers.contains { $0.description.mounting?.location == .base },
             status: surroundings.snapshot?.status
         )
@@ -301,21 +291,5 @@ struct HardwareChecks {
     private static func state(_ path: String) -> String {
         guard let state = try? SwitchEvents(path).nextState() else { return "" }
         return state.contains(.tabletMode) ? ": tablet" : ": laptop"
-    }
-}
-
-extension MountMatrix {
-    /// The rows as the kernel writes them.
-    fileprivate var text: String {
-        [x, y, z].map { row in
-            [row.x, row.y, row.z].map { decimal($0, places: $0 == $0.rounded() ? 0 : 3) }.joined(separator: ", ")
-        }.joined(separator: "; ")
-    }
-}
-
-extension Vector3 {
-    /// Says whether this is so many times `other`, but for rounding.
-    fileprivate func isNear(_ other: Vector3, times factor: Double = 1) -> Bool {
-        Vector3(x - factor * other.x, y - factor * other.y, z - factor * other.z).magnitude < 0.1
     }
 }

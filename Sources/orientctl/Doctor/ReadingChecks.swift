@@ -60,6 +60,9 @@ struct ReadingChecks {
 
     private func gravity(_ statistics: Statistics?) -> Finding {
         guard let statistics else { return untold("gravity") }
+        if readings.isFiltered, readings.isBusy {
+            return .warn("gravity", "its strength cannot be told while a program uses the sensor's buffer")
+        }
         guard !readings.isFiltered else {
             return .warn("gravity", "orientd alone does not tell: \(readings.problem)", remedy: Self.log)
         }

@@ -18,6 +18,9 @@ struct Readings {
     /// Why there are none, or none straight from the sensor.
     private(set) var problem = ""
 
+    /// Whether the kernel gives none beside the sensor's buffer, which is in use.
+    private(set) var isBusy = false
+
     /// Whether they have been through the daemon, which filters them and makes 1 g of whatever the sensor calls so.
     private(set) var isFiltered = false
 
@@ -52,6 +55,7 @@ struct Readings {
         samples = reading.samples
         warnings = reading.warnings
         problem = reading.problem
+        isBusy = reading.isBusy
         mode = reading.mode
         expectedRate = reading.expectedRate
         origin = "the sensor itself"
@@ -63,6 +67,7 @@ private final class Reading {
     private(set) var samples: [AccelerometerSample] = []
     private(set) var warnings: [String] = []
     private(set) var problem = ""
+    private(set) var isBusy = false
     private(set) var mode: SourceMode?
     private(set) var expectedRate = 0.0
     private let loop: EventLoop
@@ -137,6 +142,7 @@ private final class Reading {
                 break
             case .failure(let error):
                 problem = "\(error)"
+                isBusy = error.errno == .busy
                 stop()
             }
         }

@@ -89,8 +89,20 @@ struct ServiceChecks {
         }
     }
 
+    private static let systemd = "org.freedesktop.systemd1"
+
+    /// The service manager's version; nil where it does not answer.
+    static func managerVersion(_ bus: Bus) -> String? {
+        let manager = "/org/freedesktop/systemd1"
+        let reply = try? bus.call(systemd, manager, "org.freedesktop.DBus.Properties", "Get") { call in
+            call.append(systemd + ".Manager")
+            call.append("Version")
+        }
+        return try? reply?.readVariant(String.self)
+    }
+
     private func unitState(_ bus: Bus) -> UnitState? {
-        let systemd = "org.freedesktop.systemd1"
+        let systemd = Self.systemd
         do throws(BusError) {
             let reply = try bus.call(systemd, "/org/freedesktop/systemd1", systemd + ".Manager", "LoadUnit") { call in
                 call.append(Self.unit)

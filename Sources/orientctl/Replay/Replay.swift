@@ -54,10 +54,7 @@ extension Replay {
             self.path = path
             self.isJSON = isJSON
             self.plotPath = plotPath
-            let isStandardInput = path == "-"
-            let file =
-                try isStandardInput ? FileDescriptor(owning: STDIN_FILENO) : FileDescriptor.open(reading: path)
-            reader = TraceReader(file, name: isStandardInput ? "standard input" : path)
+            reader = try TraceReader(operand: path)
             classifier = OrientationClassifier(constants: constants)
             if plotPath != nil { plot = PlotData() }
         }
@@ -121,4 +118,15 @@ private func isJSONNumber(_ number: String) -> Bool {
     guard rest.first == UInt8(ascii: ".") else { return true }
     guard let decimal = rest.dropFirst().first else { return false }
     return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(decimal)
+}
+
+extension TraceReader {
+    /// Opens a trace as the command line names it: `-` is standard input.
+    init(operand path: String) throws(SystemError) {
+        if path == "-" {
+            self.init(FileDescriptor(owning: STDIN_FILENO), name: "standard input")
+        } else {
+            self.init(try FileDescriptor.open(reading: path), name: path)
+        }
+    }
 }
