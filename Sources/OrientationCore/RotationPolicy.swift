@@ -191,14 +191,16 @@ extension RotationPolicy {
     }
 
     /// Takes no notice of the device from now on: the lid is closed, or the machine is about to sleep.
-    public mutating func pause() {
+    public mutating func pause() -> Decision {
         isPaused = true
+        return unchanged
     }
 
     /// Ends a pause; the next edge counts as a turn, whichever it is.
-    public mutating func resume() {
+    public mutating func resume() -> Decision {
         isPaused = false
         device = .unknown
+        return unchanged
     }
 
     public mutating func setTabletMode(_ mode: TabletMode) -> Decision {
@@ -294,6 +296,7 @@ extension RotationPolicy {
         if isLocked { return shown == held ? .lock : mask.contains(held) ? .kept : .mask }
         if !asksForAutorotation { return .fixed }
         if autorotate == .never { return .never }
+        if isPaused { return .paused }
         guard let followed else { return .unknown }
         return shown == followed ? .device : mask.contains(followed) ? .kept : .mask
     }

@@ -19,6 +19,8 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
     case waiting
     /// It was chosen earlier, is still allowed, and nothing has turned it since.
     case kept
+    /// The device is not followed while the lid is closed or the machine sleeps.
+    case paused
     /// The device has not been read yet.
     case unknown
 
@@ -35,6 +37,7 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
         case .preferred: "preferred"
         case .waiting: "waiting"
         case .kept: "kept"
+        case .paused: "paused"
         case .unknown: "unknown"
         }
     }
@@ -59,6 +62,7 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
         case .preferred: "\(who) prefers it"
         case .waiting: "\(who) turns with the next rotation"
         case .kept: "allowed, and nothing has turned it since"
+        case .paused: "the lid is closed, or the machine goes to sleep"
         case .unknown: "the device has not been read yet"
         }
     }

@@ -15,7 +15,7 @@ final class InterfaceRotation: RotationHost {
     /// Whether the device is ignored; afterwards the next edge counts as a turn, whichever it is.
     var isPaused = false {
         didSet {
-            if isPaused { policy.pause() } else { policy.resume() }
+            take(isPaused ? policy.pause() : policy.resume())
         }
     }
 

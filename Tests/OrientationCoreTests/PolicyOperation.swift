@@ -38,8 +38,8 @@ protocol Policy {
         for client: String
     ) throws(RotationRefusal) -> Decision
     mutating func deviceTurned(to edge: DeviceOrientation) -> Decision
-    mutating func pause()
-    mutating func resume()
+    mutating func pause() -> Decision
+    mutating func resume() -> Decision
     mutating func setTabletMode(_ mode: TabletMode) -> Decision
     mutating func setAutorotate(_ mode: AutorotateMode) -> Decision
     mutating func configure(_ configuration: RotationConfiguration) -> Decision
@@ -87,8 +87,8 @@ enum PolicyOperation {
         case .setApplicationMask(let mask, let appID, let client):
             return try policy.setApplicationMask(mask, of: appID, for: client)
         case .turn(let edge): return policy.deviceTurned(to: edge)
-        case .pause: policy.pause()
-        case .resume: policy.resume()
+        case .pause: return policy.pause()
+        case .resume: return policy.resume()
         case .setTabletMode(let mode): return policy.setTabletMode(mode)
         case .setAutorotate(let mode): return policy.setAutorotate(mode)
         case .configure(let configuration): return policy.configure(configuration)
@@ -96,7 +96,6 @@ enum PolicyOperation {
         case .rotate(let orientation): return try policy.rotate(to: orientation)
         case .align: return policy.alignToDevice()
         }
-        return Decision(transition: nil, rule: policy.rule)
     }
 }
 

@@ -73,8 +73,8 @@ import Testing
         _ = try policy.rotate(to: .landscapeLeft)
         #expect(policy.alignToDevice() == .unchanged(.manual))
         policy.turn(for: .portrait)
-        policy.pause()
-        policy.resume()
+        _ = policy.pause()
+        _ = policy.resume()
         _ = try policy.rotate(to: .landscapeLeft)
         #expect(policy.alignToDevice() == .unchanged(.manual))
     }

@@ -8,7 +8,7 @@ import Testing
     @Test func `no turn of the device counts meanwhile`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.rotate(to: .portraitUpsideDown)
-        policy.pause()
+        _ = policy.pause()
         for upright in [InterfaceOrientation.landscapeLeft, .portrait, .landscapeRight] {
             #expect(policy.turn(for: upright) == .unchanged(.manual))
         }
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `requests, locks and Rotate work meanwhile, and resolve to where the device was`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
-        policy.pause()
+        _ = policy.pause()
         let player = try policy.present(.modal, .all, preferred: .landscapeRight)
         #expect(policy.shown == .landscapeRight)
         _ = try policy.rotate(to: .portrait)
@@ -33,8 +33,8 @@ import Testing
         var policy = RotationPolicy.held(for: upright)
         let other: InterfaceOrientation = upright == .portrait ? .landscapeLeft : .portrait
         _ = try policy.rotate(to: other)
-        policy.pause()
-        policy.resume()
+        _ = policy.pause()
+        _ = policy.resume()
         #expect(policy.shown == other)
         #expect(policy.rule == .manual)
         let decision = policy.turn(for: upright)
@@ -43,8 +43,8 @@ import Testing
 
     @Test func `until that reading nothing is known of the device`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
-        policy.pause()
-        policy.resume()
+        _ = policy.pause()
+        _ = policy.resume()
         #expect(policy.shown == .landscapeLeft)
         #expect(policy.rule == .unknown)
         try policy.release(policy.present(.modal, .portrait))

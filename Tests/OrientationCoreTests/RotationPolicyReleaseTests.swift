@@ -96,8 +96,8 @@ import Testing
             case .unread:
                 policy = .held()
                 _ = try policy.rotate(to: .portraitUpsideDown)
-                policy.pause()
-                policy.resume()
+                _ = policy.pause()
+                _ = policy.resume()
             }
             return policy
         }

@@ -73,6 +73,7 @@ import Testing
         )
         _ = fresh.setTabletMode(policy.tabletMode)
         _ = fresh.deviceTurned(to: slow.edge)
+        if slow.isPaused { _ = fresh.pause() }
         #expect(policy.shown == fresh.shown, comment)
         #expect(policy.rule == fresh.rule, comment)
     }

@@ -38,6 +38,11 @@ import Testing
     static let cases = [
         Case(.device, "follows the device") { .held(for: .landscapeLeft) },
         Case(.unknown, "the device has not been read yet") { .held(for: nil) },
+        Case(.paused, "the lid is closed, or the machine goes to sleep") { #expect($0.pause() == .unchanged(.paused)) },
+        Case(.manual, "rotated by hand") {
+            _ = $0.pause()
+            _ = try $0.rotate(to: .landscapeLeft)
+        },
         Case(.mask, "this device allows landscape only") { .held(supported: .landscape) },
         Case(.mask, "org.example.App allows portrait only") {
             try $0.present(.modal, .portrait)

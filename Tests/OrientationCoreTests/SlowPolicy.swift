@@ -18,7 +18,7 @@ struct SlowPolicy {
     private(set) var lock: RotationLock
     private(set) var held: InterfaceOrientation
     private(set) var edge = DeviceOrientation.unknown
-    private var isPaused = false
+    private(set) var isPaused = false
     private var isManual = false
 
     private(set) var nodes: [Node] = []
@@ -161,6 +161,7 @@ extension SlowPolicy {
         if isLocked { return explained(by: .lock, held) }
         if !autorotates { return .fixed }
         if autorotate == .never { return .never }
+        if isPaused { return .paused }
         return device.map { explained(by: .device, $0) } ?? .unknown
     }
 }
@@ -345,11 +346,15 @@ extension SlowPolicy {
         return resolveAsIfTurned(.sensor)
     }
 
-    mutating func pause() { isPaused = true }
+    mutating func pause() -> Decision {
+        isPaused = true
+        return unchanged
+    }
 
-    mutating func resume() {
+    mutating func resume() -> Decision {
         isPaused = false
         edge = .unknown
+        return unchanged
     }
 
     mutating func setTabletMode(_ mode: TabletMode) -> Decision {

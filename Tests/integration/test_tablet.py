@@ -193,7 +193,7 @@ class Lid(SwitchTestCase):
         self.start()
         self.node.switch(LID)
         self.turn("landscape-left")
-        self.assert_shown("portrait")
+        self.assert_shown("portrait", rule="paused")
         self.client.ask("Rotate", "s", "portrait-upside-down")
         self.assert_shown("portrait-upside-down", reason="manual")
 
@@ -204,7 +204,7 @@ class Lid(SwitchTestCase):
         self.turn("landscape-left")
         self.node.switch(0)
         self.client.wait_for("InterfaceOrientation", "landscape-right")
-        self.assert_shown("landscape-right", reason="sensor")
+        self.assert_shown("landscape-right", reason="sensor", rule="device")
 
     def test_first_reading_counts_as_a_turn_when_it_is_opened(self):
         self.node = self.plug(LID)

@@ -42,6 +42,7 @@ import Testing
 
     @Test func `what keeps the interface from turning is told`() {
         #expect(ServiceChecks.rotation(status { _ in }).verdict == .ok)
+        #expect(ServiceChecks.rotation(status { $0.interfaceRule = .paused }).text.contains("while the lid is closed"))
         #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == "orientctl unlock")
         #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == "orientctl autorotate always")
         let laptop = status {

@@ -144,6 +144,7 @@ struct ServiceChecks {
         if status.rotationLock != .off {
             return .warn("rotation", "\(shown), locked", remedy: "orientctl unlock")
         }
+        if status.interfaceRule == .paused { return .ok("rotation", "\(shown) while the lid is closed") }
         return .ok("rotation", "\(shown) and follows the device")
     }
 
