@@ -218,7 +218,11 @@ class Person(CalibrateTestCase):
         self.assertIn("nothing was written", self.said)
         self.assertFalse(path.exists())
 
-    def start_as_root(self, *arguments, udevadm):
+    STOP = ["systemctl is-active --quiet orientd.service", "systemctl stop orientd.service"]
+    LOAD = [f"udevadm trigger --settle {SYSPATH}", "systemctl try-restart orientd.service"]
+    START = ["systemctl start orientd.service"]
+
+    def start_as_root(self, *arguments, udevadm="", poses=MOUNTED):
         """Starts it with a /etc/udev of its own, which nothing else sees, and udev's part played by a script."""
         self.add_machine()
         self.folder = self.rig.directory / "etc-udev"
@@ -237,7 +241,7 @@ class Person(CalibrateTestCase):
             command=[*unshare, "sh", "-c", bind, "sh"],
             environment={"PATH": f"{tools}:{os.environ['PATH']}"},
         )
-        for number, mounted in enumerate(MOUNTED, start=1):
+        for number, mounted in enumerate(poses, start=1):
             self.hold(number, mounted)
 
     def assert_record_is_written(self):
@@ -251,12 +255,29 @@ class Person(CalibrateTestCase):
         status, answer = self.finish()
         self.assertEqual((status, answer), (DONE, ""), self.said)
         self.assert_record_is_written()
-        self.assertEqual(
-            self.calls.read_text().splitlines(),
-            [f"udevadm trigger --settle {SYSPATH}", "systemctl try-restart orientd.service"],
-        )
+        self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.LOAD, *self.START])
         self.assertIn("udev has the new matrix", self.said)
         self.assertNotIn("To use it", self.said)
+
+    def test_orientd_is_started_again_however_it_ends(self):
+        self.start_as_root(poses=[])
+        wait_until(lambda: "1 of 3" in self.listen(), "the first pose is asked for")
+        self.assertEqual(self.calls.read_text().splitlines(), self.STOP)
+        self.process.send_signal(signal.SIGINT)
+        status, _ = self.finish()
+        self.assertEqual(status, FAILED)
+        self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_orientd_is_started_again_when_the_terminal_goes(self):
+        self.start_as_root(poses=[])
+        wait_until(lambda: "1 of 3" in self.listen(), "the first pose is asked for")
+        self.process.send_signal(signal.SIGHUP)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, self.controller)
+        os.close(null)
+        wait_until(lambda: self.process.poll() is not None, "it ends")
+        self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
 
     def test_record_that_udev_does_not_take_stays_and_how_to_load_it_is_told(self):
         self.start_as_root("--json", udevadm="exit 3")
@@ -270,7 +291,7 @@ class Person(CalibrateTestCase):
 
     def test_ended_while_it_loads_it_ends_what_it_has_started(self):
         self.start_as_root(udevadm="exec sleep 60")
-        wait_until(self.calls.exists, "udevadm runs")
+        wait_until(lambda: self.LOAD[0] in self.calls.read_text(), "udevadm runs")
         self.process.terminate()
         status, _ = self.finish()
         self.assertEqual(status, FAILED)

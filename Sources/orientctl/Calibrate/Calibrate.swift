@@ -21,17 +21,40 @@ enum Calibrate {
         let accelerometer = try accelerometer(at: "local:")
         let target = CalibrateTarget(accelerometer?.description, configuration)
         for warning in (accelerometer?.warnings ?? []) + target.warnings { complain("warning: \(warning)") }
-        let readings =
-            if let trace {
-                try CalibrateTrace.readings(in: trace, recordedThrough: target.frame)
-            } else if let accelerometer {
-                try hold(accelerometer, rate: configuration.rate)
-            } else {
-                throw CommandError("no accelerometer found")
-            }
-        let result = try CalibrateResult(readings, of: target, isExact: invocation.value(of: "exact") != nil)
-        for line in result.lines { StandardError.print(printable(line)) }
-        return try deliver(result, to: invocation.value(of: "output"), isJSON: invocation.isJSON)
+        let output = invocation.value(of: "output")
+        func calibrate(_ readings: [Vector3]) throws(CommandError) -> ExitCode {
+            let result = try CalibrateResult(readings, of: target, isExact: invocation.value(of: "exact") != nil)
+            for line in result.lines { StandardError.print(printable(line)) }
+            return try deliver(result, to: output, isJSON: invocation.isJSON)
+        }
+        if let trace { return try calibrate(CalibrateTrace.readings(in: trace, recordedThrough: target.frame)) }
+        guard let accelerometer else { throw CommandError("no accelerometer found") }
+        guard output == nil, geteuid() == 0 else { return try calibrate(hold(accelerometer, rate: configuration.rate)) }
+        return try withoutDaemon { () throws(CommandError) in
+            try calibrate(hold(accelerometer, rate: configuration.rate))
+        }
+    }
+
+    /// Runs `body` while orientd rests, which turns the display in the person's hands, and may have the sensor's buffer.
+    private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
+        let unit = "orientd.service"
+        guard (try? Program.run(["systemctl", "is-active", "--quiet", unit])) != nil else { return try body() }
+        // A terminal that goes away is seen by who reads it.
+        orientd_catch_signal(SIGHUP)
+        StandardError.print("orientd rests meanwhile.")
+        try Program.run(["systemctl", "stop", unit])
+        let result: Result<ExitCode, CommandError>
+        do throws(CommandError) {
+            result = .success(try body())
+        } catch {
+            result = .failure(error)
+        }
+        do throws(CommandError) {
+            try Program.run(["systemctl", "start", unit])
+        } catch {
+            complain("warning: \(error.message); orientd does not run")
+        }
+        return try result.get()
     }
 
     private static func hold(_ accelerometer: any SensorDevice, rate: Double) throws(CommandError) -> [Vector3] {
