@@ -14,8 +14,13 @@ RIGHT_EDGE_UP = (-256, 0, 0)
 
 class InputAccelerometer(RigTestCase):
     def plug(self, axes=UPRIGHT, resolution=0, attributes=None, properties=ACCELEROMETER):
-        self.rig.add_device(event_node(attributes=attributes, properties=properties))
-        return EventNode(self.rig, axes, resolution)
+        """Plugs a node in; it is no accelerometer for a daemon that looks before all is there that answers for it."""
+        self.rig.add_device(event_node(attributes=attributes))
+        node = EventNode(self.rig, axes, resolution)
+        for key, value in properties.items():
+            self.rig.testbed.set_property(NODE, key, value)
+        self.rig.testbed.uevent(NODE, "add")
+        return node
 
     def test_poses_have_the_signs_of_the_desktop_convention(self):
         for axes, orientation, face in (
