@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend doctor
+# usage: Tests/vm/check.sh [SCENARIO...]      by default all: sensing rotation switches suspend doctor calibrate
 # Runs each scenario with what `make install` installs, in a virtual machine of its own; ends with "N passed, N failed"
 # over all of them. Those that lean on the bus run once on dbus-daemon and once on dbus-broker. Called by `make check-vm`.
 # The machine is made in .build/vm, by root, when there is none or build-rootfs.sh is newer.
@@ -13,7 +13,7 @@ rm -rf $tree
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 
 passed=0 failed=0
-[ $# -gt 0 ] || set -- sensing rotation switches suspend doctor
+[ $# -gt 0 ] || set -- sensing rotation switches suspend doctor calibrate
 for scenario; do
     case $scenario in
         sensing | rotation) buses='dbus-daemon dbus-broker' ;;

@@ -10,6 +10,7 @@ Lines read from --input (standard input by default; a FIFO stays open when its w
     T X Y Z      the same, T seconds after the start (commas do as well, so a CSV trace works)
     interval MS  report each MS, whatever the kernel asked for (0: obey the kernel again)
     once         send one report now, even while nobody asked for reports
+    noise MG     tremble: so many thousandths of g on each axis, as a root mean square (0: none)
     mute | unmute    stop and resume the stream of reports (a sensor that hangs)
     fail | unfail    answer the kernel's requests with EIO, or properly again
     unplug | plug    remove the device, make it again
@@ -18,6 +19,7 @@ The log has one line per event: CLOCK_MONOTONIC in seconds, CLOCK_REALTIME in se
 """
 import errno
 import os
+import random
 import select
 import stat
 import struct
@@ -100,7 +102,7 @@ class Accelerometer:
     def __init__(self, name, bits, unit, log):
         self.name, self.bits, self.unit, self.log = name, bits, unit, log
         self.g = (0.0, 0.0, -1.0)
-        self.forced = 0
+        self.forced = self.noise = 0
         self.muted = self.failing = self.fresh = False
         self.device = None
         self.features = [1, 1, 1, READY, 100, 0]
@@ -133,7 +135,7 @@ class Accelerometer:
     def report(self):
         scale = 1000 * (9.80665 if self.unit == METRES_PER_SECOND_SQUARED else 1)
         top = 2 ** (self.bits - 1)
-        raw = [max(-top, min(top - 1, round(v * scale))) for v in self.g]
+        raw = [max(-top, min(top - 1, round(random.gauss(v, self.noise) * scale))) for v in self.g]
         return struct.pack("<BBB" + ("iii" if self.bits == 32 else "hhh"), REPORT, READY, DATA_UPDATED, *raw)
 
     def send(self):
@@ -215,6 +217,8 @@ def main(arguments):
             accel.failing = words[0] == "fail"
         elif words[0] == "interval":
             accel.forced, accel.due = float(words[1]), None
+        elif words[0] == "noise":
+            accel.noise = float(words[1]) / 1000
         elif words[0] == "once":
             accel.send()
         elif words[0] == "unplug":

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage (in the VM): sh calibrate.sh
+# A person calibrates a sensor that is built in a quarter turned, at a terminal; before that, doctor looks at it.
+# shellcheck source=Tests/vm/common.sh
+. ./common.sh
+upright=1,0,0 left=0,-1,0 flat=0,0,-1
+value='0, 1, 0; -1, 0, 0; 0, 0, 1'
+file=/etc/udev/hwdb.d/61-sensor-local.hwdb
+calibrate() {  # calibrate USER ACTION...: by the person of person.py; what the terminal shows, then the exit status
+    user=$1
+    shift
+    python3 person.py /tmp/accel "$@" -- setpriv --reuid="$user" --regid="$user" --init-groups orientctl calibrate
+    echo "[$?]"
+}
+terminal_has() { grep -qF "$1" /tmp/terminal || { cat /tmp/terminal; false; }; }
+shown() {  # shown WHAT STATUS TEXT: at the end of /tmp/terminal, and on it
+    check "$1: exit status $2" same "[$2]" "$(tail -n 1 /tmp/terminal)"
+    check "$1: \"$3\"" terminal_has "$3"
+}
+property() { udevadm info /dev/iio:device0 | sed -n 's/^E: ACCEL_MOUNT_MATRIX=//p'; }
+unwritten() {  # unwritten WHAT
+    check "$1: no record is written" no test -e $file
+    check "$1: udev has no matrix" same '' "$(property)"
+}
+records() { grep -c '^ ACCEL_MOUNT_MATRIX=' $file; }
+
+install_it
+plug_hid
+hid noise 2
+hid $upright
+check "udev has started orientd" within 30 unit_is ActiveState active
+
+part "doctor, before anything is wrong"
+session anna /dev/tty1 orientctl doctor
+check "an ordinary user: nothing fails" same 0 $?
+orientctl doctor | tee /tmp/doctor
+check "root: all is well" no grep -vE '^ok ' /tmp/doctor
+check "root: it ends with the configuration" grep -q '^ok    configuration: ' /tmp/doctor
+
+part "an ordinary user"
+calibrate anna $upright $left $flat >/tmp/terminal
+shown "no rights" 0 "polling instead"
+check "no rights: the record is told" terminal_has " ACCEL_MOUNT_MATRIX=$value"
+unwritten "no rights"
+
+part "Ctrl-C in the second pose"
+calibrate root $upright ^C >/tmp/terminal
+shown "Ctrl-C" 1 "interrupted; nothing was written"
+unwritten "Ctrl-C"
+check "Ctrl-C: the kernel's buffer is off" same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
+
+part "from the terminal to what orientd tells"
+before=$(unit MainPID)
+calibrate root $upright $left $flat >/tmp/terminal
+cat /tmp/terminal
+shown "root" 0 "udev has the new matrix"
+cat $file
+check "one record, and its value" same " ACCEL_MOUNT_MATRIX=$value" "$(grep '^ ' $file)"
+check "udev has it" same "$value" "$(property)"
+check "orientd was started again" no same "$before" "$(unit MainPID)"
+claim
+hid $upright
+check "upright is portrait" within 20 is DeviceOrientation portrait
+hid $left
+check "on its left edge is landscape-left" within 20 is DeviceOrientation landscape-left
+hid $flat
+check "on its back is face up" within 20 is FaceOrientation face-up
+
+part "while orientd samples"
+check "sampling" is SensorState sampling
+calibrate root >/tmp/terminal
+shown "the node is busy" 1 "systemctl stop orientd"
+systemctl stop orientd
+calibrate root $upright $left $flat >/tmp/terminal
+shown "orientd is stopped" 0 "After:  $value, the same"
+check "one record still" same 1 "$(records)"
+systemctl start orientd
+check "the claim is back" within 15 is Claims 1
+check "sampling" within 10 is SensorState sampling
+kill "$claimer"
+kill "$hid"
+finish
