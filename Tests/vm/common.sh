@@ -57,6 +57,26 @@ plug_hid() {  # plug_hid: the first time; $hid is its process
     udevadm settle
 }
 
+# --- input devices --------------------------------------------------------------------------------------------------
+node() {  # node NAME: of the input device orientd-vm NAME
+    for name in /sys/class/input/event*; do
+        [ "$(cat "$name/device/name")" = "orientd-vm $1" ] && echo "/dev/input/${name##*/}"
+    done
+}
+has_node() { [ -n "$(node "$1")" ]; }
+switches() { echo "$*" >/tmp/switches; }  # switches COMMAND...: see uinput_switch.py
+plug_switches() {  # plug_switches KEY...: $plugged is their process
+    python3 uinput_switch.py /tmp/switches "$@" &
+    plugged=$!
+    check "kernel has the switches" within 30 has_node switches
+    udevadm settle
+}
+unplug_switches() {
+    switches quit
+    wait "$plugged"
+    check "kernel lost them" within 20 no has_node switches
+}
+
 # --- people ---------------------------------------------------------------------------------------------------------
 as() {  # as USER COMMAND...: without a session
     user=$1
@@ -89,7 +109,7 @@ install_it() {
     systemctl daemon-reload
     useradd -m anna && useradd -m bert && rm -f /run/nologin
     modprobe -a uhid uinput
-    mkfifo /tmp/accel
+    mkfifo /tmp/accel /tmp/switches
     check "unit is loaded" unit_is LoadState loaded
     bus=$(readlink "/proc/$(systemctl show -P MainPID dbus.service)/exe")
     check "the bus is $bus, as was asked for" grep -qE " bus=$(basename "$bus" -launch)( |\$)" /proc/cmdline

@@ -13,12 +13,12 @@ mend() {  # mend: as the line says; root needs no sudo
     sh -c "$(echo "$line" | sed 's/.*; try: //; s/sudo //g')" >/tmp/mend.out 2>&1 || sed 's/^/    /' /tmp/mend.out
 }
 mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks it
-    subject=$1 result=$2 what=$3
+    subject=$1 result=$2 breakage=$3
     shift 3
     "$@" || echo "cannot break it: $*"
-    check "$what: $result" finds "$subject" "$result"
+    check "$breakage: $result" finds "$subject" "$result"
     mend
-    check "$what: mended" within 30 finds "$subject" ok
+    check "$breakage: mended" within 30 finds "$subject" ok
 }
 reload() {
     busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
@@ -34,13 +34,18 @@ fails() {  # the daemon cannot start, and the bus does not try
     rm /run/systemd/system/orientd.service.d/broken.conf
     reload
 }
+keep() {  # keep NAME: the node of that input device from a daemon that starts
+    chmod 600 "$(node "$1")"
+    systemctl restart orientd
+}
 garble() { echo nonsense >/var/lib/orientd/state; }
 
 part "installed step by step"
-modprobe uhid
-mkfifo /tmp/accel
+modprobe -a uhid uinput
+mkfifo /tmp/accel /tmp/switches
 tar -C / --keep-directory-symlink -xf install.tar
 plug_hid
+hid noise 2
 hid 0 -1 0
 check "no user orientd: fail" finds node fail
 mend
@@ -62,6 +67,12 @@ mends node warn "a rate that is root's alone" chmod 644 $device/in_accel_samplin
 mends node fail "a value that is root's alone" chmod 600 $device/in_accel_z_raw
 mends kernel fail "a driver that is not there" rmmod hid_sensor_accel_3d
 
+part "a tablet switch"
+plug_switches 115
+mends 'tablet switch' warn "a switch that is root's alone" keep switches
+check "orientd reads it" within 10 is TabletMode laptop
+unplug_switches
+
 part "choices and state"
 mends rotation warn "a lock" orientctl lock portrait
 mends rotation warn "no autorotation" orientctl autorotate never
@@ -71,5 +82,18 @@ mends state warn "a state that makes no sense" garble
 part "the report"
 orientctl doctor --report /bench/report.txt
 check "a report is written" grep -q '^t_seconds,x,y,z' /bench/report.txt
-kill "$hid"
+
+part "an accelerometer that is an input device"
+hid quit
+wait "$hid"
+check "kernel lost the other" within 20 no hid_is_there
+python3 uinput_accel.py /tmp/accel &
+check "kernel has it" within 30 has_node accelerometer
+udevadm settle
+mends node fail "one that is root's alone" keep accelerometer
+claim
+hid 0 -1 0
+check "orientd reads it" within 20 is DeviceOrientation portrait
+kill "$claimer"
+hid quit
 finish

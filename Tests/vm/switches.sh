@@ -5,31 +5,12 @@
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 volume=115 letter=16  # KEY_VOLUMEUP, KEY_Q
-switches() { echo "$*" >/tmp/switches; }  # switches COMMAND...: see uinput_switch.py
-node() {  # node: of the device made last
-    for name in /sys/class/input/event*; do
-        [ "$(cat "$name/device/name")" = "orientd-vm switches" ] && echo "/dev/input/${name##*/}"
-    done
-}
-has_node() { [ -n "$(node)" ]; }
-plug_switches() {  # plug_switches KEY...: $plugged is their process
-    python3 uinput_switch.py /tmp/switches "$@" &
-    plugged=$!
-    check "kernel has the switches" within 30 has_node
-    udevadm settle
-}
-unplug_switches() {
-    switches quit
-    wait $plugged
-    check "kernel lost them" within 20 no has_node
-}
-rights() { stat -c '%a %U:%G' "$(node)"; }
+rights() { stat -c '%a %U:%G' "$(node switches)"; }
 # logind would put the machine to sleep at a closed lid.
 systemd-inhibit --what=handle-lid-switch:sleep --mode=block sleep 1000 &
 mkdir -p /etc/orientd/orientd.conf.d
 printf '[Orientation]\nIdiom=laptop\nLaptopOrientation=landscape-left\n' >/etc/orientd/orientd.conf.d/laptop.conf
 install_it
-mkfifo /tmp/switches
 
 part "who may read them"
 plug_switches $volume $letter
