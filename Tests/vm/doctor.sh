@@ -51,7 +51,7 @@ check "no user orientd: fail" finds node fail
 mend
 check "no user orientd: mended" id orientd
 mends node warn "a node that is root's" true
-reload
+check "the bus gives orientd its name" within 30 unit_is ActiveState active
 
 part "services"
 mends 'sensor proxy' warn "iio-sensor-proxy beside it" systemctl start iio-sensor-proxy

@@ -22,6 +22,9 @@ struct HardwareChecks {
         reload
         + "; sudo udevadm trigger --subsystem-match=input --property-match=ID_INPUT_SWITCH=1 --action=change --settle"
 
+    // The bus has passed over the rules of a user that there was not when it read them.
+    private static let makeUser = "sudo systemd-sysusers; sudo systemctl reload dbus"
+
     /// Has udev load the drivers of all devices once more.
     private static let coldplug = "sudo systemctl restart systemd-udev-trigger"
 
@@ -88,7 +91,7 @@ struct HardwareChecks {
         let description = sensor.description
         guard !description.sysfsPath.isEmpty else { return .ok("node", "none: the sensor is another machine's") }
         guard let account = surroundings.account else {
-            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? "sudo systemd-sysusers" : Self.install
+            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Self.makeUser : Self.install
             return .fail("node", "there is no user orientd to give it to", remedy: remedy)
         }
         var missing: [String] = []
