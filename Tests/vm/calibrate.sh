@@ -48,6 +48,7 @@ part "Ctrl-C in the second pose"
 calibrate root $upright ^C >/tmp/terminal
 shown "Ctrl-C" 1 "interrupted; nothing was written"
 unwritten "Ctrl-C"
+check "Ctrl-C: orientd is back" unit_is ActiveState active
 check "Ctrl-C: the kernel's buffer is off" same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
 
 part "from the terminal to what orientd tells"
@@ -69,15 +70,17 @@ check "on its back is face up" within 20 is FaceOrientation face-up
 
 part "while orientd samples"
 check "sampling" is SensorState sampling
-calibrate root >/tmp/terminal
-shown "the node is busy" 1 "systemctl stop orientd"
-systemctl stop orientd
 calibrate root $upright $left $flat >/tmp/terminal
-shown "orientd is stopped" 0 "After:  $value, the same"
+shown "orientd rests" 0 "After:  $value, the same"
 check "one record still" same 1 "$(records)"
-systemctl start orientd
 check "the claim is back" within 15 is Claims 1
 check "sampling" within 10 is SensorState sampling
+
+part "doctor, afterwards"
+orientctl lock portrait
+orientctl doctor | tee /tmp/doctor
+check "hwdb has the matrix" grep -q "^ok    hwdb: ACCEL_MOUNT_MATRIX=$value\$" /tmp/doctor
+check "the lock alone is told" same 1 "$(grep -cv '^ok ' /tmp/doctor)"
 kill "$claimer"
 kill "$hid"
 finish

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: Tests/vm/scenario.sh FOLDER SCENARIO BUS
+# Runs SCENARIO on BUS with FOLDER/install.tar, in a virtual machine of its own, and prints what it printed when it has
+# ended. FOLDER/SCENARIO-BUS is what it shares with the machine. Called by check.sh.
+set -eu
+here=$(dirname "$0")
+share=$1/$2-$3
+mkdir "$share"
+cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$share"
+keys=
+[ "$2" != suspend ] || keys=-S
+status=0
+ORIENTD_VM_APPEND="bus=$3" "$here/run-in-vm.sh" -s "$share" -t 600 $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
+{ printf '\n== %s, %s\n' "$2" "$3"; cat "$share.log"; } | flock "$1/install.tar" cat
+exit $status
