@@ -60,7 +60,7 @@ let package = Package(
 
         .executableTarget(
             name: "orientd",
-            dependencies: ["OrientationDaemon", "SystemdBus", "CommandLineOptions", "CLinux"],
+            dependencies: ["OrientationDaemon", "OrientationIIO", "SystemdBus", "CommandLineOptions", "CLinux"],
             swiftSettings: strict,
             linkerSettings: executable
         ),

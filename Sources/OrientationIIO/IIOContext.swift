@@ -22,6 +22,11 @@ package final class IIOContext: @unchecked Sendable {
         return "\(major).\(minor)"
     }
 
+    /// Has libiio say nothing of its own on standard error; nor does anything else that writes there through stdio.
+    package static func silenceLibrary() {
+        orientd_silence_libiio()
+    }
+
     package let uri: String
 
     /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.

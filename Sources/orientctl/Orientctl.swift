@@ -3,6 +3,7 @@
 import CLinux
 import CommandLineOptions
 import OrientationDaemon
+import OrientationIIO
 import SystemdBus
 
 @main
@@ -110,6 +111,7 @@ struct Orientctl {
 
     /// Runs a command and says why it failed, if it does.
     private static func carryOut(_ command: Command, _ invocation: Invocation) -> ExitCode {
+        IIOContext.silenceLibrary()
         do throws(CommandError) {
             return try command.run(invocation)
         } catch {

@@ -3,6 +3,7 @@
 import CLinux
 import CommandLineOptions
 import OrientationDaemon
+import OrientationIIO
 import SystemdBus
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
@@ -31,6 +32,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
 /// Runs the daemon; returns the exit status.
 private func run(_ options: Options) -> Int32 {
     let log = Log(isVerbose: options.isVerbose)
+    if !options.isVerbose { IIOContext.silenceLibrary() }
     do throws(SystemError) {
         let path = options.configuration ?? ConfigurationReader.standardPath
         let reader = ConfigurationReader()

@@ -178,6 +178,16 @@ class NoScans(RigTestCase):
                 self.assert_orientation("portrait")
                 self.assertEqual(self.client.sensor()["Mode"], "poll")
 
+    def test_libiio_speaks_to_who_asks_for_details(self):
+        for arguments, speaks in (((), False), (("-v",), True)):
+            with self.case(arguments=arguments):
+                self.rig.add_device(buffered("le:s16/16>>0"))
+                Feed(self.rig, DEVICE, PORTRAIT)
+                daemon = self.rig.start_orientd(*arguments)
+                self.client.claim()
+                self.assert_orientation("portrait")
+                self.assertEqual("High-speed mode not enabled" in daemon.log(), speaks)
+
     def test_node_in_use_makes_the_sensor_lost(self):
         self.rig.add_device(buffered("le:s16/16>>0"))
         Feed(self.rig, DEVICE, PORTRAIT)
