@@ -85,6 +85,11 @@ import Testing
         #expect(String(decoding: added, as: UTF8.self) == Self.files[index].1)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a file of many records takes no longer than its length accounts for`() {
+        let many = Array(repeating: Self.other + "\n", count: 60000).joined()
+        #expect(Self.entry.added(to: Array(many.utf8)) == Array((many + Self.text).utf8))
+    }
+
     @Test func `what is no UTF-8 stays as it is`() {
         let latin = Array("# Ger".utf8) + [0xE4] + Array("t\n".utf8)
         #expect(Self.entry.added(to: latin) == latin + Array(("\n" + Self.text).utf8))

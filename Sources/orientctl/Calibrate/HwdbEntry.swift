@@ -103,7 +103,7 @@ struct HwdbEntry {
     /// as it is, whatever its encoding. Later records count for more.
     func added(to bytes: [UInt8]) -> [UInt8] {
         let newline = UInt8(ascii: "\n")
-        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
+        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]
         if lines.last?.isEmpty == true { lines.removeLast() }
         var kept: [ArraySlice<UInt8>] = []
         while !lines.isEmpty {
@@ -113,7 +113,7 @@ struct HwdbEntry {
             kept += rest
             // The line that ends a record goes with it.
             if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
-            lines = Array(lines[record.endIndex...].dropFirst())
+            lines = lines[record.endIndex...].dropFirst()
         }
         if kept.last?.isEmpty == false { kept.append([]) }
         return kept.flatMap { $0 + [newline] } + Array(text.utf8)
