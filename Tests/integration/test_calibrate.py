@@ -222,7 +222,7 @@ class Person(CalibrateTestCase):
     LOAD = [f"udevadm trigger --settle {SYSPATH}", "systemctl try-restart orientd.service"]
     START = ["systemctl start orientd.service"]
 
-    def start_as_root(self, *arguments, udevadm="", poses=MOUNTED):
+    def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED):
         """Starts it with a /etc/udev of its own, which nothing else sees, and udev's part played by a script."""
         self.add_machine()
         self.folder = self.rig.directory / "etc-udev"
@@ -230,7 +230,7 @@ class Person(CalibrateTestCase):
         for path in (self.folder, tools):
             path.mkdir()
         self.calls = self.rig.directory / "calls"
-        for name, action in {"udevadm": udevadm, "systemctl": ""}.items():
+        for name, action in {"udevadm": udevadm, "systemctl": systemctl}.items():
             script = tools / name
             script.write_text(f"#!/bin/sh -e\necho {name} \"$@\" >>'{self.calls}'\n{action}\n")
             script.chmod(0o755)
@@ -268,6 +268,14 @@ class Person(CalibrateTestCase):
         self.assertEqual(status, FAILED)
         self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_orientd_is_started_again_when_it_ends_while_orientd_stops(self):
+        self.start_as_root(systemctl="[ $1 != stop ] || exec sleep 60", poses=[])
+        wait_until(lambda: self.calls.exists() and self.STOP[1] in self.calls.read_text(), "orientd is stopped")
+        self.process.send_signal(signal.SIGINT)
+        status, _ = self.finish()
+        self.assertEqual(status, FAILED)
+        self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
 
     def test_orientd_is_started_again_when_the_terminal_goes(self):
         self.start_as_root(poses=[])

@@ -42,9 +42,10 @@ enum Calibrate {
         // A terminal that goes away is seen by who reads it.
         orientd_catch_signal(SIGHUP)
         StandardError.print("orientd rests meanwhile.")
-        try Program.run(["systemctl", "stop", unit])
         let result: Result<ExitCode, CommandError>
         do throws(CommandError) {
+            // One that is interrupted may have done it all the same.
+            try Program.run(["systemctl", "stop", unit])
             result = .success(try body())
         } catch {
             result = .failure(error)
