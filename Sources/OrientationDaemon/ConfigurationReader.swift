@@ -13,7 +13,7 @@ package final class ConfigurationReader {
     /// What was not understood, each one line with file and line number.
     package private(set) var warnings: [String] = []
 
-    /// What was assigned, line by line, but for what is about applications.
+    /// What was assigned and counts, `Key=value`, but for what is about applications.
     package private(set) var assignments: [String] = []
 
     package init() {}
@@ -84,7 +84,10 @@ package final class ConfigurationReader {
             guard setting.store(&configuration, value, application ?? "") else {
                 return "[\(section)] \(key)=\(value): takes \(setting.values); \(key) stays as it was"
             }
-            if application == nil { assignments.append("\(key)=\(value)") }
+            if application == nil {
+                assignments.removeAll { $0.hasPrefix("\(key)=") }
+                assignments.append("\(key)=\(value)")
+            }
             return nil
         }
     }

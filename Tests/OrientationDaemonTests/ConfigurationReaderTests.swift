@@ -266,6 +266,15 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(warnings == [])
     }
 
+    @Test func `of the assignments those that count are told, but for what is about applications`() throws {
+        let application = "[Application A]\nSupportedOrientations=all\n"
+        try folder.write("[Sensor]\nSource=replay:/srv/a\nRate=40\nRate=never\n" + application)
+        try folder.write("[Sensor]\nSource=auto\n", dropIn: "a.conf")
+        let reader = ConfigurationReader()
+        try reader.read(folder.file, isRequired: true)
+        #expect(reader.assignments == ["Rate=40", "Source=auto"])
+    }
+
     @Test func `drop-ins are read without the file they belong to`() throws {
         try folder.write("[Sensor]\nRate=40\n", dropIn: "a.conf")
         #expect(try folder.read(isRequired: false).configuration.rate == 40)
