@@ -374,6 +374,12 @@ class Report(DoctorTestCase):
         run = self.rig.orientctl("replay", "-", text=trace)
         self.assertEqual(run.returncode, DONE, run.stderr)
 
+    def test_what_stands_over_the_trace_says_nothing_of_anybody_either(self):
+        self.rig.add_device(accelerometer(parent="/devices/platform/planted-user", raw="???"))
+        _, output = self.run_doctor("--report=-", environment={"USER": "planted-user"})
+        self.assertRegex(output, "\n== trace of nothing: .*<user>")
+        self.assertNotIn("planted-user", output)
+
     def test_a_report_that_cannot_be_written_is_an_error(self):
         run = subprocess.run(
             [BUILD / "orientctl", "doctor", "--report", "/nonexistent/report"],

@@ -46,11 +46,12 @@ struct DoctorReport {
     /// Writes the report; the trace comes last, so that `replay` can be given the file from its header on.
     func write(to file: consuming OutputFile) throws(CommandError) {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
-        let lines = (versions + found + machineLines + configuration + daemon + sensors).map { line in
+        let heading = ["", "== trace of \(origin)"]
+        let lines = (versions + found + machineLines + configuration + daemon + sensors + heading).map { line in
             anonymizer.cleaned(printable(line))
         }
         do throws(SystemError) {
-            for line in lines + ["", "== trace of \(origin)"] { try file.write(line + "\n") }
+            for line in lines { try file.write(line + "\n") }
             var trace = try TraceWriter(file)
             for sample in readings.samples { try trace.write(sample) }
             try trace.flush()
@@ -60,7 +61,7 @@ struct DoctorReport {
     }
 
     private var origin: String {
-        readings.samples.isEmpty ? "nothing: \(printable(readings.problem))" : readings.origin
+        readings.samples.isEmpty ? "nothing: \(readings.problem)" : readings.origin
     }
 
     /// What is personal in what the daemon and the configuration say.
