@@ -82,7 +82,19 @@ struct Orientctl {
     static func main() {
         // A reader that goes away is an error of the write, told as every other; what `run` executes knows nothing of it.
         orientd_catch_signal(SIGPIPE)
+        reserveStandardFiles()
         exit(run(CommandLine.arguments).rawValue)
+    }
+
+    /// Has standard files that are closed refer to what cannot be written.
+    ///
+    /// Otherwise the bus or a sensor would have the number, and get what is printed.
+    private static func reserveStandardFiles() {
+        var descriptor: Int32 = -1
+        repeat {
+            descriptor = orientd_open_for_reading("/dev/null")
+        } while (STDIN_FILENO...STDERR_FILENO).contains(descriptor)
+        close(descriptor)
     }
 
     private static func run(_ arguments: [String]) -> ExitCode {

@@ -55,6 +55,15 @@ class Status(OrientctlTestCase):
         self.assertIn("sampling", run.stdout)
         self.assertNotIn("\x1b", run.stdout)
 
+    def test_closed_standard_output_is_an_error(self):
+        # The bus had its number, and got the answer.
+        self.start_claimed()
+        for closed in (">&-", ">&- <&-"):
+            run = self.rig.spawn(["sh", "-c", f'"$0" {closed}', BUILD / "orientctl"], stderr=subprocess.PIPE)
+            _, complaint = run.communicate()
+            self.assertEqual(run.returncode, FAILED)
+            self.assertEqual(complaint, b"orientctl: cannot write standard output: Bad file descriptor\n")
+
     def test_no_command_is_status(self):
         self.start_claimed()
         self.assertEqual(self.rig.orientctl().stdout, self.rig.orientctl("status").stdout)
