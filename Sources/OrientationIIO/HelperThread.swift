@@ -217,9 +217,10 @@ private final class HelperWorker {
             case 0: break
             case let events where events < 0: continue
             default:
-                guard let message = work.read(), let job = message.takeJob() else { return }
-                job.perform(on: self)
-                guard results.write(.job(job)) else { return }
+                guard let message = work.read() else { return }
+                message.perform(on: self)
+                // Nothing of the job is kept: what its completion holds would else be let go here, beside the loop.
+                guard results.write(message) else { return }
             }
             guard pollAllDue() else { return }
         }
@@ -270,6 +271,14 @@ private struct HelperMessage {
     static func reading(_ reading: Vector3, time: Double, of poll: Poll) -> HelperMessage {
         let object = UInt(bitPattern: Unmanaged.passUnretained(poll).toOpaque())
         return HelperMessage(isJob: false, object: object, reading: reading, time: time)
+    }
+
+    /// Runs a job, which stays the message's.
+    // Not inlined, so that the reference that it takes is given back before it returns.
+    @inline(never)
+    func perform(on worker: HelperWorker) {
+        guard isJob, let object = UnsafeRawPointer(bitPattern: object) else { return }
+        Unmanaged<HelperJob>.fromOpaque(object).takeUnretainedValue().perform(on: worker)
     }
 
     func takeJob() -> HelperJob? {
