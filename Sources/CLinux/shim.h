@@ -57,6 +57,11 @@ static inline void orientd_do_nothing(int signal_number) { (void)signal_number; 
 static inline void orientd_catch_signal(int signal_number) {
     if (signal(signal_number, orientd_do_nothing) == SIG_IGN) signal(signal_number, SIG_IGN);
 }
+// The handler is a member of a union.
+static inline int orientd_is_ignored(int signal_number) {
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 // glibc has these only from 2.36 and 2.34 on.
 static inline int orientd_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }

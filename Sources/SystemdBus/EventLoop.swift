@@ -44,19 +44,20 @@ package final class EventLoop {
         try check("serve the watchdog", sd_event_set_watchdog(event, 1))
     }
 
-    /// Calls `handler` on SIGTERM and SIGINT instead of letting them end the process.
+    /// Calls `handler` on SIGTERM, SIGINT and SIGHUP instead of letting them end the process, as long as the watch lives.
     ///
-    /// Blocks both for the calling thread; other threads must not take them either.
+    /// Blocks them for the calling thread; other threads must not take them either. One that the process was started to
+    /// ignore is ignored still.
     package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
-        return TerminationWatch(
-            terminate: try source(for: SIGTERM, handler),
-            interrupt: try source(for: SIGINT, handler)
-        )
+        let watched = [SIGTERM, SIGINT, SIGHUP].filter { orientd_is_ignored($0) == 0 }
+        for signal in watched { sigaddset(&signals, signal) }
+        var previous = sigset_t()
+        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, &previous))
+        var sources: [EventSource] = []
+        for signal in watched { sources.append(try source(for: signal, handler)) }
+        return TerminationWatch(sources, previous)
     }
 
     private func source(for signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
@@ -110,14 +111,18 @@ private func call(_ userdata: UnsafeMutableRawPointer?) -> Int32 {
     return 0
 }
 
-/// The two signals that end a service, watched as long as this lives.
+/// The signals that end a program, watched as long as this lives; it ends on the thread that it began on.
 package final class TerminationWatch {
-    private let terminate: EventSource
-    private let interrupt: EventSource
+    private let sources: [EventSource]
+    private var previous: sigset_t
 
-    fileprivate init(terminate: EventSource, interrupt: EventSource) {
-        self.terminate = terminate
-        self.interrupt = interrupt
+    fileprivate init(_ sources: [EventSource], _ previous: sigset_t) {
+        self.sources = sources
+        self.previous = previous
+    }
+
+    deinit {
+        pthread_sigmask(SIG_SETMASK, &previous, nil)
     }
 }
 

@@ -169,7 +169,7 @@ import Testing
         #expect(try loop.run() == 7)
     }
 
-    // A process of its own, since the signals are blocked for good and would end it where they are not.
+    // A process of its own, which the signals would end where they are not blocked.
 
     @Test func `SIGTERM ends in the handler`() async {
         await #expect(processExitsWith: .exitCode(41)) {
@@ -180,6 +180,38 @@ import Testing
             pthread_kill(pthread_self(), SIGTERM)
             let code = try loop.run()
             withExtendedLifetime(watch) {}
+            exit(code)
+        }
+    }
+
+    @Test func `when the watch has gone, a signal ends the process again`() async {
+        await #expect(processExitsWith: .signal(SIGHUP)) {
+            alarm(20)
+            // Threads that tests run on block it.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            let loop = try EventLoop()
+            var watch: TerminationWatch? = try loop.onTermination { loop.exit(43) }
+            pthread_kill(pthread_self(), SIGHUP)
+            #expect(try loop.run() == 43)
+            withExtendedLifetime(watch) {}
+            watch = nil
+            pthread_kill(pthread_self(), SIGHUP)
+        }
+    }
+
+    @Test func `a signal that was to be ignored is`() async {
+        await #expect(processExitsWith: .exitCode(44)) {
+            alarm(20)
+            orientd_ignore_signal(SIGHUP)
+            let loop = try EventLoop()
+            let watch = try loop.onTermination { loop.exit(45) }
+            pthread_kill(pthread_self(), SIGHUP)
+            let timer = try loop.timer { loop.exit(44) }
+            timer.arm(after: 0)
+            let code = try loop.run()
+            withExtendedLifetime((watch, timer)) {}
             exit(code)
         }
     }
