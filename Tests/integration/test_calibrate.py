@@ -183,6 +183,16 @@ class Person(CalibrateTestCase):
         self.assertNotIn("polling", self.said)
         self.assertEqual(self.rig.read("buffer/enable", HID), "0")
 
+    def test_sensor_is_as_it_was_when_the_terminal_goes(self):
+        self.rig.add_fixture("buffered-trigger")
+        Feed(self.rig, HID, (0, 0, -1000000))
+        self.start("--output=-")
+        wait_until(lambda: "1 of 3" in self.listen(), "the first pose is asked for")
+        self.assertEqual(self.rig.read("buffer/enable", HID), "1")
+        self.process.send_signal(signal.SIGHUP)
+        status, answer = self.finish()
+        self.assertEqual((status, answer, self.rig.read("buffer/enable", HID)), (FAILED, "", "0"))
+
     def test_sensor_that_another_program_has_is_an_error_that_says_so(self):
         self.rig.add_fixture("buffered-trigger")
         Feed(self.rig, HID, (0, 0, -1000000))
@@ -220,7 +230,7 @@ class Person(CalibrateTestCase):
 
     STOP = ["systemctl is-active --quiet orientd.service", "systemctl stop orientd.service"]
     LOAD = [f"udevadm trigger --settle {SYSPATH}", "systemctl try-restart orientd.service"]
-    START = ["systemctl start orientd.service"]
+    START = ["systemctl --no-block start orientd.service"]
 
     def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED):
         """Starts it with a /etc/udev of its own, which nothing else sees, and udev's part played by a script."""
@@ -452,5 +462,5 @@ class Recording(CalibrateTestCase):
         self.add_machine()
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
         run = self.calibrate("--from", recording, "--output", self.rig.directory / "missing" / "file")
-        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertEqual((run.returncode, run.stdout), (FAILED, self.IDENTITY), "what was found is not lost")
         self.assertIn("missing/file: No such file or directory", run.stderr)

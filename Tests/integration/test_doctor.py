@@ -260,6 +260,16 @@ class Reading(DoctorTestCase):
                 self.assert_finding(self.doctor()["sampling"], result, pattern)
                 GLib.source_remove(timer)
 
+    def test_it_leaves_the_sensor_as_it_was_when_it_is_interrupted(self):
+        device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
+        self.rig.add_fixture("buffered-trigger")
+        Feed(self.rig, device, (0, -1000000, 0))
+        process = self.rig.spawn([BUILD / "orientctl", "doctor"], env=self.rig.mocked_environment())
+        wait_until(lambda: self.rig.read("buffer/enable", device) == "1", "it reads")
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: process.poll() is not None, "it ends")
+        self.assertEqual((process.returncode, self.rig.read("buffer/enable", device)), (FAILED, "0"))
+
     def test_sensor_that_fails(self):
         self.rig.add_device(accelerometer(raw=(0, "broken", 0)))
         self.rig.start_orientd()

@@ -15,7 +15,10 @@ import Testing
         ("annex mailbox box_1 manna", "annex mailbox box_1 manna"), ("box-1", "<host>-1"),
         ("/srv/ann/trace.csv", "<home>/trace.csv"), ("/srv/anna", "/srv/anna"),
         ("replay:/home/bob/trace.csv", "replay:/home/<user>/trace.csv"), ("/home/", "/home/"),
-        ("'/home/bob'", "'/home/<user>'"), ("9.81 m/s²", "9.81 m/s²"), ("", ""),
+        ("'/home/bob'", "'/home/<user>'"), ("read ip:[fe80::1]:30431/in: gone", "read ip:<address>/in: gone"),
+        ("Source=iio:usb:1.5.0", "Source=iio:usb:<address>"), ("ship:1", "ship:1"), ("usb: none", "usb: none"),
+        ("/etc/orientd/orientd.conf.d/bob.conf:3: x", "/etc/orientd/orientd.conf.d/<file>:3: x"),
+        ("9.81 m/s²", "9.81 m/s²"), ("", ""),
     ])
     func `what tells whose machine it is goes, and nothing else`(text: String, cleaned: String) {
         #expect(anonymizer.cleaned(text) == cleaned)

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         ("not-found", "inactive", "sudo make install"), ("masked", "inactive", "sudo systemctl unmask orientd"),
         ("loaded", "failed", "sudo systemctl restart orientd"), ("loaded", "active", "sudo systemctl restart orientd"),
-        ("loaded", "inactive", "sudo systemctl start orientd"),
+        ("loaded", "inactive", "sudo systemctl start orientd"), ("loaded", "activating", "journalctl -u orientd -b"),
     ])
     func `a unit that does not run has a command that mends it`(load: String, active: String, remedy: String) {
         let unit = ServiceChecks.UnitState(load: load, active: active, result: "success")

@@ -85,9 +85,17 @@ import Testing
         #expect(String(decoding: added, as: UTF8.self) == Self.files[index].1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a file of many records takes no longer than its length accounts for`() {
-        let many = Array(repeating: Self.other + "\n", count: 60000).joined()
-        #expect(Self.entry.added(to: Array(many.utf8)) == Array((many + Self.text).utf8))
+    @Test func `the lines of other systems are lines`() {
+        let file = Self.old.replacing("\n", with: "\r\n")
+        #expect(
+            Self.entry.added(to: Array((file + "\r\n" + Self.other).utf8))
+                == Array((Self.other + "\n" + Self.text).utf8)
+        )
+    }
+
+    @Test(arguments: [(text, true), (old, false), ("#" + text.replacing("\n", with: "\n#"), false), ("", false)])
+    func `a file has a matrix where a record sets it`(file: String, hasMatrix: Bool) {
+        #expect(HwdbEntry.isMatrix(Self.entry.value, in: Array(file.utf8)) == hasMatrix)
     }
 
     @Test func `what is no UTF-8 stays as it is`() {

@@ -37,10 +37,13 @@ enum Calibrate {
 
     /// Runs `body` while orientd rests, which turns the display in the person's hands, and may have the sensor's buffer.
     private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
+        // Between the loops of the poses and the programs a signal waits for the next, so that orientd is always back.
+        let watch = try calling { () throws(SystemError) in try EventLoop().onTermination {} }
+        defer { withExtendedLifetime(watch) {} }
         let unit = "orientd.service"
-        guard (try? Program.run(["systemctl", "is-active", "--quiet", unit])) != nil else { return try body() }
-        // A terminal that goes away is seen by who reads it.
-        orientd_catch_signal(SIGHUP)
+        let status = (try? Program.status(of: ["systemctl", "is-active", "--quiet", unit])) ?? 1
+        guard status < 128 else { throw CommandError("interrupted; nothing was written") }
+        guard status == 0 else { return try body() }
         StandardError.print("orientd rests meanwhile.")
         let result: Result<ExitCode, CommandError>
         do throws(CommandError) {
@@ -50,10 +53,11 @@ enum Calibrate {
         } catch {
             result = .failure(error)
         }
+        let start = ["systemctl", "--no-block", "start", unit]
         do throws(CommandError) {
-            try Program.run(["systemctl", "start", unit])
+            try Program.run(start)
         } catch {
-            complain("warning: \(error.message); orientd does not run")
+            complain("warning: \(error.message); to have orientd again: sudo \(start.joined(separator: " "))")
         }
         return try result.get()
     }
@@ -72,18 +76,22 @@ enum Calibrate {
         isJSON: Bool
     ) throws(CommandError) -> ExitCode {
         let isInstalled = path == nil && geteuid() == 0 && result.target.canBeInstalled
-        let file = isInstalled ? HwdbEntry.standardPath : path == "-" ? nil : path
-        if let file {
-            try HwdbFile(path: file).add(result.entry)
-            StandardError.print("written to \(file)")
-        }
+        var file = isInstalled ? HwdbEntry.standardPath : path == "-" ? nil : path
         var failure: CommandError?
-        if isInstalled {
-            do throws(CommandError) {
-                try HwdbFile.load(result.entry, for: result.target.sysfsPath)
-            } catch {
-                failure = error
+        do throws(CommandError) {
+            if let file {
+                try HwdbFile(path: file).add(result.entry)
+                StandardError.print("written to \(file)")
             }
+        } catch {
+            // What it took three poses to find is printed.
+            file = nil
+            failure = error
+        }
+        do throws(CommandError) {
+            if isInstalled, failure == nil { try HwdbFile.load(result.entry, for: result.target.sysfsPath) }
+        } catch {
+            failure = error
         }
         if isJSON {
             try emit([result.json(writtenTo: file ?? "").line])
@@ -91,7 +99,8 @@ enum Calibrate {
             try emit([String(result.entry.text.dropLast())])
         }
         if result.target.canBeInstalled, !isInstalled || failure != nil {
-            StandardError.print("To use it, \(isInstalled ? "" : "have it in \(HwdbEntry.standardPath) and ")do:")
+            let isThere = isInstalled && file != nil
+            StandardError.print("To use it, \(isThere ? "" : "have it in \(HwdbEntry.standardPath) and ")do:")
             for program in HwdbFile.programs(for: result.target.sysfsPath) {
                 StandardError.print("  sudo \(program.joined(separator: " "))")
             }

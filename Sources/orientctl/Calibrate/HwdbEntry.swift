@@ -102,12 +102,10 @@ struct HwdbEntry {
     /// A matrix that the file has for the same match goes, and its record with it if it said nothing else. All else stays
     /// as it is, whatever its encoding. Later records count for more.
     func added(to bytes: [UInt8]) -> [UInt8] {
-        let newline = UInt8(ascii: "\n")
-        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]
-        if lines.last?.isEmpty == true { lines.removeLast() }
+        var lines = Self.lines(of: bytes)
         var kept: [ArraySlice<UInt8>] = []
         while !lines.isEmpty {
-            let record = lines.prefix { !$0.isEmpty }
+            let record = lines.prefix { !Self.trimmed($0).isEmpty }
             let end = lines[record.endIndex...].first
             let rest = withoutMatrix(record)
             kept += rest
@@ -115,22 +113,36 @@ struct HwdbEntry {
             if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
             lines = lines[record.endIndex...].dropFirst()
         }
-        if kept.last?.isEmpty == false { kept.append([]) }
-        return kept.flatMap { $0 + [newline] } + Array(text.utf8)
+        if let last = kept.last, !Self.trimmed(last).isEmpty { kept.append([]) }
+        return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
+    }
+
+    /// Says whether a file gives that matrix to whatever sensor.
+    static func isMatrix(_ value: String, in bytes: [UInt8]) -> Bool {
+        let line = Array("\(property)=\(value)".utf8)
+        return lines(of: bytes).contains { isProperty($0) && trimmed($0) == line }
     }
 
     /// The lines of a record, without those that this one stands for.
     private func withoutMatrix(_ record: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
-        let isProperty = { (line: ArraySlice<UInt8>) in line.first == UInt8(ascii: " ") }
-        let isMatch = { (line: ArraySlice<UInt8>) in !isProperty(line) && line.first != UInt8(ascii: "#") }
+        let isMatch = { (line: ArraySlice<UInt8>) in !Self.isProperty(line) && line.first != UInt8(ascii: "#") }
         guard record.filter(isMatch).map(Self.trimmed) == [Array(match.utf8)] else { return Array(record) }
-        let kept = record.filter { !(isProperty($0) && Self.trimmed($0).starts(with: "\(Self.property)=".utf8)) }
-        guard kept.count < record.count, !kept.contains(where: isProperty) else { return kept }
+        let kept = record.filter { !(Self.isProperty($0) && Self.trimmed($0).starts(with: "\(Self.property)=".utf8)) }
+        guard kept.count < record.count, !kept.contains(where: Self.isProperty) else { return kept }
         return kept.filter { !isMatch($0) && !$0.elementsEqual("# \(comment)".utf8) }
     }
 
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func lines(of bytes: [UInt8]) -> ArraySlice<ArraySlice<UInt8>> {
+        let lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
+        return lines.last?.isEmpty == true ? lines.dropLast() : lines[...]
+    }
+
+    private static func isProperty(_ line: ArraySlice<UInt8>) -> Bool { line.first == UInt8(ascii: " ") }
+
     private static func trimmed(_ line: ArraySlice<UInt8>) -> [UInt8] {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let isBlank = { (byte: UInt8) in " \t\r".utf8.contains(byte) }
         return Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }

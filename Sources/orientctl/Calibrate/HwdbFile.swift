@@ -13,9 +13,7 @@ struct HwdbFile {
 
     /// Says whether a record has that matrix, for whatever sensor.
     func hasMatrix(_ value: String) -> Bool {
-        guard let bytes = try? FileDescriptor.contents(of: path) else { return false }
-        let property = Array(" \(HwdbEntry.property)=\(value)".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual(property) }
+        (try? FileDescriptor.contents(of: path)).map { HwdbEntry.isMatrix(value, in: $0) } ?? false
     }
 
     /// Adds a record, which takes the place of an earlier one; what else the file has stays, and it is whole at any time.

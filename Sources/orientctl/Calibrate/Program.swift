@@ -7,10 +7,15 @@ import SystemdBus
 enum Program {
     /// Runs a command line; what it prints goes to standard error, and a status other than 0 is an error.
     static func run(_ arguments: [String]) throws(CommandError) {
-        let status = try calling { () throws(SystemError) in try wait(for: try start(arguments)) }
+        let status = try status(of: arguments)
         guard status == 0 else {
             throw CommandError("\(arguments.joined(separator: " ")): ended with status \(status)")
         }
+    }
+
+    /// Runs a command line and returns its exit status, as shells have it.
+    static func status(of arguments: [String]) throws(CommandError) -> Int32 {
+        try calling { () throws(SystemError) in try wait(for: try start(arguments)) }
     }
 
     private static func start(_ arguments: [String]) throws(SystemError) -> pid_t {

@@ -72,7 +72,7 @@ struct Anonymizer {
     func cleaned(_ text: String) -> String {
         var bytes = Array(text.utf8)
         for (secret, substitute) in secrets { bytes = Self.replace(secret, by: substitute, in: bytes) }
-        return String(decoding: Self.withoutHomes(bytes), as: UTF8.self)
+        return String(decoding: Self.withoutNames(bytes), as: UTF8.self)
     }
 
     private static func replace(_ secret: [UInt8], by substitute: [UInt8], in bytes: [UInt8]) -> [UInt8] {
@@ -95,20 +95,32 @@ struct Anonymizer {
         return result
     }
 
-    /// Replaces the name after `/home/`, whoever's it is.
-    private static func withoutHomes(_ bytes: [UInt8]) -> [UInt8] {
-        let folder = Array("/home/".utf8)
+    /// What a name follows that is left out, whoever's it is, and what may end that.
+    private static let beginnings = [
+        ("/home/", "<user>", " /\"':;,)"), ("/orientd.conf.d/", "<file>", " /\"':;,)"),
+        // libiio's addresses of other machines, of which IPv6's have colons.
+        ("ip:", "<address>", " /\"';,)"), ("usb:", "<address>", " /\"':;,)"),
+    ].map { (text: Array($0.utf8), substitute: Array($1.utf8), ends: Array($2.utf8)) }
+
+    private static func withoutNames(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
             result.append(bytes[index])
             index += 1
-            guard result.suffix(folder.count).elementsEqual(folder) else { continue }
-            let name = bytes[index...].prefix { !" /\"':;,)".utf8.contains($0) }
-            if !name.isEmpty { result += Array("<user>".utf8) }
+            guard let beginning = beginnings.first(where: { isEnd($0.text, of: result) }) else { continue }
+            let name = bytes[index...].prefix { !beginning.ends.contains($0) }
+            if !name.isEmpty { result += beginning.substitute }
             index += name.count
         }
         return result
+    }
+
+    /// Says whether a text ends so, a word with which it begins being one of its own.
+    private static func isEnd(_ end: [UInt8], of bytes: [UInt8]) -> Bool {
+        guard bytes.count >= end.count, bytes[(bytes.count - end.count)...].elementsEqual(end) else { return false }
+        let before = bytes.dropLast(end.count).last
+        return !isPartOfWord(end[0]) || before.map { !isPartOfWord($0) } ?? true
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {

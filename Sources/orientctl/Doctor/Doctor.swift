@@ -20,14 +20,15 @@ enum Doctor {
         let file: OutputFile? = if let path { try DoctorReport.create(path) } else { nil }
         let surroundings = Surroundings(invocation)
         let readings = Readings(surroundings, seconds: path == nil ? 2 : 5)
+        guard !readings.isInterrupted else { throw CommandError("interrupted") }
         let findings =
             HardwareChecks(surroundings).findings + ReadingChecks(surroundings, readings).findings
             + ServiceChecks(surroundings).findings
+        if let file { try DoctorReport(surroundings, readings, findings).write(to: file) }
         if path != "-" {
             let isTerminal = Terminal.isOutput
             try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })
         }
-        if let file { try DoctorReport(surroundings, readings, findings).write(to: file) }
         return findings.contains { $0.verdict == .fail } ? .failed : .done
     }
 }

@@ -21,6 +21,9 @@ struct Readings {
     /// Whether the kernel gives none beside the sensor's buffer, which is in use.
     private(set) var isBusy = false
 
+    /// Whether the person has ended it.
+    private(set) var isInterrupted = false
+
     /// Whether they have been through the daemon, which filters them and makes 1 g of whatever the sensor calls so.
     private(set) var isFiltered = false
 
@@ -44,7 +47,7 @@ struct Readings {
         } else {
             problem = "there is no accelerometer to read"
         }
-        guard samples.isEmpty, let bus = surroundings.bus, surroundings.snapshot != nil else { return }
+        guard samples.isEmpty, !isInterrupted, let bus = surroundings.bus, surroundings.snapshot != nil else { return }
         let told = ToldReadings(OrientationClient(bus: bus), seconds: seconds)
         samples = told.samples
         isFiltered = true
@@ -56,6 +59,7 @@ struct Readings {
         warnings = reading.warnings
         problem = reading.problem
         isBusy = reading.isBusy
+        isInterrupted = reading.isInterrupted
         mode = reading.mode
         expectedRate = reading.expectedRate
         origin = "the sensor itself"
@@ -68,6 +72,7 @@ private final class Reading {
     private(set) var warnings: [String] = []
     private(set) var problem = ""
     private(set) var isBusy = false
+    private(set) var isInterrupted = false
     private(set) var mode: SourceMode?
     private(set) var expectedRate = 0.0
     private let loop: EventLoop
@@ -95,10 +100,14 @@ private final class Reading {
             poll(sensor, scaling, every: 1 / configuration.rate)
         }
         let end = try loop.timer { [self] in stop() }
+        let termination = try loop.onTermination { [self] in
+            isInterrupted = true
+            stop()
+        }
         end.arm(after: seconds)
         patience.arm(after: seconds + 2)
         _ = try loop.run()
-        withExtendedLifetime((patience, end)) {}
+        withExtendedLifetime((patience, end, termination)) {}
         if samples.isEmpty, problem.isEmpty { problem = "no reading came within \(decimal(seconds, places: 0)) s" }
     }
 

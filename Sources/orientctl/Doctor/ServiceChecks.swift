@@ -10,6 +10,7 @@ import SystemdBus
 struct ServiceChecks {
     private static let unit = "orientd.service"
     private static let install = "sudo make install"
+    private static let log = "journalctl -u orientd -b"
 
     private let surroundings: Surroundings
 
@@ -84,6 +85,8 @@ struct ServiceChecks {
         case ("masked", _):
             return .fail("service", "orientd.service is masked", remedy: "sudo systemctl unmask orientd")
         case (_, "failed"): return .fail("service", "orientd.service has failed (\(unit.result))", remedy: restart)
+        case (_, "activating"):
+            return .fail("service", "orientd.service is starting, or tries to again and again", remedy: log)
         case (_, "active"): return .fail("service", "orientd.service is active, but not on this bus", remedy: restart)
         default: return .fail("service", "orientd.service is \(unit.active)", remedy: "sudo systemctl start orientd")
         }
@@ -266,7 +269,8 @@ struct ServiceChecks {
         } catch {
             switch error.errno.code {
             case ENOENT: return .ok("state", "nothing has been saved yet")
-            case EACCES: return .warn("state", "\(path) is not this user's to read", remedy: "sudo orientctl doctor")
+            // As it should be: the folder is orientd's alone.
+            case EACCES: return .ok("state", "in \(folder), for orientd and root alone to read")
             default: return .warn("state", "\(error)", remedy: "sudo orientctl doctor")
             }
         }
