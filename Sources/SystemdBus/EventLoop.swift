@@ -44,10 +44,10 @@ package final class EventLoop {
         try check("serve the watchdog", sd_event_set_watchdog(event, 1))
     }
 
-    /// Calls `handler` on SIGTERM, SIGINT and SIGHUP instead of letting them end the process, as long as the watch lives.
+    /// Calls `handler` on SIGTERM, SIGINT and SIGHUP instead of letting them end the process.
     ///
-    /// Blocks them for the calling thread; other threads must not take them either. One that the process was started to
-    /// ignore is ignored still.
+    /// Blocks them for the calling thread, for good or until the watch is cancelled; other threads must not take them
+    /// either. One that the process was started to ignore is ignored still.
     package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -111,9 +111,11 @@ private func call(_ userdata: UnsafeMutableRawPointer?) -> Int32 {
     return 0
 }
 
-/// The signals that end a program, watched as long as this lives; it ends on the thread that it began on.
+/// The signals that end a program, watched as long as this lives.
+///
+/// They stay blocked afterwards: who ends in order is not killed on the way by a second one, as timeout(1) sends it.
 package final class TerminationWatch {
-    private let sources: [EventSource]
+    private var sources: [EventSource]
     private var previous: sigset_t
 
     fileprivate init(_ sources: [EventSource], _ previous: sigset_t) {
@@ -121,7 +123,9 @@ package final class TerminationWatch {
         self.previous = previous
     }
 
-    deinit {
+    /// Watches no more and has the signals do what they did before; to be called on the thread that the watch began on.
+    package func cancel() {
+        sources = []
         pthread_sigmask(SIG_SETMASK, &previous, nil)
     }
 }

@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `when the watch has gone, a signal ends the process again`() async {
+    @Test func `when the watch is cancelled, a signal ends the process again`() async {
         await #expect(processExitsWith: .signal(SIGHUP)) {
             alarm(20)
             // Threads that tests run on block it.
@@ -192,11 +192,10 @@ import Testing
             sigemptyset(&none)
             pthread_sigmask(SIG_SETMASK, &none, nil)
             let loop = try EventLoop()
-            var watch: TerminationWatch? = try loop.onTermination { loop.exit(43) }
+            let watch = try loop.onTermination { loop.exit(43) }
             pthread_kill(pthread_self(), SIGHUP)
             #expect(try loop.run() == 43)
-            withExtendedLifetime(watch) {}
-            watch = nil
+            watch.cancel()
             pthread_kill(pthread_self(), SIGHUP)
         }
     }

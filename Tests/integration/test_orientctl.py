@@ -35,7 +35,8 @@ class OrientctlTestCase(RigTestCase):
         return self.output_path.read_text()
 
     def interrupt(self, process):
-        """Sends what Ctrl-C sends and returns the exit status."""
+        """Sends what Ctrl-C sends, twice as timeout(1) does, and returns the exit status."""
+        process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
         return process.wait(10)
 

@@ -37,10 +37,8 @@ enum Calibrate {
 
     /// Runs `body` while orientd rests, which turns the display in the person's hands, and may have the sensor's buffer.
     private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
-        // Between the loops of the poses and the programs a signal waits for the next, so that orientd is always back.
-        let watch = try calling { () throws(SystemError) in try EventLoop().onTermination {} }
-        defer { withExtendedLifetime(watch) {} }
         let unit = "orientd.service"
+        // From here on a signal ends the poses, or the program at work, and then orientd is started again.
         let status = (try? Program.status(of: ["systemctl", "is-active", "--quiet", unit])) ?? 1
         guard status < 128 else { throw CommandError("interrupted; nothing was written") }
         guard status == 0 else { return try body() }

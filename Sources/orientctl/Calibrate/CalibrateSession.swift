@@ -56,7 +56,7 @@ final class CalibrateSession {
 
     /// Leads through the poses and returns what the sensor read in each; throws when the person ends it before.
     func run() throws(CommandError) -> [Vector3] {
-        let watches = try calling { () throws(SystemError) in
+        let (keyboard, termination) = try calling { () throws(SystemError) in
             (
                 try loop.watch(STDIN_FILENO) { [self] in answered() },
                 try loop.onTermination { [self] in end(CommandError("interrupted; nothing was written")) }
@@ -65,8 +65,9 @@ final class CalibrateSession {
         source.onEvent = { [self] event in take(event) }
         source.start()
         _ = try calling { () throws(SystemError) in try loop.run() }
-        withExtendedLifetime(watches) {}
+        withExtendedLifetime((keyboard, termination)) {}
         if let failure { throw failure }
+        termination.cancel()
         return readings
     }
 

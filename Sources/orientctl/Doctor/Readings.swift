@@ -108,6 +108,7 @@ private final class Reading {
         patience.arm(after: seconds + 2)
         _ = try loop.run()
         withExtendedLifetime((patience, end, termination)) {}
+        if !isInterrupted { termination.cancel() }
         if samples.isEmpty, problem.isEmpty { problem = "no reading came within \(decimal(seconds, places: 0)) s" }
     }
 
