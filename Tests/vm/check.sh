@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/check.sh [SCENARIO...]      by default all: doctor sensing rotation suspend switches calibrate
+# usage: Tests/vm/check.sh [SCENARIO...]      by default all: doctor sensing rotation suspend calibrate hinge switches
 # Runs each scenario with what `make install` installs, in a virtual machine of its own, two at a time; ends with
 # "N passed, N failed" over all of them. Those that lean on the bus run once on dbus-daemon and once on dbus-broker.
 # The machine is made in .build/vm, by root, when there is none or build-rootfs.sh is newer. Called by `make check-vm`.
@@ -15,11 +15,11 @@ mkdir $shares
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
 # Those that take longest come first.
-[ $# -gt 0 ] || set -- doctor sensing rotation suspend switches calibrate
+[ $# -gt 0 ] || set -- doctor sensing rotation suspend calibrate hinge switches
 for scenario; do
     case $scenario in
         sensing | rotation) echo "$scenario dbus-daemon $scenario dbus-broker" ;;
-        switches) echo "$scenario dbus-broker" ;;
+        switches | hinge) echo "$scenario dbus-broker" ;;
         *) echo "$scenario dbus-daemon" ;;
     esac
 done | xargs -n 2 -P 2 $here/scenario.sh $shares || :
