@@ -17,8 +17,10 @@ package enum Chassis {
     /// failure comes at once.
     static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
         do throws(BusError) {
-            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience, property) {
-                answer in
+            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience) { call in
+                call.append(service)
+                call.append("Chassis")
+            } completion: { answer in
                 completion(idiom(in: answer))
             }
         } catch {
@@ -28,13 +30,7 @@ package enum Chassis {
 
     /// Asks over `bus` and waits for the answer: hostnamed's own word, nil where it gives none.
     package static func name(over bus: Bus) -> String? {
-        let reply = try? bus.call(service, path, "org.freedesktop.DBus.Properties", "Get", property)
-        return try? reply?.readVariant(String.self)
-    }
-
-    private static func property(_ call: BusMessage) {
-        call.append(service)
-        call.append("Chassis")
+        try? bus.property("Chassis", of: service, at: path, on: service)
     }
 
     private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {

@@ -86,11 +86,6 @@ struct StateFile {
         try file.write(state.text)
         try file.sync()
         try checkSystem("rename", new, rename(new, path))
-        try FileDescriptor.open(reading: folder).sync(folder)
-    }
-
-    private var folder: String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return String(decoding: path.utf8[...slash], as: UTF8.self)
+        try FileDescriptor.syncName(of: path)
     }
 }

@@ -218,6 +218,20 @@ package final class Bus {
         return BusMessage(owning: reply)
     }
 
+    /// Asks for a property that is a string, and waits as ``call(_:_:_:_:isInteractive:_:)`` does.
+    package func property(
+        _ name: String,
+        of interface: String,
+        at path: String,
+        on destination: String
+    ) throws(BusError) -> String {
+        let reply = try call(destination, path, "org.freedesktop.DBus.Properties", "Get") { call in
+            call.append(interface)
+            call.append(name)
+        }
+        return try reply.readVariant()
+    }
+
     /// Calls a method and hands the answer, or the error it is, to `completion` later.
     ///
     /// Without a `timeout`, in seconds, it waits as long as ``call(_:_:_:_:isInteractive:_:)``.

@@ -54,6 +54,18 @@ package final class FileDescriptor {
         try checkSystem("sync", name, fsync(rawValue))
     }
 
+    /// Waits until what a file is called, after it was renamed, has reached the disk.
+    package static func syncName(of path: String) throws(SystemError) {
+        let folder = folder(of: path)
+        try open(reading: folder).sync(folder)
+    }
+
+    /// The folder that a file is in, ending with a slash; `.` for a name alone.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return String(decoding: path.utf8[...slash], as: UTF8.self)
+    }
+
     /// Creates a pipe, closed on exec; both ends are the caller's to own.
     package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends: (reading: Int32, writing: Int32) = (-1, -1)

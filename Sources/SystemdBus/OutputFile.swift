@@ -35,11 +35,10 @@ package struct OutputFile: ~Copyable {
     package var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
     package mutating func write(_ text: String) throws(SystemError) {
-        if buffer.count + text.utf8.count > Self.capacity { try flush() }
-        buffer.append(contentsOf: text.utf8)
+        try write(text.utf8)
     }
 
-    package mutating func write(_ bytes: [UInt8]) throws(SystemError) {
+    package mutating func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
         if buffer.count + bytes.count > Self.capacity { try flush() }
         buffer.append(contentsOf: bytes)
     }

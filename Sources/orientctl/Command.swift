@@ -132,7 +132,7 @@ func asking<Value>(_ body: () throws(BusError) -> Value) throws(CommandError) ->
 }
 
 /// Runs `body`, and makes a failure of the system the command's error.
-func calling<Value>(_ body: () throws(SystemError) -> Value) throws(CommandError) -> Value {
+func calling<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(CommandError) -> Value {
     do throws(SystemError) {
         return try body()
     } catch {

@@ -23,7 +23,7 @@ struct HwdbFile {
         try calling { () throws(SystemError) in
             let path = target
             guard let old = try status(of: path) else {
-                if path == HwdbEntry.standardPath { mkdir(folder(of: path), 0o755) }
+                if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
                 return try replace(path, with: entry.added(to: []), permissions: 0o644)
             }
             guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
@@ -77,13 +77,7 @@ struct HwdbFile {
             unlink(new)
             throw error
         }
-        let folder = folder(of: path)
-        try FileDescriptor.open(reading: folder).sync(folder)
-    }
-
-    private func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return String(decoding: path.utf8[...slash], as: UTF8.self)
+        try FileDescriptor.syncName(of: path)
     }
 
     // MARK: - Loading

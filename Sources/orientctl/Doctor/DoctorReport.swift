@@ -35,12 +35,7 @@ struct DoctorReport {
 
     /// Opens what `--report` names: `-` is standard output.
     static func create(_ path: String) throws(CommandError) -> OutputFile {
-        guard path != "-" else { return OutputFile.standardOutput() }
-        do throws(SystemError) {
-            return try OutputFile.create(path)
-        } catch {
-            throw CommandError(error)
-        }
+        try calling { () throws(SystemError) in path == "-" ? .standardOutput() : try .create(path) }
     }
 
     /// Writes the report; the trace comes last, so that `replay` can be given the file from its header on.

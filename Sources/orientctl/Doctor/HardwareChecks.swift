@@ -9,7 +9,6 @@ import SystemdBus
 
 /// The checks of what the kernel and udev offer: drivers, nodes, the mounting, the tablet switch.
 struct HardwareChecks {
-    private static let install = "sudo make install"
     // Rules that were read before there was the user orientd give nobody anything, and `udevadm control --reload` of
     // systemd 252 does not read again what has not changed.
     private static let reload = "sudo systemctl restart systemd-udevd"
@@ -91,7 +90,7 @@ struct HardwareChecks {
         let description = sensor.description
         guard !description.sysfsPath.isEmpty else { return .ok("node", "none: the sensor is another machine's") }
         guard let account = surroundings.account else {
-            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Self.makeUser : Self.install
+            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Self.makeUser : Remedy.install
             return .fail("node", "there is no user orientd to give it to", remedy: remedy)
         }
         var missing: [String] = []
@@ -112,7 +111,7 @@ struct HardwareChecks {
             of: found,
             account: account.name,
             remedy: !Self.isInstalled("udev/rules.d/80-orientd.rules")
-                ? Self.install : description.isSubstitute ? Self.inputTrigger : Self.trigger
+                ? Remedy.install : description.isSubstitute ? Self.inputTrigger : Self.trigger
         )
     }
 
@@ -166,7 +165,7 @@ struct HardwareChecks {
 
     private func scale(_ sensor: any SensorDevice) -> [Finding] {
         let odd = sensor.warnings.filter { !Self.isAboutMounting($0) }
-        guard odd.isEmpty else { return odd.map { .warn("scale", $0, remedy: "orientctl doctor --report report.txt") } }
+        guard odd.isEmpty else { return odd.map { .warn("scale", $0, remedy: Remedy.report) } }
         return [Self.scale(sensor.description.scale)]
     }
 
@@ -179,7 +178,7 @@ struct HardwareChecks {
             return .warn(
                 "scale",
                 "the axes differ too much to be one chip's: \(text) m/s² a step",
-                remedy: "orientctl doctor --report report.txt"
+                remedy: Remedy.report
             )
         }
         return .ok("scale", "\(text) m/s² a step")
@@ -194,7 +193,7 @@ struct HardwareChecks {
 
     private func mountMatrix(_ sensor: any SensorDevice) -> [Finding] {
         let odd = sensor.warnings.filter(Self.isAboutMounting)
-        guard odd.isEmpty else { return odd.map { .warn("mount matrix", $0, remedy: "sudo orientctl calibrate") } }
+        guard odd.isEmpty else { return odd.map { .warn("mount matrix", $0, remedy: Remedy.calibrate) } }
         guard let mounting = sensor.description.mounting else { return [] }
         return [Self.mountMatrix(mounting.matrix, source: mounting.matrixSource)]
     }
@@ -208,7 +207,7 @@ struct HardwareChecks {
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
         guard lengths.allSatisfy(usual.contains), usual.contains(abs(matrix.determinant)) else {
-            return .warn("mount matrix", text + " does more than turn", remedy: "sudo orientctl calibrate")
+            return .warn("mount matrix", text + " does more than turn", remedy: Remedy.calibrate)
         }
         return .ok("mount matrix", text)
     }
@@ -230,14 +229,14 @@ struct HardwareChecks {
         }
         let text = "\(HwdbEntry.property)=\(hwdb)"
         guard AttributeText.matrixRows(hwdb) != nil else {
-            return .warn("hwdb", "\(text) is no mount matrix", remedy: "sudo orientctl calibrate")
+            return .warn("hwdb", "\(text) is no mount matrix", remedy: Remedy.calibrate)
         }
         guard let kernel = sources.kernel, sources.areInConflict else { return .ok("hwdb", text) }
         guard isLocal else {
             return .warn(
                 "hwdb",
                 "\(text) counts, and the kernel's is another: \(kernel)",
-                remedy: "sudo orientctl calibrate"
+                remedy: Remedy.calibrate
             )
         }
         return .ok("hwdb", "\(text) by \(HwdbEntry.standardPath) counts, and not the kernel's \(kernel)")
@@ -254,7 +253,7 @@ struct HardwareChecks {
                     return .warn(
                         "tablet switch",
                         "\(account.name) may not read \(path)",
-                        remedy: Self.isInstalled("udev/rules.d/80-orientd.rules") ? Self.switchTrigger : Self.install
+                        remedy: Self.isInstalled("udev/rules.d/80-orientd.rules") ? Self.switchTrigger : Remedy.install
                     )
                 }
                 switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(Self.state(path))")

@@ -7,9 +7,6 @@ import SystemdBus
 
 /// The checks of what the sensor reads: gravity, noise, and how often.
 struct ReadingChecks {
-    private static let log = "journalctl -u orientd -b"
-    private static let report = "orientctl doctor --report report.txt"
-
     private let surroundings: Surroundings
     private let readings: Readings
 
@@ -64,14 +61,14 @@ struct ReadingChecks {
             return .warn("gravity", "its strength cannot be told while a program uses the sensor's buffer")
         }
         guard !readings.isFiltered else {
-            return .warn("gravity", "orientd alone does not tell: \(readings.problem)", remedy: Self.log)
+            return .warn("gravity", "orientd alone does not tell: \(readings.problem)", remedy: Remedy.log)
         }
         return Self.gravity(statistics)
     }
 
     private func untold(_ subject: String) -> Finding {
         let problem = readings.problem.isEmpty ? "too few readings" : readings.problem
-        return .warn(subject, "cannot be told: " + problem, remedy: surroundings.snapshot == nil ? "" : Self.log)
+        return .warn(subject, "cannot be told: " + problem, remedy: surroundings.snapshot == nil ? "" : Remedy.log)
     }
 
     static func gravity(_ statistics: Statistics) -> Finding {
@@ -83,9 +80,9 @@ struct ReadingChecks {
         switch magnitude {
         case 0.9...1.1: return .ok("gravity", "\(text) at rest")
         case 0.75...1.25:
-            return .warn("gravity", "\(text) at rest: the scale or an offset is not exact", remedy: report)
-        case 0: return .fail("gravity", "the sensor reads nothing but 0", remedy: report)
-        default: return .fail("gravity", "\(text) at rest: the scale or an offset is wrong", remedy: report)
+            return .warn("gravity", "\(text) at rest: the scale or an offset is not exact", remedy: Remedy.report)
+        case 0: return .fail("gravity", "the sensor reads nothing but 0", remedy: Remedy.report)
+        default: return .fail("gravity", "\(text) at rest: the scale or an offset is wrong", remedy: Remedy.report)
         }
     }
 
@@ -97,17 +94,17 @@ struct ReadingChecks {
     static func noise(_ statistics: Statistics) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
         if statistics.count < 5 {
-            return .warn("noise", "too few readings to tell: \(statistics.count)", remedy: log)
+            return .warn("noise", "too few readings to tell: \(statistics.count)", remedy: Remedy.log)
         }
         switch statistics.spread {
         case ..<1e-9:
             return .warn(
                 "noise",
                 "\(statistics.count) readings are all the same: the sensor may be stuck",
-                remedy: "sudo systemctl restart orientd"
+                remedy: Remedy.restart
             )
         case ...Statistics.noise: return .ok("noise", text)
-        case ...Statistics.motion: return .warn("noise", text + ": much for a sensor at rest", remedy: report)
+        case ...Statistics.motion: return .warn("noise", text + ": much for a sensor at rest", remedy: Remedy.report)
         default: return .warn("noise", text + ": the device moves; lay it down", remedy: "orientctl doctor")
         }
     }
@@ -121,7 +118,7 @@ struct ReadingChecks {
             return .warn(
                 "sampling",
                 "orientd does not sample for this user: \(refusal.message)",
-                remedy: "sudo orientctl doctor"
+                remedy: Remedy.asRoot
             )
         }
         let sensor = surroundings.accelerometer?.description
@@ -146,17 +143,17 @@ struct ReadingChecks {
     ) -> Finding {
         guard let sensor else {
             return isHere
-                ? .fail("sampling", "orientd has not found the accelerometer", remedy: "sudo systemctl restart orientd")
+                ? .fail("sampling", "orientd has not found the accelerometer", remedy: Remedy.restart)
                 : .warn("sampling", "orientd has no accelerometer")
         }
         guard sensor.state == .sampling else {
             let reason = sensor.lastError.isEmpty ? "" : ": \(sensor.lastError)"
-            return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: log)
+            return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: Remedy.log)
         }
         if canBuffer, sensor.mode == SourceMode.poll.rawValue {
-            return .warn("sampling", "\(sensor.name) is polled, though it has a buffer", remedy: log)
+            return .warn("sampling", "\(sensor.name) is polled, though it has a buffer", remedy: Remedy.log)
         }
-        guard changes >= 0 else { return .fail("sampling", "no reading comes from \(sensor.name)", remedy: log) }
+        guard changes >= 0 else { return .fail("sampling", "no reading comes from \(sensor.name)", remedy: Remedy.log) }
         guard changes > 0, seconds > 0 else {
             return .warn("sampling", "\(sensor.name) reads the same all the time, so that its rate does not show")
         }
@@ -168,7 +165,7 @@ struct ReadingChecks {
             return untold("sampling")
         }
         guard readings.warnings.isEmpty else {
-            return .warn("sampling", readings.warnings.joined(separator: "; "), remedy: "sudo orientctl doctor")
+            return .warn("sampling", readings.warnings.joined(separator: "; "), remedy: Remedy.asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.rawValue)")
@@ -177,7 +174,7 @@ struct ReadingChecks {
     /// Judges a rate in Hz; one above 60 is enough for everything.
     static func rate(_ reached: Double, expected: Double, _ how: String) -> Finding {
         let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings a second (\(how))"
-        guard reached >= 0.7 * min(expected, 60) else { return .warn("sampling", text, remedy: log) }
+        guard reached >= 0.7 * min(expected, 60) else { return .warn("sampling", text, remedy: Remedy.log) }
         return .ok("sampling", text)
     }
 }

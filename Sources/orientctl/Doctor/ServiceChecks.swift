@@ -9,8 +9,6 @@ import SystemdBus
 /// The checks of what runs and who may use it: the bus, the service, iio-sensor-proxy, polkit, state, configuration.
 struct ServiceChecks {
     private static let unit = "orientd.service"
-    private static let install = "sudo make install"
-    private static let log = "journalctl -u orientd -b"
 
     private let surroundings: Surroundings
 
@@ -42,13 +40,11 @@ struct ServiceChecks {
             return .fail(
                 "service",
                 "\(owner) has \(Names.service) but does not answer: \(problem)",
-                remedy: Self.restart
+                remedy: Remedy.restart
             )
         }
         return Self.service(unitState(bus), bus: surroundings.address, problem: problem)
     }
-
-    private static let restart = "sudo systemctl restart orientd"
 
     /// Judges a daemon that answers.
     static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
@@ -56,7 +52,7 @@ struct ServiceChecks {
             return .warn(
                 "service",
                 "orientd \(version) runs, and this is orientctl \(Daemon.version)",
-                remedy: restart
+                remedy: Remedy.restart
             )
         }
         return .ok("service", "orientd \(version), \(owner), as \(account)")
@@ -81,13 +77,15 @@ struct ServiceChecks {
             return .fail("service", problem, remedy: "orientd --bus=\(name)")
         }
         switch (unit.load, unit.active) {
-        case ("not-found", _): return .fail("service", "orientd.service is not installed", remedy: install)
+        case ("not-found", _): return .fail("service", "orientd.service is not installed", remedy: Remedy.install)
         case ("masked", _):
             return .fail("service", "orientd.service is masked", remedy: "sudo systemctl unmask orientd")
-        case (_, "failed"): return .fail("service", "orientd.service has failed (\(unit.result))", remedy: restart)
+        case (_, "failed"):
+            return .fail("service", "orientd.service has failed (\(unit.result))", remedy: Remedy.restart)
         case (_, "activating"):
-            return .fail("service", "orientd.service is starting, or tries to again and again", remedy: log)
-        case (_, "active"): return .fail("service", "orientd.service is active, but not on this bus", remedy: restart)
+            return .fail("service", "orientd.service is starting, or tries to again and again", remedy: Remedy.log)
+        case (_, "active"):
+            return .fail("service", "orientd.service is active, but not on this bus", remedy: Remedy.restart)
         default: return .fail("service", "orientd.service is \(unit.active)", remedy: "sudo systemctl start orientd")
         }
     }
@@ -96,12 +94,7 @@ struct ServiceChecks {
 
     /// The service manager's version; nil where it does not answer.
     static func managerVersion(_ bus: Bus) -> String? {
-        let manager = "/org/freedesktop/systemd1"
-        let reply = try? bus.call(systemd, manager, "org.freedesktop.DBus.Properties", "Get") { call in
-            call.append(systemd + ".Manager")
-            call.append("Version")
-        }
-        return try? reply?.readVariant(String.self)
+        try? bus.property("Version", of: systemd + ".Manager", at: "/org/freedesktop/systemd1", on: systemd)
     }
 
     private func unitState(_ bus: Bus) -> UnitState? {
@@ -112,11 +105,7 @@ struct ServiceChecks {
             }
             let path = try reply.readObjectPath()
             func property(_ name: String, of interface: String) throws(BusError) -> String {
-                let value = try bus.call(systemd, path, "org.freedesktop.DBus.Properties", "Get") { call in
-                    call.append(systemd + interface)
-                    call.append(name)
-                }
-                return try value.readVariant()
+                try bus.property(name, of: systemd + interface, at: path, on: systemd)
             }
             return UnitState(
                 load: try property("LoadState", of: ".Unit"),
@@ -175,7 +164,7 @@ struct ServiceChecks {
         if choice == false { return .ok("sensor proxy", "SensorProxy=no: nobody serves \(name)") }
         return daemon == nil
             ? .warn("sensor proxy", "nobody serves \(name) while orientd does not run")
-            : .warn("sensor proxy", "nobody serves \(name)", remedy: restart)
+            : .warn("sensor proxy", "nobody serves \(name)", remedy: Remedy.restart)
     }
 
     // MARK: - polkit
@@ -210,7 +199,11 @@ struct ServiceChecks {
 
     static func polkit(missing: [String], mayClaim: Bool) -> Finding {
         guard missing.isEmpty else {
-            return .fail("polkit", "the actions \(missing.joined(separator: ", ")) are not installed", remedy: install)
+            return .fail(
+                "polkit",
+                "the actions \(missing.joined(separator: ", ")) are not installed",
+                remedy: Remedy.install
+            )
         }
         guard mayClaim else {
             return .warn(
@@ -271,7 +264,7 @@ struct ServiceChecks {
             case ENOENT: return .ok("state", "nothing has been saved yet")
             // As it should be: the folder is orientd's alone.
             case EACCES: return .ok("state", "in \(folder), for orientd and root alone to read")
-            default: return .warn("state", "\(error)", remedy: "sudo orientctl doctor")
+            default: return .warn("state", "\(error)", remedy: Remedy.asRoot)
             }
         }
     }
