@@ -8,16 +8,13 @@ package enum Chassis {
     private static let service = "org.freedesktop.hostname1"
     private static let path = "/org/freedesktop/hostname1"
 
-    /// Seconds that hostnamed has for its start and its answer.
-    private static let patience = 5.0
-
     /// Asks over `bus`, and calls `completion` with the answer in a later turn of the loop.
     ///
     /// There is no idiom for a desktop or a server, nor where there is no hostnamed. With the connection closed, the
     /// failure comes at once.
     static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
         do throws(BusError) {
-            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get", timeout: patience) { call in
+            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get") { call in
                 call.append(service)
                 call.append("Chassis")
             } completion: { answer in

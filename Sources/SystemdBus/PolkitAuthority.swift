@@ -8,7 +8,10 @@ import CLinux
 /// daemon's own uid are allowed.
 package final class PolkitAuthority {
     /// Seconds that polkit has for an answer that needs no person, and for one that does.
-    static let patience = (machine: 5.0, person: 120.0)
+    ///
+    /// It gives a rule 15 s, and polkit 122 (with Duktape) sometimes takes all of them for one that has ended at once:
+    /// it misses the signal of that. Callers wait 25 s by the custom of D-Bus libraries.
+    package static let patience = (machine: 20.0, person: 120.0)
 
     /// How many questions may wait for a person at once, for polkit at once, and for either from one connection.
     ///

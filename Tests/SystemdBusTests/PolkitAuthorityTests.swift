@@ -156,6 +156,12 @@ private final class Guarded {
         #expect(errors.count == 2)
     }
 
+    @Test func `polkit has longer than it gives its own rules, and less than the caller waits`() throws {
+        let caller = try Peers().client
+        #expect(PolkitAuthority.patience.machine > 15)
+        #expect(PolkitAuthority.patience.machine < caller.patience)
+    }
+
     @Test(arguments: [false, true])
     func `the action does not run when polkit refuses it`(isChallenge: Bool) throws {
         let guarded = try Guarded(answer: Self.answer(isAuthorized: false, isChallenge: isChallenge))

@@ -83,7 +83,9 @@ struct Surroundings {
     private mutating func askDaemon() {
         guard let bus else { return }
         // One that hangs is a finding, and nobody has to wait for it as long as a client would.
+        let usual = bus.patience
         bus.patience = 10
+        defer { bus.patience = usual }
         let client = OrientationClient(bus: bus)
         do throws(BusError) {
             // This starts it where the bus can do so, as every client does.
