@@ -92,7 +92,8 @@ private final class Monitoring {
         do throws(CommandError) {
             report(try claim())
         } catch {
-            fail(error)
+            // One that has gone again before it answered may come back as well.
+            if bus.owner(of: Names.service)?.uniqueName == owner { fail(error) }
         }
     }
 

@@ -7,6 +7,8 @@ import random
 import signal
 import subprocess
 
+from gi.repository import GLib
+
 from feed import ReadCounter
 from rig import (
     BUILD,
@@ -145,6 +147,22 @@ class Monitor(OrientctlTestCase):
         self.rig.start_orientd()
         self.client.wait_for("Claims", 1)
         wait_until(lambda: "portrait-upside-down" in self.output(), "the new daemon's orientation is printed")
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_daemon_that_comes_back_and_goes_before_it_answers(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_polkit()
+        daemon = self.rig.start_orientd()
+        process = self.start_orientctl("monitor")
+        self.client.wait_for("Claims", 1)
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
+        daemon.stop()
+        hesitant = self.rig.start_orientd()
+        wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "polkit is asked")
+        hesitant.kill()
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (False,)))
+        self.rig.start_orientd()
+        self.client.wait_for("Claims", 1)
         self.assertEqual(self.interrupt(process), DONE)
 
     def test_closed_pipe_ends_it(self):
