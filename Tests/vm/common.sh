@@ -19,6 +19,7 @@ within() {  # within SECONDS COMMAND...
         sleep 0.1
     done
 }
+soon() { within 40 "$@"; }  # orientd is quick; but polkit 122 answers nobody for 15 s when it misses the end of a rule
 no() { ! "$@"; }
 same() { [ "$1" = "$2" ] || { echo "expected $1, found $2"; false; }; }
 
@@ -43,7 +44,7 @@ claim() {  # claim: by root, in the background, as $claimer
     orientctl monitor >/tmp/claim.out 2>&1 &
     # shellcheck disable=SC2034  # for the scenario to end it
     claimer=$!
-    check "claimed" within 30 grep SensorState= /tmp/claim.out
+    check "claimed" soon grep SensorState= /tmp/claim.out
 }
 
 # --- the HID sensor -------------------------------------------------------------------------------------------------
@@ -53,7 +54,7 @@ plug_hid() {  # plug_hid: the first time; $hid is its process
     python3 uhid_accel.py --input /tmp/accel --log /bench/accel.log &
     # shellcheck disable=SC2034  # as above
     hid=$!
-    check "kernel has the sensor" within 30 hid_is_there
+    check "kernel has the sensor" soon hid_is_there
     udevadm settle
 }
 
@@ -68,13 +69,13 @@ switches() { echo "$*" >/tmp/switches; }  # switches COMMAND...: see uinput_swit
 plug_switches() {  # plug_switches KEY...: $plugged is their process
     python3 uinput_switch.py /tmp/switches "$@" &
     plugged=$!
-    check "kernel has the switches" within 30 has_node switches
+    check "kernel has the switches" soon has_node switches
     udevadm settle
 }
 unplug_switches() {
     switches quit
     wait "$plugged"
-    check "kernel lost them" within 20 no has_node switches
+    check "kernel lost them" soon no has_node switches
 }
 
 # --- people ---------------------------------------------------------------------------------------------------------
@@ -119,6 +120,7 @@ finish() {
     awk '/^(Threads|VmRSS|VmHWM)/ { printf "%s %s %s; ", $1, $2, $3 } END { print "" }' "/proc/$(unit MainPID)/status"
     grep -E 'Private_Dirty|Anonymous:|^Rss' "/proc/$(unit MainPID)/smaps_rollup" | xargs
     echo "$passed passed, $failed failed"
+    if [ $failed -ne 0 ] && [ -e /tmp/claim.out ]; then part "the last claim" && cat /tmp/claim.out; fi
     part "orientd's journal"
     journalctl -u orientd.service --no-pager -o short-monotonic
     part "other complaints"

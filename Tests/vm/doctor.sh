@@ -18,7 +18,7 @@ mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks it
     "$@" || echo "cannot break it: $*"
     check "$breakage: $result" finds "$subject" "$result"
     mend
-    check "$breakage: mended" within 30 finds "$subject" ok
+    check "$breakage: mended" soon finds "$subject" ok
 }
 reload() {
     busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
@@ -51,7 +51,7 @@ check "no user orientd: fail" finds node fail
 mend
 check "no user orientd: mended" id orientd
 mends node warn "a node that is root's" true
-check "the bus gives orientd its name" within 30 unit_is ActiveState active
+check "the bus gives orientd its name" soon unit_is ActiveState active
 
 part "services"
 mends 'sensor proxy' warn "iio-sensor-proxy beside it" systemctl start iio-sensor-proxy
@@ -70,7 +70,7 @@ mends kernel fail "a driver that is not there" rmmod hid_sensor_accel_3d
 part "a tablet switch"
 plug_switches 115
 mends 'tablet switch' warn "a switch that is root's alone" keep switches
-check "orientd reads it" within 10 is TabletMode laptop
+check "orientd reads it" soon is TabletMode laptop
 unplug_switches
 
 part "choices and state"
@@ -86,14 +86,14 @@ check "a report is written" grep -q '^t_seconds,x,y,z' /bench/report.txt
 part "an accelerometer that is an input device"
 hid quit
 wait "$hid"
-check "kernel lost the other" within 20 no hid_is_there
+check "kernel lost the other" soon no hid_is_there
 python3 uinput_accel.py /tmp/accel &
-check "kernel has it" within 30 has_node accelerometer
+check "kernel has it" soon has_node accelerometer
 udevadm settle
 mends node fail "one that is root's alone" keep accelerometer
 claim
 hid 0 -1 0
-check "orientd reads it" within 20 is DeviceOrientation portrait
+check "orientd reads it" soon is DeviceOrientation portrait
 kill "$claimer"
 hid quit
 finish

@@ -41,7 +41,7 @@ transitions() { same "$1" "$(grep -c member=DidTransition /tmp/signals)"; }  # t
 install_it
 plug_hid
 hid 0 -1 0
-check "udev has started orientd" within 30 unit_is ActiveState active
+check "udev has started orientd" soon unit_is ActiveState active
 
 part "polkit and logind: who may change what"
 busybox chvt 1
@@ -75,10 +75,10 @@ check "orientd serves it" same "$(owner org.orientd1)" "$(owner net.hadess.Senso
 part "an ordinary user listens"
 (cd / && exec setpriv --reuid=anna --regid=anna --init-groups dbus-monitor --system "type='signal',sender='org.orientd1'") >/tmp/signals 2>/tmp/signals.err &
 listener=$!
-check "listens" within 20 grep -q NameAcquired /tmp/signals
+check "listens" soon grep -q NameAcquired /tmp/signals
 orientctl rotate landscape-left
 orientctl rotate portrait
-check "hears of each transition" within 10 transitions 2
+check "hears of each transition" soon transitions 2
 check "before, properties, after" same "WillTransition PropertiesChanged DidTransition WillTransition PropertiesChanged DidTransition" \
     "$(sed -n 's/^signal.*member=//p' /tmp/signals | grep -E 'Transition|PropertiesChanged' | xargs)"
 check "reads the list of requests" as anna orientctl requests
@@ -87,41 +87,41 @@ kill $listener
 part "a client is killed"
 orientctl run --supported=landscape-left sleep 1000 &
 command=$!
-check "its request is asked" within 10 is InterfaceOrientation landscape-left
+check "its request is asked" soon is InterfaceOrientation landscape-left
 check "as the reason says" is InterfaceReason request
-check "the sensor runs for it, unclaimed" within 10 is SensorState sampling
+check "the sensor runs for it, unclaimed" soon is SensorState sampling
 check "unclaimed" is Claims 0
 kill -KILL $command
-check "the command is killed: back as the device is held" within 10 is InterfaceOrientation portrait
-check "no request is left" within 10 requests_are "no requests"
-check "the sensor rests" within 10 is SensorState idle
+check "the command is killed: back as the device is held" soon is InterfaceOrientation portrait
+check "no request is left" soon requests_are "no requests"
+check "the sensor rests" soon is SensorState idle
 systemd-run -q --unit=client orientctl run --supported=portrait-upside-down sleep 1000
-check "another is asked" within 10 is InterfaceOrientation portrait-upside-down
+check "another is asked" soon is InterfaceOrientation portrait-upside-down
 systemctl kill --kill-who=all -s KILL client.service
-check "all of it is killed: back as the device is held" within 10 is InterfaceOrientation portrait
-check "no request is left" within 10 requests_are "no requests"
+check "all of it is killed: back as the device is held" soon is InterfaceOrientation portrait
+check "no request is left" soon requests_are "no requests"
 
 part "the daemon is killed"
 killed() {  # killed: by SIGKILL; systemd has started it again when this returns
     restarts=$(($(unit NRestarts) + 1))
     kill -KILL "$(unit MainPID)"
-    check "systemd starts it again" within 20 unit_is NRestarts $restarts
-    check "and it has the sensor" within 15 is HasAccelerometer true
+    check "systemd starts it again" soon unit_is NRestarts $restarts
+    check "and it has the sensor" soon is HasAccelerometer true
 }
 claim
 hid -1 0 0
-check "the interface follows the device" within 15 is InterfaceOrientation landscape-right
+check "the interface follows the device" soon is InterfaceOrientation landscape-right
 orientctl lock
 hid 0 -1 0
-check "locked, while the device turns" within 15 is DeviceOrientation portrait
+check "locked, while the device turns" soon is DeviceOrientation portrait
 check "state file is the daemon's alone" same '600 orientd:orientd' "$(stat -c '%a %U:%G' /var/lib/orientd/state)"
 cat /var/lib/orientd/state
 killed
 check "the lock is back" is RotationLock current
 check "and what it holds" is InterfaceOrientation landscape-right
 check "from the start" is InterfaceReason startup
-check "the client claims again" within 15 is Claims 1
-check "and the device is seen" within 15 is DeviceOrientation portrait
+check "the client claims again" soon is Claims 1
+check "and the device is seen" soon is DeviceOrientation portrait
 check "which the lock ignores" is InterfaceOrientation landscape-right
 orientctl rotate portrait-upside-down
 orientctl autorotate never
@@ -134,10 +134,10 @@ killed
 check "the lock to an edge is back" is RotationLock portrait
 orientctl unlock
 hid 1 0 0
-check "unlocked, it follows the device" within 15 is InterfaceOrientation landscape-left
+check "unlocked, it follows the device" soon is InterfaceOrientation landscape-left
 killed
 check "unlocked is kept, too" is RotationLock off
-check "with what was shown or is held" within 15 is InterfaceOrientation landscape-left
+check "with what was shown or is held" soon is InterfaceOrientation landscape-left
 kill "$claimer"
 
 part "what the daemon's user can write"

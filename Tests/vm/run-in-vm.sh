@@ -13,7 +13,8 @@
 #   ORIENTD_VM_ACCEL  tcg or kvm; by default kvm where the processor has vmx or svm and /dev/kvm is ours
 #   ORIENTD_VM_KERNEL vmlinux (fast PVH start) or vmlinuz (through the BIOS, 5 s slower)
 #   ORIENTD_VM_CPU, ORIENTD_VM_CPUS, ORIENTD_VM_MEM, ORIENTD_VM_APPEND, ORIENTD_VM_QEMU
-#                   CPU model, processors, MiB, more kernel options, more QEMU options
+#                   CPU model, processors (2; emulated ones 1, which is quicker), MiB, more kernel options, more
+#                   QEMU options
 set -eu
 
 usage() { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
@@ -29,7 +30,7 @@ accel=${ORIENTD_VM_ACCEL:-}
 if [ -z "$accel" ]; then
     if [ -w /dev/kvm ] && grep -qwE 'vmx|svm' /proc/cpuinfo; then accel=kvm; else accel=tcg; fi
 fi
-case $accel in kvm) cpu=host ;; *) cpu=${ORIENTD_VM_CPU:-Nehalem} accel=tcg,thread=multi ;; esac
+case $accel in kvm) cpu=host cpus=2 ;; *) cpu=${ORIENTD_VM_CPU:-Nehalem} cpus=1 accel=tcg,thread=multi ;; esac
 
 command -v qemu-system-x86_64 >/dev/null ||
     DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 install -y --no-install-recommends \
@@ -52,7 +53,7 @@ began=$(date +%s%N)
 status=0
 # shellcheck disable=SC2086
 press 2>/dev/null | timeout $((limit + 120)) qemu-system-x86_64 -accel "$accel" -machine "q35,hpet=off" -cpu "$cpu" \
-    -m "${ORIENTD_VM_MEM:-1024}" -smp "${ORIENTD_VM_CPUS:-2}" \
+    -m "${ORIENTD_VM_MEM:-1024}" -smp "${ORIENTD_VM_CPUS:-$cpus}" \
     -nodefaults -no-user-config -display none -nic none -no-reboot \
     -serial "file:$share/.run/console" -monitor stdio \
     -kernel "$vm/${ORIENTD_VM_KERNEL:-vmlinux}" -initrd "$vm/initrd.img" \

@@ -9,18 +9,18 @@ faces() {  # faces WHAT SETTER: four edges and both faces; z of face up is $up
     for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 0' 'landscape-right 1 0 0' 'portrait 0 -1 0'; do
         # shellcheck disable=SC2086
         $2 ${turn#* }
-        check "$1: ${turn#* } g is ${turn%% *}" within 20 is DeviceOrientation "${turn%% *}"
-        check "$1: upright has no face" within 10 is FaceOrientation none
+        check "$1: ${turn#* } g is ${turn%% *}" soon is DeviceOrientation "${turn%% *}"
+        check "$1: upright has no face" soon is FaceOrientation none
     done
     # shellcheck disable=SC2154
     for turn in "face-up 0 0 $up" "face-down 0 0 $((-up))"; do
         # shellcheck disable=SC2086
         $2 ${turn#* }
-        check "$1: ${turn#* } g is ${turn%% *}" within 20 is FaceOrientation "${turn%% *}"
+        check "$1: ${turn#* } g is ${turn%% *}" soon is FaceOrientation "${turn%% *}"
         check "$1: flat keeps the edge" is DeviceOrientation portrait
     done
     $2 -1 0 0
-    check "$1: from the face to landscape-left" within 20 is DeviceOrientation landscape-left
+    check "$1: from the face to landscape-left" soon is DeviceOrientation landscape-left
 }
 
 install_it
@@ -37,8 +37,8 @@ first=$(unit MainPID)
 
 part "the HID sensor is plugged in"
 plug_hid
-check "orientd sees it" within 10 is HasAccelerometer true
-check "nobody claims: idle" within 10 is SensorState idle
+check "orientd sees it" soon is HasAccelerometer true
+check "nobody claims: idle" soon is SensorState idle
 check "the same process" unit_is MainPID "$first"
 check "node is root:orientd 660" same '660 root:orientd' "$(stat -c '%a %U:%G' /dev/iio:device0)"
 find /sys/bus/iio/devices/iio:device0/ -group orientd -perm -g+w | sed 's,.*/iio:device0/,,' | sort | xargs
@@ -74,7 +74,7 @@ cat /tmp/refused.out
 check "nothing was counted" is Claims 0
 check "an active session on seat0: Claim is allowed" session anna /dev/tty1 sh -c "loginctl show-session \$XDG_SESSION_ID -p Active -p Seat -p State -p TTY | xargs; $claim_call && echo allowed"
 cat /tmp/session.out
-check "and dropped with the connection" within 10 is Claims 0
+check "and dropped with the connection" soon is Claims 0
 check "orientctl status without a session" as anna orientctl status
 as anna orientctl status; as anna orientctl status --json; as anna orientctl sensors
 timeout 20 setpriv --reuid=anna --regid=anna --init-groups orientctl monitor >/tmp/refused.out 2>&1
@@ -107,18 +107,18 @@ check "the subscriber saw both faces" same "face-up face-down none" "$(sed -n 's
 
 part "unplugged and plugged in again, under the claim"
 hid unplug
-check "kernel lost it" within 20 no hid_is_there
-check "SensorState lost" within 10 is SensorState lost
+check "kernel lost it" soon no hid_is_there
+check "SensorState lost" soon is SensorState lost
 check "the claim stays" is Claims 1
 check "the orientation stays" is DeviceOrientation landscape-left
 state
 hid plug
-check "kernel has it" within 30 hid_is_there
-check "sampling again" within 15 is SensorState sampling
+check "kernel has it" soon hid_is_there
+check "sampling again" soon is SensorState sampling
 check "buffered again" sensor_is Mode buffer
 check "the claim stays" is Claims 1
 hid 1 0 0
-check "a new edge is followed" within 15 is DeviceOrientation landscape-right
+check "a new edge is followed" soon is DeviceOrientation landscape-right
 state
 
 part "the driver is unbound and bound again, under the claim"
@@ -130,31 +130,31 @@ unbind() {  # unbind: the driver from the sensor; bind: the same one again
 }
 bind() { echo "${bound##*/}" >"$driver/bind"; }
 unbind
-check "kernel lost it" within 20 no hid_is_there
-check "SensorState lost" within 10 is SensorState lost
+check "kernel lost it" soon no hid_is_there
+check "SensorState lost" soon is SensorState lost
 check "the claim stays" is Claims 1
 bind
-check "kernel has it" within 30 hid_is_there
-check "sampling again" within 15 is SensorState sampling
+check "kernel has it" soon hid_is_there
+check "sampling again" soon is SensorState sampling
 check "buffered again" sensor_is Mode buffer
 hid 0 1 0
-check "a new edge is followed" within 15 is DeviceOrientation portrait-upside-down
+check "a new edge is followed" soon is DeviceOrientation portrait-upside-down
 
 part "a hub that reports only on change"
 hid mute
 for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 0'; do
     hid "${turn#* }"
     hid once
-    check "one report is enough for ${turn%% *}" within 15 is DeviceOrientation "${turn%% *}"
+    check "one report is enough for ${turn%% *}" soon is DeviceOrientation "${turn%% *}"
 done
 check "its silence is no failure" is SensorState sampling
 check "it is still buffered" sensor_is Mode buffer
 hid unmute
 check "the same process throughout" unit_is MainPID "$first"
 kill "$claimer"
-check "a vanished client releases" within 10 is Claims 0
-check "idle" within 10 is SensorState idle
-check "the kernel's buffer is off" within 5 same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
+check "a vanished client releases" soon is Claims 0
+check "idle" soon is SensorState idle
+check "the kernel's buffer is off" soon same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
 
 part "started by udev, stopped by systemd"
 began=$(date +%s%N)
@@ -162,26 +162,26 @@ check "systemctl stop" systemctl stop orientd.service
 echo "stopped in $((($(date +%s%N) - began) / 1000000)) ms"
 check "stopped well" unit_is Result success
 hid unplug
-within 20 no hid_is_there
+soon no hid_is_there
 check "a stopped daemon stays stopped" unit_is ActiveState inactive
 hid plug
-check "udev starts it" within 30 unit_is ActiveState active
-check "and it has the sensor" within 10 is HasAccelerometer true
+check "udev starts it" soon unit_is ActiveState active
+check "and it has the sensor" soon is HasAccelerometer true
 systemctl stop orientd.service
-check "the bus starts it" within 30 is HasAccelerometer true
+check "the bus starts it" soon is HasAccelerometer true
 check "as the unit" unit_is ActiveState active
 
 part "killed"
 claim
 kill -KILL "$(unit MainPID)"
-check "systemd starts it again" within 20 unit_is NRestarts 1
-check "and it has the sensor" within 15 is HasAccelerometer true
+check "systemd starts it again" soon unit_is NRestarts 1
+check "and it has the sensor" soon is HasAccelerometer true
 kill "$claimer"
 
 part "polled chips"
 hid quit
 wait "$hid"
-within 20 no hid_is_there
+soon no hid_is_there
 claim
 cat /tmp/claim.out
 up=1
@@ -189,36 +189,36 @@ chip_set() { sh i2c_stub_accel.sh set "$@"; }
 for chip in kxcjk1013 lis3dh; do
     check "$chip probes" sh i2c_stub_accel.sh create $chip
     sh i2c_stub_accel.sh set 0 -1 0
-    check "$chip: sampling" within 30 is SensorState sampling
-    check "$chip: polled" within 15 sensor_is Mode poll
+    check "$chip: sampling" soon is SensorState sampling
+    check "$chip: polled" soon sensor_is Mode poll
     echo "SampleRate $(sensor SampleRate); Name $(sensor Name); $(cat /sys/bus/iio/devices/iio:device0/*sampling_frequency)"
     faces $chip chip_set
     unbind
-    check "$chip: unbound" within 15 is SensorState lost
+    check "$chip: unbound" soon is SensorState lost
     bind
-    check "$chip: bound again" within 30 is SensorState sampling
+    check "$chip: bound again" soon is SensorState sampling
     sh i2c_stub_accel.sh set 0 1 0
-    check "$chip: a new edge is followed" within 20 is DeviceOrientation portrait-upside-down
+    check "$chip: a new edge is followed" soon is DeviceOrientation portrait-upside-down
     check "$chip removed" sh i2c_stub_accel.sh destroy
-    check "$chip: lost" within 15 is SensorState lost
+    check "$chip: lost" soon is SensorState lost
     check "$chip: the claim stays" is Claims 1
     state
 done
 
 part "calibrated"
 check "lis3dh probes" sh i2c_stub_accel.sh create lis3dh
-check "sampling" within 30 is SensorState sampling
+check "sampling" soon is SensorState sampling
 chip_set -1 0 0
-check "-1 0 0 g is landscape-left" within 20 is DeviceOrientation landscape-left
+check "-1 0 0 g is landscape-left" soon is DeviceOrientation landscape-left
 # Three poses of two seconds, with what that sensor reads when it is built in a quarter turned.
 awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," (i < 30 ? "9.81,0,0" : i < 60 ? "0,-9.81,0" : "0,0,9.81") }' >/tmp/poses.csv
 check "orientctl calibrate finds it, and udev takes it" orientctl calibrate --from /tmp/poses.csv
 cat /etc/udev/hwdb.d/61-sensor-local.hwdb
 check "udev has the matrix" same 'ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, 1' \
     "$(udevadm info /dev/iio:device0 | sed -n 's/^E: \(ACCEL_MOUNT_MATRIX=\)/\1/p')"
-check "-1 0 0 g is portrait" within 30 is DeviceOrientation portrait
+check "-1 0 0 g is portrait" soon is DeviceOrientation portrait
 chip_set 0 1 0
-check "0 1 0 g is landscape-left" within 20 is DeviceOrientation landscape-left
+check "0 1 0 g is landscape-left" soon is DeviceOrientation landscape-left
 check "lis3dh removed" sh i2c_stub_accel.sh destroy
 kill "$claimer"
 
@@ -226,7 +226,7 @@ part "the bus goes"
 before=$(unit MainPID)
 kill -KILL "$(systemctl show -P MainPID dbus.service)"
 changed() { now=$(unit MainPID); [ "$now" != 0 ] && [ "$now" != "$before" ]; }
-check "orientd is started again" within 30 changed
-check "and answers" within 20 is Claims 0
+check "orientd is started again" soon changed
+check "and answers" soon is Claims 0
 
 finish

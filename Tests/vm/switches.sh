@@ -23,29 +23,29 @@ check "they start nothing" unit_is ActiveState inactive
 part "tablet mode"
 plug_hid
 hid 0 -1 0
-check "the sensor starts orientd" within 30 unit_is ActiveState active
-check "the laptop has a switch, so that it may turn as a tablet" within 10 is Autorotate tablet-mode
+check "the sensor starts orientd" soon unit_is ActiveState active
+check "the laptop has a switch, so that it may turn as a tablet" soon is Autorotate tablet-mode
 check "in use as a laptop" is TabletMode laptop
 check "which shows its orientation" is InterfaceOrientation landscape-left
 claim
-check "portrait" within 20 is DeviceOrientation portrait
+check "portrait" soon is DeviceOrientation portrait
 check "the interface does not follow" is InterfaceOrientation landscape-left
 switches tablet 1
-check "in use as a tablet" within 10 is TabletMode tablet
+check "in use as a tablet" soon is TabletMode tablet
 check "it follows" is InterfaceOrientation portrait
 
 part "the lid"
 switches lid 1
 hid -1 0 0
-check "closed: the device is seen to turn" within 20 is DeviceOrientation landscape-left
+check "closed: the device is seen to turn" soon is DeviceOrientation landscape-left
 check "closed: the interface stays" is InterfaceOrientation portrait
 switches lid 0
-check "open: it follows" within 10 is InterfaceOrientation landscape-right
+check "open: it follows" soon is InterfaceOrientation landscape-right
 switches tablet 0
-check "a laptop again" within 10 is TabletMode laptop
+check "a laptop again" soon is TabletMode laptop
 check "which shows its orientation" is InterfaceOrientation landscape-left
 kill "$claimer"
-check "the sensor rests" within 10 is SensorState idle
+check "the sensor rests" soon is SensorState idle
 
 part "keys beside the switches"
 wakeups() { awk '/^voluntary/ { print $2 }' "/proc/$(unit MainPID)/status"; }
@@ -54,13 +54,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do switches key $volume; done
 sleep 1
 check "ten of them wake nobody" same "$before" "$(wakeups)"
 switches tablet 1
-check "a switch does" within 10 is TabletMode tablet
+check "a switch does" soon is TabletMode tablet
 
 part "unplugged"
 unplug_switches
-check "nothing tells any more" within 10 is TabletMode unknown
+check "nothing tells any more" soon is TabletMode unknown
 check "so that the laptop does not turn" is Autorotate never
 plug_switches $volume
-check "plugged in again" within 10 is TabletMode laptop
+check "plugged in again" soon is TabletMode laptop
 check "no warning" no sh -c "journalctl -u orientd.service -p warning | grep switch"
 finish
