@@ -10,6 +10,7 @@ mkdir -p /etc/orientd/orientd.conf.d
 printf '[Orientation]\nIdiom=convertible\n' >/etc/orientd/orientd.conf.d/convertible.conf
 printf 'sensor:modalias:i2c:lis3dh:*\n ACCEL_LOCATION=base\n' >/etc/udev/hwdb.d/61-sensor-local.hwdb
 systemd-hwdb update
+udevadm control --reload
 install_it
 
 part "two accelerometers"

@@ -212,7 +212,11 @@ chip_set -1 0 0
 check "-1 0 0 g is landscape-left" soon is DeviceOrientation landscape-left
 # Three poses of two seconds, with what that sensor reads when it is built in a quarter turned.
 awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," (i < 30 ? "9.81,0,0" : i < 60 ? "0,-9.81,0" : "0,0,9.81") }' >/tmp/poses.csv
+# With events all the while, at which udevd looks for a newer hwdb.
+(while :; do udevadm trigger --settle /sys/block/vda; done) &
+events=$!
 check "orientctl calibrate finds it, and udev takes it" orientctl calibrate --from /tmp/poses.csv
+kill "$events"
 cat /etc/udev/hwdb.d/61-sensor-local.hwdb
 check "udev has the matrix" same 'ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, 1' \
     "$(udevadm info /dev/iio:device0 | sed -n 's/^E: \(ACCEL_MOUNT_MATRIX=\)/\1/p')"

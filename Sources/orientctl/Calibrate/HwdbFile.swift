@@ -86,7 +86,12 @@ struct HwdbFile {
     static func programs(for sysfsPath: String) -> [[String]] { loading(for: sysfsPath) + [restart] }
 
     private static func loading(for sysfsPath: String) -> [[String]] {
-        [["systemd-hwdb", "update"], ["udevadm", "trigger", "--settle", sysfsPath]]
+        [
+            ["systemd-hwdb", "update"],
+            // By itself udevd looks for a newer hwdb.bin at an event only, and then not again for 3 s.
+            ["udevadm", "control", "--reload"],
+            ["udevadm", "trigger", "--settle", sysfsPath],
+        ]
     }
 
     /// orientd takes the matrix of a sensor when it finds it.
