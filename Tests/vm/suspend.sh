@@ -6,6 +6,7 @@
 . ./common.sh
 slept() { [ "$(cat /sys/power/suspend_stats/success)" -gt "$sleeps" ] || { cat /sys/power/suspend_stats/*; false; }; }
 sleep_once() {  # sleep_once WHAT: returns when the machine is awake again
+    check "$1: logind waits for orientd" soon inhibits
     sleeps=$(cat /sys/power/suspend_stats/success)
     began=$(date +%s%N)
     : >/tmp/claim.out
@@ -25,7 +26,6 @@ hid 0 -1 0
 claim
 check "portrait" soon is InterfaceOrientation portrait
 check "the HID sensor has full power" same power=2 "$(powered)"
-check "logind waits for orientd" soon inhibits
 first=$(unit MainPID)
 
 part "a buffered sensor"
@@ -34,7 +34,6 @@ check "HID: the orientation stays" is InterfaceOrientation portrait
 check "HID: buffered again" sensor_is Mode buffer
 hid -1 0 0
 check "HID: a new edge is followed" soon is InterfaceOrientation landscape-right
-check "HID: logind waits for orientd again" soon inhibits
 
 part "locked, and rotated by hand"
 orientctl lock
