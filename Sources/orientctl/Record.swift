@@ -60,7 +60,7 @@ private final class Recording {
     private let helper: HelperThread
     private var failure: SystemError?
     private var complaint = ""
-    private var start: Double?
+    private var clock = TraceClock()
 
     init() throws(SystemError) {
         loop = try EventLoop()
@@ -125,10 +125,7 @@ private final class Recording {
             for warning in warnings { complain("warning: \(warning)") }
         case .sample(let measurement):
             guard case .acceleration(var sample) = measurement else { return }
-            let start = start ?? sample.time
-            self.start = start
-            // Nothing is known to less than a microsecond, and shorter texts make better traces.
-            sample.time = ((sample.time - start) * 1e6).rounded() / 1e6
+            sample.time = clock.time(at: sample.time)
             do throws(SystemError) {
                 try trace.write(sample)
             } catch {

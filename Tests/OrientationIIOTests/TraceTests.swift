@@ -289,3 +289,10 @@ private let header = "t_seconds,x,y,z\n"
         }
     }
 }
+
+@Suite struct TraceClockTests {
+    @Test func `a trace begins at 0 and counts whole microseconds`() {
+        var clock = TraceClock()
+        #expect([98_765.432_1, 98_765.432_1, 98_765.498_766_66].map { clock.time(at: $0) } == [0, 0, 0.066_667])
+    }
+}

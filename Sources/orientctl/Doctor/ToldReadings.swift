@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationBus
+import OrientationCore
+import OrientationIIO
+import SystemdBus
+
+/// The daemon's gravity, asked for again and again while it samples.
+struct ToldReadings {
+    /// One for each change.
+    private(set) var samples: [AccelerometerSample] = []
+
+    /// The sensor meanwhile; nil where the daemon has none.
+    private(set) var sensor: SensorStatus?
+
+    /// Why the daemon does not sample for this user.
+    private(set) var refusal: BusError?
+
+    /// Seconds from the first answer to the last.
+    private(set) var duration = 0.0
+
+    init(_ client: OrientationClient, seconds: Double) {
+        do throws(BusError) {
+            try client.claim()
+            let start = Self.now
+            var clock = TraceClock()
+            var last = Vector3.zero
+            repeat {
+                let gravity = try client.snapshot().gravity
+                if gravity != last {
+                    last = gravity
+                    let standard = -9.80665
+                    let acceleration = Vector3(gravity.x * standard, gravity.y * standard, gravity.z * standard)
+                    samples.append(
+                        AccelerometerSample(time: clock.time(at: Self.now), acceleration: acceleration)
+                    )
+                }
+                CLinux.poll(nil, 0, 4)
+            } while Self.now - start < seconds
+            duration = Self.now - start
+            let sensors = try client.sensors().map(\.status)
+            sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != "base" }
+            try client.release()
+        } catch {
+            refusal = error
+        }
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
