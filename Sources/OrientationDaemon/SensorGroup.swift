@@ -152,9 +152,14 @@ final class SensorGroup {
 
     // MARK: - Coming and going
 
-    /// Says whether a sensor reads that device, or could.
-    func isInUse(_ identity: Sensor.Identity) -> Bool {
-        sensors.contains { $0.works && $0.identity == identity }
+    /// Says whether a sensor reads that device, or could, with that mount matrix.
+    func isInUse(_ identity: Sensor.Identity, mountMatrix: [Double]) -> Bool {
+        sensors.contains { $0.works && $0.identity == identity && $0.status.mountMatrix == mountMatrix }
+    }
+
+    /// Says whether a sensor reads the device of that path, or could.
+    func isInUse(at path: String) -> Bool {
+        sensors.contains { $0.works && $0.identity.sysfsPath == path }
     }
 
     /// Gives a source to the lost sensor that it is the return of, or to the new one that `make` makes.
@@ -170,6 +175,9 @@ final class SensorGroup {
         let sensor: Sensor
         if let same {
             sensor = same
+            if same.works, same.status.mountMatrix != status.mountMatrix {
+                log.info("\(status.name): the mount matrix is another one now")
+            }
         } else {
             sensor = try make()
             sensors.append(sensor)
@@ -184,9 +192,21 @@ final class SensorGroup {
 
     /// Lets the sensor of that path go, if there is one.
     func remove(at path: String) {
-        guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else { return }
+        remove("the device was removed") { $0.identity.sysfsPath == path }
+    }
+
+    /// Lets the sensor of that path go, if it is another one than is there now: of another name, or in another place.
+    func replace(by identity: Sensor.Identity) {
+        guard !identity.sysfsPath.isEmpty else { return }
+        remove("it is \(identity.name) (\(identity.location.name)) now") {
+            $0.identity.sysfsPath == identity.sysfsPath && $0.identity != identity
+        }
+    }
+
+    private func remove(_ reason: String, where isMeant: (Sensor) -> Bool) {
+        guard let sensor = sensors.first(where: { $0.source != nil && isMeant($0) }) else { return }
         sensor.detach()
-        lose(sensor, "the device was removed")
+        lose(sensor, reason)
         choose()
     }
 

@@ -241,6 +241,7 @@ final class SensorSupervisor {
         lastWarnings = finding.warnings
         for group in groups { group.prospect = isLocal && !finding.hasFailed ? .failures : .arrivals }
         for sensor in finding.sensors where !isInUse(sensor.description) {
+            for group in groups { group.replace(by: Sensor.Identity(sensor.description)) }
             do throws(SystemError) {
                 try add(sensor)
             } catch {
@@ -258,7 +259,7 @@ final class SensorSupervisor {
     /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
     private func isInUse(_ description: SensorDescription) -> Bool {
         !announced.contains(description.sysfsPath)
-            && group(description).isInUse(Sensor.Identity(description))
+            && group(description).isInUse(Sensor.Identity(description), mountMatrix: description.mountMatrix)
     }
 
     private func add(_ device: any SensorDevice) throws(SystemError) {
@@ -277,7 +278,7 @@ final class SensorSupervisor {
             location: mounting?.location.name ?? "",
             mode: source.mode.rawValue,
             sampleRate: source.sampleRate,
-            mountMatrix: mounting?.matrix.elements ?? []
+            mountMatrix: description.mountMatrix
         )
         let sensor = try adopt(
             source,
@@ -342,12 +343,18 @@ final class SensorSupervisor {
             for group in groups { group.hurry() }
             scan()
         case .changed:
-            break
+            // By a new hwdb its matrix or its place may be another one now.
+            if groups.contains(where: { $0.isInUse(at: path) }) { scan() }
         case .removed:
             mustScanAgain = isScanning
             for group in groups { group.remove(at: path) }
         }
     }
+}
+
+extension SensorDescription {
+    /// What the bus shows of an accelerometer's; empty for every other sensor.
+    fileprivate var mountMatrix: [Double] { mounting?.matrix.elements ?? [] }
 }
 
 extension Sensor.Identity {

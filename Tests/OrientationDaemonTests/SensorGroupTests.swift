@@ -175,12 +175,23 @@ struct `The sensors of one kind` {
         #expect(!group.canRetry)
     }
 
-    @Test func `a device is in use while its sensor works`() throws {
+    @Test func `a device is in use while its sensor works, with the matrix that it has`() throws {
         let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .unknown)
-        #expect(!group.isInUse(identity))
+        func isInUse(_ mountMatrix: [Double] = []) -> Bool { group.isInUse(identity, mountMatrix: mountMatrix) }
+        #expect(!isInUse() && !group.isInUse(at: identity.sysfsPath))
         try plug(first, "a")
-        #expect(group.isInUse(identity))
+        #expect(isInUse() && group.isInUse(at: identity.sysfsPath))
+        #expect(!isInUse([0, 1, 0, 1, 0, 0, 0, 0, 1]))
         first.onEvent?(.failed("no more"))
-        #expect(!group.isInUse(identity))
+        #expect(!isInUse() && !group.isInUse(at: identity.sysfsPath))
+    }
+
+    @Test func `a sensor goes when its device is another one, and only then`() throws {
+        try plug(first, "a")
+        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .unknown))
+        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/b", name: "a", location: .base))
+        #expect(group.hasSensor)
+        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .base))
+        #expect(!group.hasSensor && group.state == .lost)
     }
 }

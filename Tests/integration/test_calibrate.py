@@ -229,11 +229,7 @@ class Person(CalibrateTestCase):
         self.assertFalse(path.exists())
 
     STOP = ["systemctl is-active --quiet orientd.service", "systemctl stop orientd.service"]
-    LOAD = [
-        "udevadm control --reload",
-        f"udevadm trigger --settle {SYSPATH}",
-        "systemctl try-restart orientd.service",
-    ]
+    LOAD = ["udevadm control --reload", f"udevadm trigger --settle {SYSPATH}"]
     START = ["systemctl --no-block start orientd.service"]
 
     def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED):

@@ -212,6 +212,48 @@ class Matrices(ReadingTestCase):
                 self.claim_with()
                 self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
 
+    def udev_changes(self, **properties):
+        """Has udev say something else of the device, as after a new hwdb."""
+        for key, value in properties.items():
+            self.rig.testbed.set_property(DEVICE, key, value)
+        self.rig.testbed.uevent(DEVICE, "change")
+
+    def test_matrix_that_udev_changes_counts_at_once(self):
+        for is_claimed in (False, True):
+            with self.case(is_claimed):
+                self.rig.add_device(accelerometer(raw=(1000, 0, 0)))
+                daemon = self.claim_with()
+                self.assertEqual(self.client.get("DeviceOrientation"), "landscape-right")
+                if not is_claimed:
+                    self.client.release()
+                self.udev_changes(ACCEL_MOUNT_MATRIX=self.UDEV)
+                self.client.wait_for_sensor("MountMatrix", [0, -1, 0, -1, 0, 0, 0, 0, 1])
+                if not is_claimed:
+                    self.client.claim()
+                self.client.wait_for("DeviceOrientation", "portrait")
+                self.assertEqual(self.client.sensor()["State"], "sampling")
+                self.assertEqual(len(daemon.log_lines("mount matrix")), 1, daemon.log())
+                self.assertEqual(daemon.log_lines("warning: test"), [])
+
+    def test_change_of_anything_else_leaves_the_sensor_alone(self):
+        self.rig.add_device(accelerometer(properties={"ACCEL_MOUNT_MATRIX": self.KERNEL}))
+        daemon = self.claim_with("--verbose")
+        self.udev_changes(ACCEL_COLOUR="green")
+        wait_until(lambda: len(daemon.log_lines("looking for sensors")) == 2, "it looks again")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("DeviceOrientation", "landscape-left")
+        self.assertEqual(len(daemon.log_lines("sampling by")), 1, daemon.log())
+
+    def test_sensor_that_udev_places_elsewhere_counts_or_not(self):
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.claim_with()
+        self.udev_changes(ACCEL_LOCATION="base")
+        self.client.wait_for("HasAccelerometer", False)
+        self.udev_changes(ACCEL_LOCATION="display")
+        self.client.wait_for("HasAccelerometer", True)
+        self.client.wait_for("SensorState", "sampling")
+        self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
+
     def test_unusable_matrix_is_refused_with_one_warning(self):
         bad = ["1, 2", "1, 0, 0; 0, 1, 0; 0, 0, x", "1, 0, 0; 2, 0, 0; 0, 0, 1", "", "nan, 0, 0; 0, 1, 0; 0, 0, 1"]
         for matrix in bad:

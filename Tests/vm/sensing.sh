@@ -220,12 +220,14 @@ awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," 
 # With events all the while, at which udevd looks for a newer hwdb.
 (while :; do udevadm trigger --settle /sys/block/vda; done) &
 events=$!
+running=$(unit MainPID)
 check "orientctl calibrate finds it, and udev takes it" orientctl calibrate --from /tmp/poses.csv
 kill "$events"
 cat /etc/udev/hwdb.d/61-sensor-local.hwdb
 check "udev has the matrix" same 'ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, 1' \
     "$(udevadm info /dev/iio:device0 | sed -n 's/^E: \(ACCEL_MOUNT_MATRIX=\)/\1/p')"
 check "-1 0 0 g is portrait" soon is DeviceOrientation portrait
+check "without a restart" unit_is MainPID "$running"
 chip_set 0 1 0
 check "0 1 0 g is landscape-left" soon is DeviceOrientation landscape-left
 check "lis3dh removed" sh i2c_stub_accel.sh destroy

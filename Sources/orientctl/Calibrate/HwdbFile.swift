@@ -82,10 +82,8 @@ struct HwdbFile {
 
     // MARK: - Loading
 
-    /// What makes a record count for a device that is there.
-    static func programs(for sysfsPath: String) -> [[String]] { loading(for: sysfsPath) + [restart] }
-
-    private static func loading(for sysfsPath: String) -> [[String]] {
+    /// What makes a record count for a device that is there: orientd takes notice of the event.
+    static func programs(for sysfsPath: String) -> [[String]] {
         [
             ["systemd-hwdb", "update"],
             // By itself udevd looks for a newer hwdb.bin at an event only, and then not again for 3 s.
@@ -94,22 +92,14 @@ struct HwdbFile {
         ]
     }
 
-    /// orientd takes the matrix of a sensor when it finds it.
-    private static let restart = ["systemctl", "try-restart", "orientd.service"]
-
-    /// Has hwdb and udev read a record that was added, and orientd the matrix; throws unless udev has it then.
+    /// Has hwdb and udev read a record that was added; throws unless udev has it then.
     static func load(_ entry: HwdbEntry, for sysfsPath: String) throws(CommandError) {
-        for program in loading(for: sysfsPath) { try Program.run(program) }
+        for program in programs(for: sysfsPath) { try Program.run(program) }
         let property = (try? Device(syspath: sysfsPath))?.property(HwdbEntry.property)
         guard property == entry.value else {
             let found = property.map { "\"\(printable($0))\"" } ?? "none"
             throw CommandError("udev has \(found) for \(HwdbEntry.property) of \(sysfsPath), not \"\(entry.value)\"")
         }
         StandardError.print("udev has the new matrix")
-        do throws(CommandError) {
-            try Program.run(restart)
-        } catch {
-            complain("warning: \(error.message); an orientd that runs has the old matrix until it is started again")
-        }
     }
 }
