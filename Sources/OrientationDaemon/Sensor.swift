@@ -75,6 +75,12 @@ final class Sensor {
         hasFailed = false
     }
 
+    /// Has the source go by another mount matrix, for which that is the way from raw values.
+    func remount(_ mountMatrix: [Double], _ scaling: SensorScaling) {
+        status.mountMatrix = mountMatrix
+        source?.rescale(to: scaling)
+    }
+
     /// Lets the source go; the device has gone, or is opened anew.
     func detach() {
         source?.onEvent = nil

@@ -152,9 +152,9 @@ final class SensorGroup {
 
     // MARK: - Coming and going
 
-    /// Says whether a sensor reads that device, or could, with that mount matrix.
-    func isInUse(_ identity: Sensor.Identity, mountMatrix: [Double]) -> Bool {
-        sensors.contains { $0.works && $0.identity == identity && $0.status.mountMatrix == mountMatrix }
+    /// The sensor that reads that device, or could; nil where there is none.
+    func user(of identity: Sensor.Identity) -> Sensor? {
+        sensors.first { $0.works && $0.identity == identity }
     }
 
     /// Says whether a sensor reads the device of that path, or could.
@@ -175,9 +175,6 @@ final class SensorGroup {
         let sensor: Sensor
         if let same {
             sensor = same
-            if same.works, same.status.mountMatrix != status.mountMatrix {
-                log.info("\(status.name): the mount matrix is another one now")
-            }
         } else {
             sensor = try make()
             sensors.append(sensor)
@@ -192,22 +189,26 @@ final class SensorGroup {
 
     /// Lets the sensor of that path go, if there is one.
     func remove(at path: String) {
-        remove("the device was removed") { $0.identity.sysfsPath == path }
-    }
-
-    /// Lets the sensor of that path go, if it is another one than is there now: of another name, or in another place.
-    func replace(by identity: Sensor.Identity) {
-        guard !identity.sysfsPath.isEmpty else { return }
-        remove("it is \(identity.name) (\(identity.location.name)) now") {
-            $0.identity.sysfsPath == identity.sysfsPath && $0.identity != identity
-        }
-    }
-
-    private func remove(_ reason: String, where isMeant: (Sensor) -> Bool) {
-        guard let sensor = sensors.first(where: { $0.source != nil && isMeant($0) }) else { return }
+        guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else { return }
         sensor.detach()
-        lose(sensor, reason)
+        lose(sensor, "the device was removed")
         choose()
+    }
+
+    /// Lets the sensor go that reads the device of that path as another one: of another name, or in another place.
+    ///
+    /// `completion` is called when the device is as it was found; never, with false returned, where there is no such
+    /// sensor.
+    func makeRoom(for identity: Sensor.Identity, completion: @escaping () -> Void) -> Bool {
+        let sensor = sensors.first {
+            $0.source != nil && $0.identity.sysfsPath == identity.sysfsPath && $0.identity != identity
+        }
+        guard let sensor, !identity.sysfsPath.isEmpty else { return false }
+        sensor.source?.stop(completion: completion)
+        sensor.detach()
+        lose(sensor, "the device is \(identity.name) (\(identity.location.name)) now")
+        choose()
+        return true
     }
 
     /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.

@@ -240,12 +240,15 @@ final class SensorSupervisor {
         for warning in finding.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
         lastWarnings = finding.warnings
         for group in groups { group.prospect = isLocal && !finding.hasFailed ? .failures : .arrivals }
-        for sensor in finding.sensors where !isInUse(sensor.description) {
-            for group in groups { group.replace(by: Sensor.Identity(sensor.description)) }
-            do throws(SystemError) {
-                try add(sensor)
-            } catch {
-                log.error("\(sensor.description.name): \(error)")
+        for device in finding.sensors {
+            if let sensor = user(of: device.description) {
+                remount(sensor, as: device)
+            } else if !mustWait(for: device.description) {
+                do throws(SystemError) {
+                    try add(device)
+                } catch {
+                    log.error("\(device.description.name): \(error)")
+                }
             }
         }
         if !finding.hasFailed { announced = [] }
@@ -256,17 +259,48 @@ final class SensorSupervisor {
         }
     }
 
-    /// Says whether a sensor samples that device or could, and was opened after udev had given it to us.
-    private func isInUse(_ description: SensorDescription) -> Bool {
-        !announced.contains(description.sysfsPath)
-            && group(description).isInUse(Sensor.Identity(description), mountMatrix: description.mountMatrix)
+    /// The sensor that samples that device or could, if it was opened after udev had given it to us.
+    private func user(of description: SensorDescription) -> Sensor? {
+        guard !announced.contains(description.sysfsPath) else { return nil }
+        return group(description).user(of: Sensor.Identity(description))
+    }
+
+    /// Says whether the device is in use as another one still; it is looked for again when that has ended.
+    private func mustWait(for description: SensorDescription) -> Bool {
+        var mustWait = false
+        for group in groups where group.kind == description.kind {
+            if group.makeRoom(for: Sensor.Identity(description), completion: { [self] in scan() }) { mustWait = true }
+        }
+        return mustWait
+    }
+
+    /// Has a sensor go by the mount matrix that its device has now.
+    private func remount(_ sensor: Sensor, as device: any SensorDevice) {
+        let description = device.description
+        guard sensor.status.mountMatrix != description.mountMatrix else { return }
+        log.info("\(description.name): the mount matrix is another one now")
+        sensor.remount(description.mountMatrix, scaling(of: description))
+        report(device, sensor)
+    }
+
+    private func scaling(of description: SensorDescription) -> SensorScaling {
+        description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+    }
+
+    /// Logs what is odd about a device, and where its matrix is from.
+    private func report(_ device: any SensorDevice, _ sensor: Sensor) {
+        if let mounting = device.description.mounting {
+            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
+            log.debug("\(sensor.name): mount matrix: \(matrix)")
+        }
+        for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
         let source = try DeviceSource(
             device,
-            scaling: description.scaling(convention: configuration.convention, faceUp: configuration.faceUp),
+            scaling: scaling(of: description),
             rate: description.period.map { 1 / $0 } ?? configuration.rate,
             loop: loop,
             helper: try helper(for: description)
@@ -287,11 +321,7 @@ final class SensorSupervisor {
             status,
             isSubstitute: description.isSubstitute
         )
-        if let mounting {
-            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
-            log.debug("\(description.name): mount matrix: \(matrix)")
-        }
-        for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
+        report(device, sensor)
     }
 
     /// The helper that reads a sensor: nothing of another kind waits for it.

@@ -21,7 +21,7 @@ package final class DeviceSource: SensorSource {
     package private(set) var sampleRate = 0.0
 
     private let sensor: any SensorDevice
-    private let freshScaling: SensorScaling
+    private var freshScaling: SensorScaling
     private var scaling: SensorScaling
     private let targetRate: Double
     private let loop: EventLoop
@@ -79,6 +79,15 @@ package final class DeviceSource: SensorSource {
         isWanted = false
         onStopped.append(completion)
         reconcile()
+    }
+
+    package func rescale(to scaling: SensorScaling) {
+        freshScaling = scaling
+        self.scaling = scaling
+        switch state {
+        case .buffered, .polled: if isWanted { onEvent?(.started(warnings: [])) }
+        case .stopped, .changing: break
+        }
     }
 
     /// Takes the next step towards what is wanted; the end of a change under way comes back here.

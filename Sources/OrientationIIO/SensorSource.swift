@@ -23,10 +23,16 @@ package protocol SensorSource: AnyObject {
 
     /// Ends sampling and puts the device back as it was; `completion` is called when that is done.
     func stop(completion: @escaping () -> Void)
+
+    /// Goes another way from raw values to measurements from now on; to one that samples it is a new beginning.
+    func rescale(to scaling: SensorScaling)
 }
 
 extension SensorSource {
     package var faceUp: SensorFrame.FaceUp { .positiveZ }
+
+    /// Does nothing: what is no device has measurements only.
+    package func rescale(to scaling: SensorScaling) {}
 }
 
 /// How a source gets its samples.

@@ -175,23 +175,25 @@ struct `The sensors of one kind` {
         #expect(!group.canRetry)
     }
 
-    @Test func `a device is in use while its sensor works, with the matrix that it has`() throws {
+    @Test func `a device is in use while its sensor works`() throws {
         let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .unknown)
-        func isInUse(_ mountMatrix: [Double] = []) -> Bool { group.isInUse(identity, mountMatrix: mountMatrix) }
-        #expect(!isInUse() && !group.isInUse(at: identity.sysfsPath))
+        #expect(group.user(of: identity) == nil && !group.isInUse(at: identity.sysfsPath))
         try plug(first, "a")
-        #expect(isInUse() && group.isInUse(at: identity.sysfsPath))
-        #expect(!isInUse([0, 1, 0, 1, 0, 0, 0, 0, 1]))
+        #expect(group.user(of: identity)?.name == "a" && group.isInUse(at: identity.sysfsPath))
         first.onEvent?(.failed("no more"))
-        #expect(!isInUse() && !group.isInUse(at: identity.sysfsPath))
+        #expect(group.user(of: identity) == nil && !group.isInUse(at: identity.sysfsPath))
     }
 
     @Test func `a sensor goes when its device is another one, and only then`() throws {
         try plug(first, "a")
-        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .unknown))
-        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/b", name: "a", location: .base))
-        #expect(group.hasSensor)
-        group.replace(by: Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .base))
-        #expect(!group.hasSensor && group.state == .lost)
+        var endings = 0
+        func makeRoom(_ path: String, _ location: SensorLocation) -> Bool {
+            let identity = Sensor.Identity(sysfsPath: path, name: "a", location: location)
+            return group.makeRoom(for: identity) { endings += 1 }
+        }
+        #expect(!makeRoom("/sys/devices/a", .unknown) && !makeRoom("/sys/devices/b", .base) && !makeRoom("", .base))
+        #expect(group.hasSensor && endings == 0)
+        #expect(makeRoom("/sys/devices/a", .base))
+        #expect(!group.hasSensor && group.state == .lost && endings == 1)
     }
 }

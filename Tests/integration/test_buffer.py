@@ -69,6 +69,18 @@ class Buffer(RigTestCase):
         feed.turn((0, 0, -1000000))
         self.client.wait_for("FaceOrientation", "face-up")
 
+    def test_matrix_that_udev_changes_counts_at_once(self):
+        self.rig.add_fixture("buffered-trigger")
+        feed = Feed(self.rig, HID, HID_PORTRAIT)
+        daemon = self.rig.start_orientd("--verbose")
+        self.client.claim()
+        self.rig.testbed.set_property(HID, "ACCEL_MOUNT_MATRIX", "-1, 0, 0; 0, -1, 0; 0, 0, 1")
+        self.rig.testbed.uevent(HID, "change")
+        self.client.wait_for("DeviceOrientation", "portrait-upside-down")
+        self.assertEqual(self.client.sensor()["Mode"], "buffer")
+        self.assertTrue(feed.is_enabled())
+        self.assertEqual(daemon.log_lines("polling|warning: accel_3d"), [])
+
     def test_last_release_switches_off_and_restores_the_rate(self):
         self.rig.add_fixture("buffered-trigger")
         feed = Feed(self.rig, HID, HID_PORTRAIT)

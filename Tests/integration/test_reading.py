@@ -245,14 +245,28 @@ class Matrices(ReadingTestCase):
         self.assertEqual(len(daemon.log_lines("sampling by")), 1, daemon.log())
 
     def test_sensor_that_udev_places_elsewhere_counts_or_not(self):
-        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.rig.add_device(accelerometer(attributes={"sampling_frequency": "12"}))
         self.claim_with()
+
+        def is_there(location, state):
+            sensors = self.client.sensors().values()
+            return any((sensor["Location"], sensor["State"]) == (location, state) for sensor in sensors)
+
         self.udev_changes(ACCEL_LOCATION="base")
+        wait_until(lambda: is_there("base", "idle"), "it is in the base")
         self.client.wait_for("HasAccelerometer", False)
-        self.udev_changes(ACCEL_LOCATION="display")
-        self.client.wait_for("HasAccelerometer", True)
-        self.client.wait_for("SensorState", "sampling")
-        self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
+        wait_until(lambda: float(self.rig.read("sampling_frequency") or 0) == 12, "the rate is restored")
+        for location, raw, held in (
+            ("display", LANDSCAPE_LEFT, "landscape-left"),
+            ("neither", LANDSCAPE_RIGHT, "landscape-right"),
+        ):
+            self.udev_changes(ACCEL_LOCATION=location)
+            wait_until(lambda: is_there(location.replace("neither", "unknown"), "sampling"), "it is read")
+            self.rig.turn(raw)
+            self.client.wait_for("DeviceOrientation", held)
+            self.assertTrue(self.client.get("HasAccelerometer"))
+            # The device was as it was found before it was opened anew.
+            self.assertEqual(float(self.rig.read("sampling_frequency")), 15)
 
     def test_unusable_matrix_is_refused_with_one_warning(self):
         bad = ["1, 2", "1, 0, 0; 0, 1, 0; 0, 0, x", "1, 0, 0; 2, 0, 0; 0, 0, 1", "", "nan, 0, 0; 0, 1, 0; 0, 0, 1"]
