@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]      by default all: doctor sensing rotation suspend calibrate hinge switches
-# Runs each scenario with what `make install` installs, in a virtual machine of its own, two at a time; ends with
+# Runs each scenario with what `make install` installs, in a virtual machine of its own, three at a time; ends with
 # "N passed, N failed" over all of them. Those that lean on the bus run once on dbus-daemon and once on dbus-broker.
 # The machine is made in .build/vm, by root, when there is none or build-rootfs.sh is newer. Called by `make check-vm`.
 set -eu
@@ -22,7 +22,7 @@ for scenario; do
         switches | hinge) echo "$scenario dbus-broker" ;;
         *) echo "$scenario dbus-daemon" ;;
     esac
-done | xargs -n 2 -P 2 $here/scenario.sh $shares || :
+done | xargs -n 2 -P 3 $here/scenario.sh $shares || :
 
 passed=0 failed=0
 for share in "$shares"/*/; do

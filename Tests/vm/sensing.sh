@@ -126,6 +126,19 @@ hid 1 0 0
 check "a new edge is followed" soon is DeviceOrientation landscape-right
 state
 
+part "another mount matrix, under the claim"
+record=/etc/udev/hwdb.d/61-sensor-local.hwdb
+told() { systemd-hwdb update && udevadm control --reload && udevadm trigger --settle /sys/bus/iio/devices/iio:device0; }
+printf 'sensor:modalias:platform:HID-SENSOR-200073:*\n ACCEL_MOUNT_MATRIX=-1, 0, 0; 0, -1, 0; 0, 0, 1\n' >$record
+since=$(cut -d' ' -f1 /proc/uptime)
+check "udev takes it" told
+check "the other way round" soon is DeviceOrientation landscape-left
+rm $record
+check "udev takes it back" told
+check "as before" soon is DeviceOrientation landscape-right
+check "buffered all the while" sensor_is Mode buffer
+check "without a warning" no sh -c "journalctl -u orientd.service -o short-monotonic | awk -F'[][]' '\$2 > $since' | grep warning"
+
 part "the driver is unbound and bound again, under the claim"
 unbind() {  # unbind: the driver from the sensor; bind: the same one again
     bound=$(dirname "$(readlink -f /sys/bus/iio/devices/iio:device0)")
