@@ -172,7 +172,7 @@ check "the same process throughout" unit_is MainPID "$first"
 kill "$claimer"
 check "a vanished client releases" soon is Claims 0
 check "idle" soon is SensorState idle
-check "the kernel's buffer is off" soon same 0 "$(cat /sys/bus/iio/devices/iio:device0/buffer/enable)"
+check "the kernel's buffer is off" soon grep -qx 0 /sys/bus/iio/devices/iio:device0/buffer/enable
 
 part "started by udev, stopped by systemd"
 began=$(date +%s%N)
