@@ -43,33 +43,48 @@ let package = Package(
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .systemLibrary(name: "CLinux"),
 
+        .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "OrientationCore", swiftSettings: strict),
-        .target(name: "SystemdBus", dependencies: ["CLinux", "CSystemd"], swiftSettings: strict),
+        .target(name: "SystemdBus", dependencies: ["POSIX", "CLinux", "CSystemd"], swiftSettings: strict),
         .target(
-            name: "OrientationIIO",
-            dependencies: ["OrientationCore", "SystemdBus", "CLinux", "CIIO"],
+            name: "OrientationSensors",
+            dependencies: ["OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO"],
             swiftSettings: strict
         ),
-        .target(name: "OrientationBus", dependencies: ["OrientationCore", "SystemdBus"], swiftSettings: strict),
+        .target(
+            name: "OrientationBus",
+            dependencies: ["OrientationCore", "POSIX", "SystemdBus"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OrientationConfiguration",
+            dependencies: ["OrientationCore", "POSIX", "SystemdBus", "CLinux", "CInih"],
+            swiftSettings: strict
+        ),
         .target(
             name: "OrientationDaemon",
-            dependencies: ["OrientationCore", "OrientationIIO", "OrientationBus", "SystemdBus", "CLinux", "CInih"],
+            dependencies: [
+                "OrientationCore", "OrientationSensors", "OrientationBus", "OrientationConfiguration", "POSIX",
+                "SystemdBus", "CLinux",
+            ],
             swiftSettings: strict
         ),
 
         .executableTarget(
             name: "orientd",
-            dependencies: ["OrientationDaemon", "OrientationIIO", "SystemdBus", "CommandLineOptions", "CLinux"],
+            dependencies: [
+                "OrientationDaemon", "OrientationConfiguration", "OrientationSensors", "POSIX", "SystemdBus",
+                "CommandLineOptions", "CLinux",
+            ],
             swiftSettings: strict,
             linkerSettings: executable
         ),
         .executableTarget(
             name: "orientctl",
             dependencies: [
-                "OrientationCore", "OrientationIIO", "OrientationBus", "OrientationDaemon", "SystemdBus",
-                "CommandLineOptions", "CLinux",
-                "CJSON",
+                "OrientationCore", "OrientationSensors", "OrientationBus", "OrientationConfiguration", "POSIX",
+                "SystemdBus", "CommandLineOptions", "CLinux", "CJSON",
             ],
             swiftSettings: strict,
             linkerSettings: executable
@@ -81,38 +96,53 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "OrientationIIOTests",
-            dependencies: ["SplitMix", "OrientationIIO", "OrientationCore", "SystemdBus", "CLinux"],
+            name: "OrientationSensorsTests",
+            dependencies: ["SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "POSIXTests",
+            dependencies: ["POSIX", "SystemdBus", "PrivateBus", "CLinux"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SystemdBusTests",
-            dependencies: ["SystemdBus", "PrivateBus", "CLinux"],
+            dependencies: ["SystemdBus", "POSIX", "PrivateBus", "CLinux"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OrientationBusTests",
-            dependencies: ["OrientationBus", "OrientationCore", "SystemdBus", "PrivateBus"],
+            dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus"],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "OrientationDaemonTests",
+            name: "OrientationConfigurationTests",
             dependencies: [
-                "SplitMix", "OrientationDaemon", "OrientationBus", "OrientationIIO", "OrientationCore", "SystemdBus",
-                "PrivateBus",
+                "SplitMix", "OrientationConfiguration", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus",
                 "CLinux",
             ],
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OrientationDaemonTests",
+            dependencies: [
+                "SplitMix", "OrientationDaemon", "OrientationConfiguration", "OrientationBus", "OrientationSensors",
+                "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CLinux",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "orientctlTests",
-            dependencies: ["orientctl", "CommandLineOptions", "OrientationBus", "OrientationCore", "SystemdBus"],
+            dependencies: [
+                "orientctl", "CommandLineOptions", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
+                "OrientationCore", "POSIX", "SystemdBus",
+            ],
             swiftSettings: strict
         ),
         .target(name: "SplitMix", path: "Tests/SplitMix", swiftSettings: strict),
         .target(
             name: "PrivateBus",
-            dependencies: ["SystemdBus", "CSystemd", "CLinux"],
+            dependencies: ["POSIX", "SystemdBus", "CSystemd", "CLinux"],
             path: "Tests/PrivateBus",
             swiftSettings: strict
         ),

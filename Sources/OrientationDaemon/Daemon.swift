@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+package import OrientationConfiguration
 package import OrientationCore
-import OrientationIIO
+import OrientationSensors
+package import POSIX
 package import SystemdBus
 
 /// The daemon: sensors, classification and the bus, wired together in one loop.
 package final class Daemon {
-    package static let version: StaticString = "0.1.0"
-
     /// How long in seconds READY waits for the first look at the sensors, and the end for their being put to rest.
     private static let patience = (start: 1.0, end: 0.5)
 
@@ -84,7 +84,7 @@ package final class Daemon {
         manager = try ManagerObject(
             bus: bus,
             loop: loop,
-            version: Self.version,
+            version: Version.current,
             status: ManagerStatus(rotation.policy),
             authority: authority,
             host: rotation,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 
 /// The hinge between a display and a base that has an accelerometer as well.
 final class Hinge: SensorSupervisorDelegate {

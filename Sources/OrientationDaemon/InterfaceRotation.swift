@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// The policy at work: set up from the configuration, the machine and what an earlier run has left, and kept for a

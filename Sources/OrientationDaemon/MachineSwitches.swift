@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// The switches of the machine that tell a tablet from a laptop, and whether the lid is closed.
@@ -74,7 +75,7 @@ final class MachineSwitches {
         /// Runs on the helper: opening a device can wake it up.
         func opened() -> Opening {
             var opening = self
-            do throws(IIOError) {
+            do throws(SystemError) {
                 opening.events = try SwitchEvents(devicePath)
             } catch {
                 opening.warning = "\(error)"
@@ -136,7 +137,7 @@ final class MachineSwitches {
     }
 
     private func read(_ node: SwitchNode) {
-        do throws(IIOError) {
+        do throws(SystemError) {
             guard let state = try node.events.nextState()?.intersection(node.offered) else { return }
             node.state = state
             onChange()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
-import OrientationIIO
+import OrientationCore
+import OrientationSensors
 
 /// One sensor that is, or was, there: an accelerometer's object on the bus and, while there is a device, the source of
 /// readings.
@@ -94,7 +95,7 @@ final class Sensor {
         stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
-        status.mode = source.mode.rawValue
+        status.mode = source.mode.name
         status.sampleRate = source.sampleRate
         self.status = status
     }

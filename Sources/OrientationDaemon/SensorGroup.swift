@@ -2,7 +2,8 @@
 
 import OrientationBus
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// All sensors of one kind in one half of the machine, of which the best one that works is read while it is needed.
@@ -241,7 +242,7 @@ final class SensorGroup {
             sensor.began()
             readings = 0
             if let source = sensor.source {
-                log.debug("\(sensor.name): sampling by \(source.mode.rawValue) at \(source.sampleRate) Hz")
+                log.debug("\(sensor.name): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
             }
             if let source = sensor.source, sensor === active, kind == .accelerometer {
                 delegate.samplingBegan(

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// What `net.hadess.SensorProxy` needs of the daemon for the accelerometer, which others need too.
@@ -105,14 +107,12 @@ final class SensorProxy: SensorProxyDelegate {
 
     // MARK: - Claims
 
-    func hasFirstReading(of sensor: ProxySensor) -> Bool {
-        let kind = sensor.kind
+    func hasFirstReading(of kind: SensorKind) -> Bool {
         guard kind != .accelerometer else { return host.hasFirstAnswer }
         return !supervisor.isHopeful(kind) || supervisor.reading(of: kind) != nil
     }
 
-    func claimsChanged(of sensor: ProxySensor, areHeld: Bool) {
-        let kind = sensor.kind
+    func claimsChanged(of kind: SensorKind, areHeld: Bool) {
         guard kind == .accelerometer else { return supervisor.need(kind, areHeld) }
         claimsAccelerometer = areHeld
         host.accelerometerClaimsChanged()
@@ -121,16 +121,5 @@ final class SensorProxy: SensorProxyDelegate {
     /// Answers the claims that wait, whatever is known.
     func answerWaiting() {
         object?.answerWaiting()
-    }
-}
-
-extension ProxySensor {
-    fileprivate var kind: SensorKind {
-        switch self {
-        case .accelerometer: .accelerometer
-        case .ambientLight: .ambientLight
-        case .proximity: .proximity
-        case .compass: .compass
-        }
     }
 }

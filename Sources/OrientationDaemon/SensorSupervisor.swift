@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// What is told of the sensors that count, one of each kind.
@@ -107,7 +109,7 @@ final class SensorSupervisor {
     var summary: String {
         let accelerometers = group(.accelerometer)
         guard let name = accelerometers.name else { return "No accelerometer" }
-        return "\(name) is \(accelerometers.state.rawValue)"
+        return "\(name) is \(accelerometers.state.name)"
     }
 
     // MARK: - Asked from outside
@@ -217,7 +219,7 @@ final class SensorSupervisor {
     /// Runs on a helper: reading attributes can block.
     private static func find(at uri: String) -> Finding {
         var finding = Finding()
-        do throws(IIOError) {
+        do throws(SystemError) {
             let found = try FoundSensors(at: uri)
             finding.sensors = found.sensors
             finding.warnings = found.warnings
@@ -226,7 +228,7 @@ final class SensorSupervisor {
             finding.warnings.append("\(error)")
         }
         for sensor in finding.sensors {
-            do throws(IIOError) {
+            do throws(SystemError) {
                 try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
                 try sensor.chooseChannels()
             } catch {
@@ -310,7 +312,7 @@ final class SensorSupervisor {
             name: description.name,
             sysfsPath: description.sysfsPath,
             location: mounting?.location.name ?? "",
-            mode: source.mode.rawValue,
+            mode: source.mode.name,
             sampleRate: source.sampleRate,
             mountMatrix: description.mountMatrix
         )
@@ -338,7 +340,7 @@ final class SensorSupervisor {
             name: name,
             sysfsPath: "",
             location: SensorLocation.display.name,
-            mode: source.mode.rawValue,
+            mode: source.mode.name,
             sampleRate: source.sampleRate,
             mountMatrix: MountMatrix.identity.elements
         )

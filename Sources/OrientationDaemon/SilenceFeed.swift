@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// Repeats the last sample of a sensor that reports changes only, when it falls silent in the middle of a turn.

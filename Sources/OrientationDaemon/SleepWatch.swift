@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
 import SystemdBus
 
 /// Follows the machine to sleep and back, as systemd-logind tells of it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import POSIX
 
 /// Which bus to connect to.
 package enum BusAddress: Hashable, Sendable {

@@ -2,6 +2,7 @@
 
 import CLinux
 import CSystemd
+import POSIX
 
 /// A D-Bus interface as one object implements it, built member by member and then exported by ``Bus/export(_:at:)``.
 ///

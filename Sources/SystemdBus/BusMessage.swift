@@ -2,6 +2,7 @@
 
 import CLinux
 import CSystemd
+package import POSIX
 
 /// A D-Bus message: read from the front, appended to at the end.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import POSIX
 
 /// A device as udev knows it: its place in /sys, its properties and its attributes.
 ///

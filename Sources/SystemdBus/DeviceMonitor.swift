@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import POSIX
 
 /// Tells of devices of one subsystem that udev has added, changed or removed.
 package final class DeviceMonitor {

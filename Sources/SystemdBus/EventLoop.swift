@@ -2,6 +2,7 @@
 
 import CLinux
 import CSystemd
+package import POSIX
 
 /// The one event loop of a process, `sd_event`: everything that is not a blocking call runs in it.
 ///

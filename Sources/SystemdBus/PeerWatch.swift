@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import POSIX
 
 /// Watches one connection to the bus and tells when it has gone.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import POSIX
 
 /// Asks polkit whether a caller may do what it asks for.
 ///

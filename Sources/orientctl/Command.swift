@@ -3,6 +3,7 @@
 import CommandLineOptions
 import OrientationBus
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// A subcommand: what it takes, and what it does.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 
 /// What udev's hwdb and the kernel say of how a sensor is built in, each in its own words.

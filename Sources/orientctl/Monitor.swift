@@ -3,6 +3,7 @@
 import CLinux
 import OrientationBus
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// `orientctl monitor`: every change as it happens, with the sensor kept running meanwhile.

@@ -2,9 +2,9 @@
 
 import CLinux
 import CommandLineOptions
-import OrientationDaemon
-import OrientationIIO
-import SystemdBus
+import OrientationConfiguration
+import OrientationSensors
+import POSIX
 
 @main
 struct Orientctl {
@@ -150,7 +150,7 @@ struct Orientctl {
         case "doctor": Doctor.command
         case "version":
             Command("version") { _ throws(CommandError) in
-                try emit(["orientctl \(Daemon.version)"])
+                try emit(["orientctl \(Version.current)"])
                 return .done
             }
         case "help":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SystemdBus
+import POSIX
 
 /// Writes all that a command has to say on standard output; a reader that has gone or a full disk is an error.
 ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// `orientctl record`: the samples of an accelerometer, read beside the daemon, as a trace for `replay`.
@@ -46,7 +47,7 @@ enum Record {
 
 /// The accelerometer of a libiio context that tells of the display, opened by this program itself; nil without one.
 func accelerometer(at uri: String) throws(CommandError) -> (any SensorDevice)? {
-    do throws(IIOError) {
+    do throws(SystemError) {
         let found = try FoundSensors(at: uri, of: [.accelerometer]).sensors
         return found.first { $0.description.mounting?.location != .base }
     } catch {

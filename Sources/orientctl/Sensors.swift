@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationCore
 import SystemdBus
 
 /// `orientctl sensors`: every accelerometer that the daemon knows, with what drives nothing included.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
-import OrientationDaemon
+import OrientationConfiguration
 import SystemdBus
 
 /// What the command line asks for.

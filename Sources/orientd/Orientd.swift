@@ -2,9 +2,10 @@
 
 import CLinux
 import CommandLineOptions
+import OrientationConfiguration
 import OrientationDaemon
-import OrientationIIO
-import SystemdBus
+import OrientationSensors
+import POSIX
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
 @c(orientd_main)
@@ -18,7 +19,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     case .help:
         print(Options.help)
     case .version:
-        print("orientd \(Daemon.version)")
+        print("orientd \(Version.current)")
     case .settings:
         print(ConfigurationReader.manual)
     case .misuse(let problem):

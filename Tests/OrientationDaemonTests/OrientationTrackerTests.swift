@@ -5,6 +5,7 @@ import PrivateBus
 import SystemdBus
 import Testing
 
+@testable import OrientationConfiguration
 @testable import OrientationDaemon
 
 private let standard = 9.80665

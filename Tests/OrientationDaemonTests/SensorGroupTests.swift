@@ -2,7 +2,7 @@
 
 import OrientationBus
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
 /// A source that only notes whether it runs.
 private final class Source: SensorSource {
     var onEvent: ((SourceEvent) -> Void)?
-    var mode = SourceMode.poll
+    var mode = SensorMode.poll
     var sampleRate = 2.0
     var isRunning = false
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
-import OrientationIIO
+import OrientationCore
+import OrientationSensors
 import Testing
 
 @testable import OrientationDaemon
@@ -9,7 +10,7 @@ import Testing
 /// A source that only notes what is asked of it.
 private final class Source: SensorSource {
     var onEvent: ((SourceEvent) -> Void)?
-    var mode = SourceMode.buffer
+    var mode = SensorMode.buffer
     var sampleRate = 15.0
     var starts = 0
     var stops = 0

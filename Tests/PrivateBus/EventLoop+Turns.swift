@@ -4,6 +4,8 @@
 #if DEBUG
 import CLinux
 import CSystemd
+import POSIX
+
 @testable package import SystemdBus
 
 /// A loop that tests drive turn by turn: sd-event allows only one whole run.

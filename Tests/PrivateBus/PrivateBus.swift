@@ -4,6 +4,8 @@
 #if DEBUG
 import CLinux
 import Glibc
+package import POSIX
+
 @testable package import SystemdBus
 
 /// A message bus of a test's own: a real dbus-daemon that allows everything, and ends with this or with the thread.

@@ -2,10 +2,10 @@
 
 import CLinux
 import CommandLineOptions
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
-import SystemdBus
+import OrientationSensors
+import POSIX
 
 /// `orientctl calibrate`: the mount matrix of the accelerometer, found from three poses and given to udev's hwdb.
 enum Calibrate {

@@ -3,7 +3,8 @@
 import CLinux
 import CommandLineOptions
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// The three poses of one device, held by the person at the terminal one after the other.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 
 /// What is to be calibrated, and how it is read so far.

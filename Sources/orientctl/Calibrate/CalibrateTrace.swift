@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationIIO
-import SystemdBus
+import OrientationSensors
+import POSIX
 
 /// The three poses in a recording: the rests in it, in their order.
 enum CalibrateTrace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 
 /// A record of udev's hwdb that gives an accelerometer its mount matrix.

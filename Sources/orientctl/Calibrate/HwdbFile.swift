@@ -2,6 +2,7 @@
 
 import CLinux
 import CommandLineOptions
+import POSIX
 import SystemdBus
 
 /// A file of records for udev's hwdb.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import POSIX
 import SystemdBus
 
 /// A program of the system, run to its end.

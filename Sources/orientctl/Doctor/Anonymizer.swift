@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import SystemdBus
+import POSIX
 
 /// Takes out of texts what tells whose machine they are from.
 struct Anonymizer {

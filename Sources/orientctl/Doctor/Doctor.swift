@@ -2,8 +2,10 @@
 
 import CommandLineOptions
 import OrientationBus
-import OrientationDaemon
-import OrientationIIO
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// `orientctl doctor`: looks at all that turning the interface needs, and says what is wrong and what mends it.
@@ -99,7 +101,7 @@ struct Surroundings {
 
     private mutating func discover() {
         guard let uri else { return }
-        do throws(IIOError) {
+        do throws(SystemError) {
             let found = try FoundSensors(at: uri, of: [.accelerometer])
             accelerometers = found.sensors
             discoveryWarnings = found.warnings

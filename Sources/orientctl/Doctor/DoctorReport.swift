@@ -2,9 +2,10 @@
 
 import CLinux
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// All that a bug report needs, as one text to read before it is sent.
@@ -69,7 +70,7 @@ struct DoctorReport {
         if case .address(let address) = surroundings.address { secrets.append((address, "<address>")) }
         // A trace's path is the name of its sensor.
         if case .replay(let path) = surroundings.configuration.source { secrets.append((printable(path), "<trace>")) }
-        for sensor in surroundings.sensors.map(\.status) where sensor.mode == SourceMode.replay.rawValue {
+        for sensor in surroundings.sensors.map(\.status) where sensor.mode == SensorMode.replay.name {
             secrets.append((printable(sensor.name), "<trace>"))
         }
         secrets += surroundings.configurationWarnings.map { (Self.saying(of: $0), "<what it says>") }
@@ -93,7 +94,7 @@ struct DoctorReport {
             String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
         }
         return [
-            "== versions", "orientctl \(Daemon.version)",
+            "== versions", "orientctl \(Version.current)",
             "orientd \(surroundings.snapshot?.version ?? "does not answer")", "libiio \(IIOContext.libraryVersion)",
             "systemd \(surroundings.bus.flatMap(ServiceChecks.managerVersion) ?? "does not answer")",
             "Linux \(kernel) \(processor)",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import SystemdBus
+import POSIX
 
 /// Who a process runs as, as far as files are concerned.
 struct Account: Hashable {

@@ -2,9 +2,10 @@
 
 import CLinux
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// The checks of what the kernel and udev offer: drivers, nodes, the mounting, the tablet switch.

@@ -2,7 +2,7 @@
 
 import OrientationBus
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 
 /// The checks of what the sensor reads: gravity, noise, and how often.
@@ -150,7 +150,7 @@ struct ReadingChecks {
             let reason = sensor.lastError.isEmpty ? "" : ": \(sensor.lastError)"
             return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: Remedy.log)
         }
-        if canBuffer, sensor.mode == SourceMode.poll.rawValue {
+        if canBuffer, sensor.mode == SensorMode.poll.name {
             return .warn("sampling", "\(sensor.name) is polled, though it has a buffer", remedy: Remedy.log)
         }
         guard changes >= 0 else { return .fail("sampling", "no reading comes from \(sensor.name)", remedy: Remedy.log) }
@@ -168,7 +168,7 @@ struct ReadingChecks {
             return .warn("sampling", readings.warnings.joined(separator: "; "), remedy: Remedy.asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
-        return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.rawValue)")
+        return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.name)")
     }
 
     /// Judges a rate in Hz; one above 60 is enough for everything.

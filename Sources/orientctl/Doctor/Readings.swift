@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
-import OrientationIIO
+import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// What an accelerometer reads for some seconds: read beside the daemon, or told by it where that cannot be.
@@ -27,7 +28,7 @@ struct Readings {
     fileprivate(set) var isFiltered = false
 
     /// How the sensor was read; nil where it was polled beside a daemon that may need it otherwise.
-    fileprivate(set) var mode: SourceMode?
+    fileprivate(set) var mode: SensorMode?
     fileprivate(set) var expectedRate = 0.0
 
     /// What was not as wished.
@@ -132,7 +133,7 @@ private final class DirectReader {
 
     private func poll(_ sensor: any SensorDevice, _ scaling: SensorScaling, every period: Double) {
         var scaling = scaling
-        let poll = helper.poll(every: period) { () throws(IIOError) in
+        let poll = helper.poll(every: period) { () throws(SystemError) in
             try sensor.read()
         } deliver: { [self] result in
             switch result {

@@ -2,8 +2,9 @@
 
 import CLinux
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
-import OrientationDaemon
+import POSIX
 import SystemdBus
 
 /// The checks of what runs and who may use it: the bus, the service, iio-sensor-proxy, polkit, state, configuration.
@@ -48,10 +49,10 @@ struct ServiceChecks {
 
     /// Judges a daemon that answers.
     static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
-        guard version == "\(Daemon.version)" else {
+        guard version == "\(Version.current)" else {
             return .warn(
                 "service",
-                "orientd \(version) runs, and this is orientctl \(Daemon.version)",
+                "orientd \(version) runs, and this is orientctl \(Version.current)",
                 remedy: Remedy.restart
             )
         }

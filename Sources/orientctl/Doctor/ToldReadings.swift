@@ -3,7 +3,7 @@
 import CLinux
 import OrientationBus
 import OrientationCore
-import OrientationIIO
+import OrientationSensors
 import SystemdBus
 
 /// The daemon's gravity, asked for again and again while it samples.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import SystemdBus
+import POSIX
 
 /// A picture of a trace: x, y and z over time, over bands coloured by orientation.
 struct Plot {

@@ -3,8 +3,8 @@
 import CLinux
 import CommandLineOptions
 import OrientationCore
-import OrientationIIO
-import SystemdBus
+import OrientationSensors
+import POSIX
 
 /// `orientctl replay`: the daemon's classifier, run over a trace.
 enum Replay {

@@ -3,6 +3,7 @@
 import CLinux
 import OrientationBus
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// A request held by a process of its own, until the process that started it has ended.

@@ -4,7 +4,7 @@ import CLinux
 import CommandLineOptions
 import OrientationBus
 import OrientationCore
-import SystemdBus
+import POSIX
 
 /// `orientctl run`: a command, with a request held while it runs.
 ///

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import POSIX
+package import SystemdBus
+
+/// What the manager publishes, as one answer.
+package struct ManagerSnapshot: Hashable {
+    package var version = ""
+    package var status = ManagerStatus(naturalOrientation: .portrait)
+    /// In g; (0, 0, 0) while unknown.
+    package var gravity = Vector3.zero
+    package var claims: UInt32 = 0
+}
+
+/// A request as the manager lists it.
+package struct ListedRequest: Hashable {
+    package var id: RotationRequest.ID
+    package var appID: String
+    package var parent: RotationRequest.ID?
+    package var presentation: RotationRequest.Presentation
+    package var supported: InterfaceOrientationMask
+    package var reason = ""
+}
+
+/// A property that has changed, with its value as D-Bus tools would print it.
+package struct PropertyChange: Hashable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The service seen from a client's side.
+package final class OrientationClient {
+    private let bus: Bus
+
+    package init(bus: Bus) {
+        self.bus = bus
+    }
+
+    /// The unique name of the daemon that granted the last claim; empty before the first.
+    package private(set) var claimedDaemon = ""
+
+    /// Reads all of the manager's properties; the bus starts the daemon if it can and must.
+    package func snapshot() throws(BusError) -> ManagerSnapshot {
+        let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
+        var snapshot = ManagerSnapshot()
+        try reply.readNamedVariants { name throws(BusError) in try snapshot.read(name, from: reply) }
+        return snapshot
+    }
+
+    /// All sensors, by object path.
+    package func sensors() throws(BusError) -> [(path: String, status: SensorStatus)] {
+        let reply = try bus.call(
+            Names.service,
+            Names.path,
+            "org.freedesktop.DBus.ObjectManager",
+            "GetManagedObjects"
+        )
+        var sensors: [(path: String, status: SensorStatus)] = []
+        try reply.readArray("{oa{sa{sv}}}") { () throws(BusError) in
+            try reply.readDictionaryEntry("oa{sa{sv}}") { () throws(BusError) in
+                let path = try reply.readObjectPath()
+                try reply.readArray("{sa{sv}}") { () throws(BusError) in
+                    try reply.readDictionaryEntry("sa{sv}") { () throws(BusError) in
+                        guard try reply.readString() == Names.sensor else { return try reply.skip() }
+                        var status = SensorStatus.blank
+                        try reply.readNamedVariants { name throws(BusError) in try status.read(name, from: reply) }
+                        sensors.append((path, status))
+                    }
+                }
+            }
+        }
+        return sensors.sorted { $0.path < $1.path }
+    }
+
+    /// Keeps the sensor running until ``release()`` or the end of the connection.
+    ///
+    /// Returns when the first orientation is known, or after a second without one.
+    package func claim() throws(BusError) {
+        claimedDaemon = try bus.call(Names.service, Names.path, Names.manager, "Claim").sender
+    }
+
+    package func release() throws(BusError) {
+        _ = try bus.call(Names.service, Names.path, Names.manager, "Release")
+    }
+
+    // MARK: - Rotation
+
+    // Polkit may ask a person before any of these is carried out.
+
+    package func setRotationLock(_ lock: RotationLock) throws(BusError) {
+        try decide("SetRotationLock") { $0.append(lock.name) }
+    }
+
+    package func setAutorotate(_ mode: AutorotateMode) throws(BusError) {
+        try decide("SetAutorotate") { $0.append(mode.name) }
+    }
+
+    package func rotate(to orientation: InterfaceOrientation) throws(BusError) {
+        try decide("Rotate") { $0.append(orientation.name) }
+    }
+
+    package func alignToDevice() throws(BusError) {
+        try decide("AlignToDevice")
+    }
+
+    private func decide(_ member: String, _ arguments: (BusMessage) -> Void = { _ in }) throws(BusError) {
+        _ = try bus.call(Names.service, Names.path, Names.manager, member, isInteractive: true, arguments)
+    }
+
+    /// The requests of all clients, the oldest first.
+    package func requests() throws(BusError) -> [ListedRequest] {
+        let reply = try bus.call(Names.service, Names.path, Names.manager, "ListRequests")
+        var requests: [ListedRequest] = []
+        try reply.readArray("(ososus)") { () throws(BusError) in
+            try reply.readStruct("ososus") { () throws(BusError) in
+                let path = try reply.readObjectPath()
+                guard let id = Names.request(at: path) else {
+                    throw .invalidArguments("ListRequests tells of \(path), which is no request's path")
+                }
+                requests.append(
+                    ListedRequest(
+                        id: id,
+                        appID: try reply.readString(),
+                        parent: Names.request(at: try reply.readObjectPath()),
+                        presentation: try .init(known: try reply.readString(), "ListRequests"),
+                        supported: InterfaceOrientationMask(rawValue: try reply.readUInt32()),
+                        reason: try reply.readString()
+                    )
+                )
+            }
+        }
+        return requests
+    }
+
+    /// Makes a request, which the daemon holds until the end of the connection.
+    ///
+    /// `completion` is called later with the unique name of who answered, and with the error if the answer is one. The
+    /// bus must be attached to a loop.
+    package func present(
+        _ request: RotationRequest,
+        isInteractive: Bool,
+        completion: @escaping (_ answerer: String, _ error: BusError?) -> Void
+    ) throws(BusError) {
+        try bus.callLater(Names.service, Names.path, Names.manager, "Request", isInteractive: isInteractive) { call in
+            RequestOptions.write(request, to: call)
+        } completion: { answer in
+            completion(answer.sender, answer.error)
+        }
+    }
+
+    // MARK: - Changes
+
+    /// Calls `handler` with the properties of the manager that have changed, all of one signal at once.
+    package func onManagerChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
+        let match = "type='signal',sender='\(Names.service)',path='\(Names.path)',member='PropertiesChanged'"
+        return try subscribe(match, to: Names.manager, handler)
+    }
+
+    /// Calls `handler` with the properties of any sensor that have changed.
+    package func onSensorChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
+        let match = "type='signal',sender='\(Names.service)',path_namespace='\(Names.path)',member='PropertiesChanged'"
+        return try subscribe(match, to: Names.sensor, handler)
+    }
+
+    /// Calls `handler` with the unique name of a daemon that has come, or with nil when it has gone.
+    package func onPresenceChange(_ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
+        try bus.onOwnerChange(of: Names.service, handler)
+    }
+
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    private func subscribe(
+        _ match: String,
+        to interface: String,
+        _ handler: @escaping ([PropertyChange]) -> Void
+    ) throws(SystemError) -> BusSlot {
+        try bus.subscribe(match) { message in
+            var changes: [PropertyChange] = []
+            do throws(BusError) {
+                guard try message.readString() == interface else { return }
+                try message.readNamedVariants { name throws(BusError) in
+                    changes.append(PropertyChange(name: name, value: try message.readText()))
+                }
+            } catch {
+                // A signal that is not org.orientd1's cannot be told of in its terms.
+                return
+            }
+            handler(changes)
+        }
+    }
+}
+
+extension BusMessage {
+    /// Reads a variant of any basic type as text.
+    fileprivate func readText() throws(BusError) -> String {
+        switch peekVariantContents() {
+        case "s": return try readVariant()
+        case "b": return try readVariant(Bool.self) ? "true" : "false"
+        case "u": return "\(try readVariant(UInt32.self))"
+        case "d": return "\(try readVariant(Double.self))"
+        case "o": return try readVariant(ObjectPath.self).text
+        default:
+            try skip()
+            return ""
+        }
+    }
+}
+
+extension ManagerSnapshot {
+    /// Reads the variant of one property.
+    fileprivate mutating func read(_ name: String, from message: BusMessage) throws(BusError) {
+        switch name {
+        case "Version":
+            version = try message.readVariant()
+        case "HasAccelerometer":
+            status.hasAccelerometer = try message.readVariant()
+        case "SensorState":
+            status.sensorState = try message.readName(name)
+        case "DeviceOrientation":
+            status.deviceOrientation = try message.readName(name)
+        case "FaceOrientation":
+            status.faceOrientation = try message.readName(name)
+        case "NaturalOrientation":
+            status.naturalOrientation = try message.readName(name)
+        case "InterfaceOrientation":
+            status.interfaceOrientation = try message.readName(name)
+        case "InterfaceReason":
+            status.interfaceReason = try message.readName(name)
+        case "InterfaceRule":
+            status.interfaceRule = try message.readName(name)
+        case "AskedRequest":
+            status.askedRequest = Names.request(at: try message.readVariant(ObjectPath.self).text)
+        case "OutputTransform":
+            status.outputTransform = try message.readName(name)
+        case "SupportedOrientations":
+            status.supportedOrientations = InterfaceOrientationMask(rawValue: try message.readVariant())
+        case "RotationLock":
+            status.rotationLock = try message.readName(name)
+        case "Autorotate":
+            status.autorotate = try message.readName(name)
+        case "TabletMode":
+            status.tabletMode = try message.readName(name)
+        case "Gravity":
+            try message.readVariant("(ddd)") { () throws(BusError) in
+                try message.readStruct("ddd") { () throws(BusError) in
+                    gravity = Vector3(try message.readDouble(), try message.readDouble(), try message.readDouble())
+                }
+            }
+        case "Claims":
+            claims = try message.readVariant()
+        default:
+            try message.skip()
+        }
+    }
+}
+
+extension SensorStatus {
+    fileprivate static let blank = SensorStatus(
+        name: "",
+        sysfsPath: "",
+        location: "",
+        mode: "",
+        sampleRate: 0,
+        mountMatrix: []
+    )
+
+    /// Reads the variant of one property.
+    fileprivate mutating func read(_ property: String, from message: BusMessage) throws(BusError) {
+        switch property {
+        case "Name": name = try message.readVariant()
+        case "SysfsPath": sysfsPath = try message.readVariant()
+        case "Location": location = try message.readVariant()
+        case "Mode": mode = try message.readVariant()
+        case "State": state = try message.readName(property)
+        case "LastError": lastError = try message.readVariant()
+        case "SampleRate": sampleRate = try message.readVariant()
+        case "MountMatrix": mountMatrix = try message.readVariant()
+        default:
+            try message.skip()
+        }
+    }
+}
+
+extension BusMessage {
+    /// Reads the variant of a property that is a name; throws for one that this client does not know.
+    fileprivate func readName<Value: NamedValue>(_ property: String) throws(BusError) -> Value {
+        try Value(known: try readVariant(), property)
+    }
+}
+
+extension NamedValue {
+    /// Finds the value of a name that `source` reads; throws for one that this client does not know.
+    fileprivate init(known name: String, _ source: String) throws(BusError) {
+        guard let value = Self(name: name) else {
+            throw .invalidArguments("\(source) reads \(name), which this client does not know")
+        }
+        self = value
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import POSIX
+import SystemdBus
+
+/// What connections hold of one kind, such as claims: counted per connection, limited, and gone with it.
+final class Holdings {
+    /// The most that one connection, and all together, may hold.
+    static let limits = (connection: 64, total: 4096)
+
+    private final class Holder {
+        var count = 1
+        let watch: PeerWatch
+
+        init(watch: PeerWatch) {
+            self.watch = watch
+        }
+    }
+
+    private let kind: String
+    private let bus: Bus
+    private let onChange: (Int) -> Void
+    private let onDrop: (String) -> Void
+    private var holders: [String: Holder] = [:]
+    private(set) var total = 0
+
+    /// What polkit has not decided on yet, by connection, and how much that is.
+    private var reservations: [String: Int] = [:]
+    private var reserved = 0
+
+    /// Creates empty holdings of `kind`, a plural noun that errors name them by.
+    ///
+    /// `onChange` is called with the new number after each change. Where a connection that held any has gone, `onDrop`
+    /// is called with its name before that, when nothing of it is counted any more.
+    init(
+        of kind: String,
+        bus: Bus,
+        onChange: @escaping (Int) -> Void = { _ in },
+        onDrop: @escaping (String) -> Void = { _ in }
+    ) {
+        self.kind = kind
+        self.bus = bus
+        self.onChange = onChange
+        self.onDrop = onDrop
+    }
+
+    /// The connections that hold any.
+    var connections: [String] { Array(holders.keys) }
+
+    /// Says whether `connection` holds any.
+    func isHeld(by connection: String) -> Bool { holders[connection] != nil }
+
+    /// Reserves one more for `connection`, before polkit is asked about it; to be settled in any case.
+    ///
+    /// Throws `LimitExceeded`, so that what waits for polkit is as bounded as what is held.
+    func reserve(_ connection: String) throws(BusError) {
+        guard total + reserved < Self.limits.total else {
+            throw .limitExceeded("all \(Self.limits.total) \(kind) are taken")
+        }
+        let held = (holders[connection]?.count ?? 0) + (reservations[connection] ?? 0)
+        guard held < Self.limits.connection else {
+            throw .limitExceeded("this connection holds \(Self.limits.connection) \(kind), the most it may")
+        }
+        reservations[connection, default: 0] += 1
+        reserved += 1
+    }
+
+    /// Ends a reservation, with one held when it `isAllowed` and was not removed meanwhile, which the result tells.
+    ///
+    /// Throws the disconnection of a caller that has gone meanwhile, and `LimitExceeded` for one connection too many.
+    func settle(_ connection: String, isAllowed: Bool) throws(BusError) -> Bool {
+        guard removeReservation(of: connection), isAllowed else { return false }
+        if let holder = holders[connection] {
+            holder.count += 1
+        } else {
+            do throws(SystemError) {
+                let watch = try PeerWatch(connection, on: bus) { [self] in drop(connection) }
+                holders[connection] = Holder(watch: watch)
+            } catch {
+                guard error.errno == .tooManyUsers else {
+                    throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
+                }
+                throw .limitExceeded("\(PeerWatch.most) connections hold something, the most that may")
+            }
+        }
+        change(by: 1)
+        return true
+    }
+
+    /// Gives one to `connection` at once; throws as ``reserve(_:)`` and ``settle(_:isAllowed:)`` do.
+    func hold(_ connection: String) throws(BusError) {
+        try reserve(connection)
+        _ = try settle(connection, isAllowed: true)
+    }
+
+    /// Takes back what `connection` asked for last, if it waits for polkit still; otherwise one that it holds, if any.
+    func removeLatest(of connection: String) {
+        if !removeReservation(of: connection) { removeHeld(by: connection) }
+    }
+
+    /// Takes back one that `connection` holds, if any, whatever it has reserved.
+    func removeHeld(by connection: String) {
+        guard let holder = holders[connection] else { return }
+        holder.count -= 1
+        if holder.count == 0 { holders[connection] = nil }
+        change(by: -1)
+    }
+
+    /// Forgets one reservation of `connection`; false when it has none.
+    private func removeReservation(of connection: String) -> Bool {
+        guard let count = reservations[connection] else { return false }
+        reservations[connection] = count > 1 ? count - 1 : nil
+        reserved -= 1
+        return true
+    }
+
+    private func drop(_ connection: String) {
+        guard let holder = holders.removeValue(forKey: connection) else { return }
+        total -= holder.count
+        onDrop(connection)
+        onChange(total)
+    }
+
+    private func change(by difference: Int) {
+        total += difference
+        onChange(total)
+    }
+}
+
+extension BusError {
+    static func limitExceeded(_ message: String) -> BusError {
+        BusError(Names.errorPrefix + "LimitExceeded", message)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+import POSIX
+import SystemdBus
+
+/// The panel that is built into the machine, as the kernel's DRM shows it.
+package enum BuiltInDisplay {
+    /// The natural orientation that the panel suggests: a mode wider than high is landscape-left, else portrait.
+    ///
+    /// The preferred mode is the first in the connector's list. Without a built-in panel: portrait.
+    package static var naturalOrientation: DeviceOrientation {
+        get throws(SystemError) {
+            for connector in try Device.all(inSubsystem: "drm") where isBuiltIn(connector.name) {
+                guard let modes = connector.attribute("modes"), let size = firstMode(of: modes) else { continue }
+                return size.width > size.height ? .landscapeLeft : .portrait
+            }
+            return .portrait
+        }
+    }
+
+    /// Connectors are named by card, type and number: `card0-eDP-1`.
+    private static func isBuiltIn(_ connector: String) -> Bool {
+        let parts = connector.utf8.split(separator: UInt8(ascii: "-"))
+        guard parts.count > 2 else { return false }
+        let type = String(decoding: parts[1], as: UTF8.self)
+        return type == "eDP" || type == "LVDS" || type == "DSI"
+    }
+
+    /// The first of the lines of `modes`, such as `1920x1080` or `1080x1920i`.
+    static func firstMode(of modes: String) -> (width: Int, height: Int)? {
+        guard let line = modes.utf8.split(separator: UInt8(ascii: "\n")).first else { return nil }
+        let sides = line.split(separator: UInt8(ascii: "x")).map { side in
+            side.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        }
+        guard
+            sides.count == 2,
+            let width = Int(String(decoding: sides[0], as: UTF8.self)),
+            let height = Int(String(decoding: sides[1], as: UTF8.self))
+        else { return nil }
+        return (width, height)
+    }
+}

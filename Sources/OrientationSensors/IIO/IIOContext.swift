@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import CLinux
+package import OrientationCore
+package import POSIX
+import SystemdBus
+
+/// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
+///
+/// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
+/// network for `remoteTimeout`, and for libiio's 5 s while one is made.
+// Sendable unchecked: one helper thread makes all calls to another machine, and all to a sensor of this one, whose
+// devices share nothing that changes; but for the reading of a running buffer, which has a descriptor and memory of its
+// own.
+package final class IIOContext: @unchecked Sendable {
+    /// How long a call to another machine may take, in milliseconds.
+    package static let remoteTimeout: UInt32 = 2000
+
+    /// libiio's own, as `0.24`.
+    package static var libraryVersion: String {
+        var (major, minor): (UInt32, UInt32) = (0, 0)
+        iio_library_get_version(&major, &minor, nil)
+        return "\(major).\(minor)"
+    }
+
+    /// Has libiio say nothing of its own on standard error; nor does anything else that writes there through stdio.
+    package static func silenceLibrary() {
+        orientd_silence_libiio()
+    }
+
+    package let uri: String
+
+    /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.
+    package let isLocal: Bool
+
+    /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
+    package private(set) var isDisconnected = false
+
+    // Nil is a machine whose kernel has no IIO, and so no devices.
+    private let handle: OpaquePointer?
+
+    /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
+    ///
+    /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached. The
+    /// process ignores SIGPIPE once another machine's context was opened.
+    package init(uri: String = "local:") throws(SystemError) {
+        self.uri = uri
+        let isLocal = uri == "local:"
+        self.isLocal = isLocal
+        guard let context = iio_create_context_from_uri(uri) else {
+            let reason = Errno.current
+            // A device that goes while it is scanned fails alike, hence the second look.
+            guard isLocal, reason == .notFound, access("/sys/bus/iio/devices", F_OK) != 0 else {
+                throw SystemError("open", uri, errno: reason)
+            }
+            handle = nil
+            return
+        }
+        handle = context
+        if !isLocal {
+            try check("set the timeout of", uri, iio_context_set_timeout(context, Self.remoteTimeout))
+        }
+    }
+
+    deinit {
+        if let handle { iio_context_destroy(handle) }
+    }
+
+    /// The sensors of those kinds, in libiio's order of devices, with what was found odd about each.
+    ///
+    /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
+    /// connection that goes is thrown.
+    package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(SystemError) -> FoundSensors {
+        var found = FoundSensors()
+        for device in devices where !device.isTrigger && isPresent(device) { add(kinds, of: device, to: &found) }
+        try checkConnection("read the devices of", uri)
+        return found
+    }
+
+    private func add(_ kinds: [SensorKind], of device: IIODevice, to found: inout FoundSensors) {
+        let channels = device.channels
+        let inputs = channels.filter { $0.isInput && $0.hasValue }
+        let offered = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
+        for (kind, measuring) in offered where kinds.contains(kind) {
+            let sensor = IIOSensor(
+                kind,
+                of: device,
+                channels: measuring,
+                among: channels,
+                // A device has one buffer, and while that runs its values cannot be polled.
+                mayBuffer: offered.count == 1,
+                warnings: &found.warnings
+            )
+            if let sensor { found.sensors.append(sensor) }
+        }
+    }
+
+    /// All devices and triggers.
+    var devices: [IIODevice] {
+        guard let handle else { return [] }
+        return (0..<iio_context_get_devices_count(handle)).compactMap { index in
+            iio_context_get_device(handle, index).map { device in
+                let id = text(iio_device_get_id(device)) ?? ""
+                return IIODevice(pointer: device, context: self, path: directory(of: id))
+            }
+        }
+    }
+
+    /// Says whether a device of the snapshot is still there; of another machine's only trying tells.
+    private func isPresent(_ device: IIODevice) -> Bool {
+        !isLocal || (try? Device(subsystem: "iio", name: device.id)) != nil
+    }
+
+    /// The real directory of a local device; the URI and id of one elsewhere.
+    private func directory(of id: String) -> String {
+        guard isLocal else { return uri + "/" + id }
+        guard let device = try? Device(subsystem: "iio", name: id) else { return "/sys/bus/iio/devices/" + id }
+        return device.syspath
+    }
+
+    // MARK: - The connection to another machine
+
+    /// Throws ENOTCONN when the connection is lost.
+    func checkConnection(_ operation: @autoclosure () -> String, _ subject: String) throws(SystemError) {
+        guard !isDisconnected else { throw SystemError(operation(), subject, errno: Errno(ENOTCONN)) }
+    }
+
+    /// Checks what a call returned, and gives the connection up where the failure may be its own.
+    ///
+    /// libiio 0.24 does not tell answers apart: after one that came too late, each call gets the answer to the call
+    /// before, and x reads as z. Only what the other machine's kernel can have said leaves the connection in use.
+    func checkAnswer(_ operation: @autoclosure () -> String, _ subject: String, _ result: Int) throws(SystemError) {
+        guard result < 0 else { return }
+        let reason = Errno(Int32(truncatingIfNeeded: result))
+        if !isLocal {
+            switch reason.code {
+            case EINVAL, EACCES, EPERM, EBUSY, ENODEV, ENOENT, ENOSYS, EOPNOTSUPP, ERANGE: break
+            default: isDisconnected = true
+            }
+        }
+        throw SystemError(operation(), subject, errno: reason)
+    }
+}

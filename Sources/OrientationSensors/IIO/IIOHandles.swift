@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import POSIX
+
+// Views of what a context owns. Each keeps its context alive.
+
+/// A device or trigger of a context.
+struct IIODevice {
+    let pointer: OpaquePointer
+    let context: IIOContext
+
+    /// The directory that the device's files are in, for messages.
+    let path: String
+
+    var id: String { text(iio_device_get_id(pointer)) ?? "" }
+    var name: String { text(iio_device_get_name(pointer)) ?? "" }
+    var label: String? { text(iio_device_get_label(pointer)) }
+    var isTrigger: Bool { iio_device_is_trigger(pointer) }
+
+    var channels: [IIOChannel] {
+        (0..<iio_device_get_channels_count(pointer)).compactMap { index in
+            iio_device_get_channel(pointer, index).map { IIOChannel(pointer: $0, device: self) }
+        }
+    }
+
+    /// The device's own attribute of that name, or nil.
+    func attribute(_ name: StaticString) -> IIOAttribute? {
+        guard iio_device_find_attr(pointer, name.cString) != nil else { return nil }
+        return IIOAttribute(
+            owner: .device(pointer),
+            context: context,
+            name: name,
+            path: path + "/" + String(cString: name.cString)
+        )
+    }
+}
+
+/// A channel of a device.
+struct IIOChannel {
+    let pointer: OpaquePointer
+    let device: IIODevice
+
+    /// Whether the attributes meant are those of ``compensated``.
+    private(set) var isCompensated = false
+
+    var id: String { text(iio_channel_get_id(pointer)) ?? "" }
+
+    /// What follows the type and the modifier in the names of its files.
+    var name: String? { text(iio_channel_get_name(pointer)) }
+
+    var isInput: Bool { !iio_channel_is_output(pointer) }
+    var isScanElement: Bool { iio_channel_is_scan_element(pointer) }
+    var type: iio_chan_type { iio_channel_get_type(pointer) }
+    var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
+
+    /// Whether it can be read at all; libiio makes channels of mere settings too.
+    var hasValue: Bool {
+        isScanElement || attribute("raw") != nil || attribute("input") != nil || compensated != nil
+    }
+
+    /// The same heading with the tilt of the device made up for; nil where there is none, or in a channel of its own.
+    ///
+    /// libiio takes `in_rot_from_north_magnetic_tilt_comp_raw` for another attribute of `in_rot_from_north_magnetic`,
+    /// unless there are files of that channel that tell it better.
+    var compensated: IIOChannel? {
+        guard iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
+        var channel = self
+        channel.isCompensated = true
+        return channel
+    }
+
+    /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.
+    var scanElement: ScanElement? {
+        guard isScanElement, let format = iio_channel_get_data_format(pointer)?.pointee else { return nil }
+        return ScanElement(
+            bits: Int(format.bits),
+            storageBits: Int(format.length),
+            shift: Int(format.shift),
+            isSigned: format.is_signed,
+            isBigEndian: format.is_be
+        )
+    }
+
+    /// The channel's attribute of that name, one that it shares with other channels included, or nil.
+    func attribute(_ name: StaticString) -> IIOAttribute? {
+        guard isCompensated else { return ownAttribute(name) }
+        return switch name.description {
+        case "raw": ownAttribute("tilt_comp_raw")
+        case "scale": ownAttribute("tilt_comp_scale") ?? ownAttribute("scale")
+        case "offset": ownAttribute("tilt_comp_offset") ?? ownAttribute("offset")
+        default: ownAttribute(name)
+        }
+    }
+
+    private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
+        guard iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
+        let file = text(iio_channel_attr_get_filename(pointer, name.cString)) ?? String(cString: name.cString)
+        return IIOAttribute(
+            owner: .channel(pointer),
+            context: device.context,
+            name: name,
+            path: device.path + "/" + file
+        )
+    }
+}
+
+/// One attribute file, local or behind the network.
+struct IIOAttribute {
+    enum Owner {
+        case device(OpaquePointer)
+        case channel(OpaquePointer)
+    }
+
+    let owner: Owner
+    let context: IIOContext
+
+    // Not a String: passing one to C would allocate at every read.
+    let name: StaticString
+
+    /// The file, for messages and to tell shared attributes.
+    let path: String
+
+    /// The text without the white space and NULs around it.
+    func read() throws(SystemError) -> String {
+        // A page is the most that sysfs gives.
+        var bytes = try withUnsafeText(capacity: 4096) { text in text.map { UInt8(bitPattern: $0) } }
+        while let last = bytes.last, last == 0 || AttributeText.isSpace(last) { bytes.removeLast() }
+        return String(decoding: bytes.drop(while: AttributeText.isSpace), as: UTF8.self)
+    }
+
+    /// The number in the file.
+    ///
+    /// Allocates nothing of ours. Throws EINVAL for any other text.
+    func readNumber() throws(SystemError) -> Double {
+        let number = try withUnsafeText(capacity: 128) { $0.baseAddress.flatMap { AttributeText.number($0) } }
+        guard let number else { throw SystemError("make a number of", path, errno: .invalid) }
+        return number
+    }
+
+    /// Writes a number in its shortest form and a newline.
+    func write(_ number: Double) throws(SystemError) {
+        try write(AttributeText.shortest(number))
+    }
+
+    /// Writes a text and a newline.
+    ///
+    /// `iio_*_attr_write` would write a NUL too.
+    func write(_ text: String) throws(SystemError) {
+        try context.checkConnection("write \(text) to", path)
+        var line = text + "\n"
+        let written = line.withUTF8 { bytes in
+            let (start, count) = (bytes.baseAddress, bytes.count)
+            return switch owner {
+            case .device(let device): iio_device_attr_write_raw(device, name.cString, start, count)
+            case .channel(let channel): iio_channel_attr_write_raw(channel, name.cString, start, count)
+            }
+        }
+        try context.checkAnswer("write \(text) to", path, written)
+    }
+
+    /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
+    private func withUnsafeText<Result>(
+        capacity: Int,
+        _ body: (UnsafeBufferPointer<CChar>) -> Result
+    ) throws(SystemError) -> Result {
+        try context.checkConnection("read", path)
+        var count = 0
+        let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity + 1) { buffer -> Result? in
+            buffer.initialize(repeating: 0)
+            count =
+                switch owner {
+                case .device(let device): iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
+                case .channel(let channel): iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
+                }
+            guard count >= 0 else { return nil }
+            return body(UnsafeBufferPointer(rebasing: buffer.prefix(min(count, capacity))))
+        }
+        try context.checkAnswer("read", path, count)
+        guard let result else { throw SystemError("read", path, errno: .invalid) }
+        return result
+    }
+}
+
+/// A string of libiio, or nil for NULL.
+func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+    pointer.map { String(cString: $0) }
+}
+
+extension StaticString {
+    /// The literal for a C function; it ends in a NUL and lives for ever.
+    fileprivate var cString: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import CLinux
+package import OrientationCore
+package import POSIX
+
+/// A sensor of a context: what discovery found out about it, and its values one by one.
+///
+/// Keeps its context alive. Every call can block, for seconds on a hung chip.
+// Sendable unchecked: as its context is, and the rest never changes.
+package final class IIOSensor: SensorDevice, @unchecked Sendable {
+    package let description: SensorDescription
+
+    /// What was odd at discovery, each one line that names the file or property and the value met.
+    package let warnings: [String]
+
+    let context: IIOContext
+    let device: IIODevice
+    let channels: Channels<IIOChannel>
+    private let values: Channels<IIOAttribute>?
+    private let frequency: [IIOAttribute]
+    private let frequencyAvailable: IIOAttribute?
+
+    /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil for any that cannot be read.
+    ///
+    /// With `mayBuffer` false only scans that are the one way to read it are used. What is odd about a sensor that
+    /// cannot be used is added to `warnings`.
+    init?(
+        _ kind: SensorKind,
+        of device: IIODevice,
+        channels: Channels<IIOChannel>,
+        among all: [IIOChannel],
+        mayBuffer: Bool,
+        warnings: inout [String]
+    ) {
+        let hasScans = device.context.isLocal && channels.compactMap { $0.scanElement } != nil
+        let raw = channels.compactMap { $0.attribute("raw") }
+        // Where there are both, the driver knows more than an offset and a scale can say; but scans are raw, and so is
+        // what near levels refer to.
+        let prefersRaw = raw != nil && (hasScans || kind == .proximity)
+        let processed = prefersRaw ? nil : channels.compactMap { $0.attribute("input") }
+        guard raw != nil || processed != nil || hasScans else { return nil }
+
+        context = device.context
+        self.device = device
+        self.channels = channels
+        values = processed ?? raw
+
+        // The kernel has the rate per channel, for all of one kind, for the device, or for all inputs: that last,
+        // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
+        let odd = all.first { $0.isInput && $0.id == "sampling" }
+        var frequency: [IIOAttribute] = []
+        for attribute in channels.all.compactMap({ $0.attribute("sampling_frequency") })
+        where !frequency.contains(where: { $0.path == attribute.path }) {
+            frequency.append(attribute)
+        }
+        if frequency.isEmpty {
+            frequency = [device.attribute("sampling_frequency") ?? odd?.attribute("frequency")].compactMap { $0 }
+        }
+        self.frequency = frequency
+        frequencyAvailable =
+            channels.first.attribute("sampling_frequency_available")
+            ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
+
+        var discovery = SensorDiscovery(kind, of: device, channels: all, measuring: channels)
+        let description = discovery.describe(
+            isProcessed: processed != nil,
+            canPoll: values != nil,
+            canBuffer: hasScans && processed == nil && (mayBuffer || values == nil)
+        )
+        guard let description else {
+            warnings += discovery.warnings
+            return nil
+        }
+        self.description = description
+        self.warnings = discovery.warnings
+    }
+
+    /// Reads the channels one after the other, without allocating anything of ours.
+    ///
+    /// The values are raw, for the scaling of `description`; of a device that has processed values only they are in
+    /// the unit already, and offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
+    package func read() throws(SystemError) -> Vector3 {
+        guard let values else { throw SystemError("poll", device.path, errno: .invalid) }
+        return Vector3(try values.map { attribute throws(SystemError) in try attribute.readNumber() })
+    }
+
+    /// Opens the device's buffer, with its trigger where it has one, and starts it.
+    package func openBuffer() throws(SystemError) -> any SensorBuffer {
+        try ScanBuffer(of: self)
+    }
+
+    /// Chooses the channels of an accelerometer's scans, before any are wanted.
+    ///
+    /// iio-sensor-proxy leaves them chosen from its start on, and programs that look at devices find them so. Where
+    /// somebody reads scans just now, the choice is theirs.
+    package func chooseChannels() throws(SystemError) {
+        guard description.canBuffer, description.kind == .accelerometer else { return }
+        for channel in channels.all {
+            let file = "scan_elements/in_\(channel.id)_en"
+            let written = iio_device_attr_write_raw(device.pointer, file, "1\n", 2)
+            if written == -Int(EBUSY) { return }
+            try context.checkAnswer("write 1 to", device.path + "/" + file, written)
+        }
+    }
+
+    // MARK: - Sampling frequency
+
+    /// The rate in Hz that the sensor runs at; nil where it has no such setting.
+    package var samplingFrequency: Double? {
+        get throws(SystemError) { try frequency.first?.readNumber() }
+    }
+
+    /// The rates that the sensor offers.
+    package var samplingRates: SamplingRates {
+        get throws(SystemError) {
+            guard let frequencyAvailable else { return .unknown }
+            return SamplingRates(try frequencyAvailable.read())
+        }
+    }
+
+    /// Raises a rate below `minimum` Hz to the smallest offered that is not, 10 Hz being the usual minimum.
+    ///
+    /// At its lowest rate a chip can take seconds for one value.
+    package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {
+        guard let current = try samplingFrequency else { return }
+        guard let rate = try samplingRates.raised(from: current, toAtLeast: minimum) else { return }
+        try writeFrequency(rate)
+    }
+
+    /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
+    ///
+    /// Nil, with nothing to restore, where the sensor has no such setting. `samplingFrequency` tells what it took.
+    @discardableResult
+    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
+        guard let previous = try samplingFrequency else { return nil }
+        let rate = try samplingRates.rate(atLeast: target)
+        if rate != previous { try writeFrequency(rate) }
+        return previous
+    }
+
+    /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
+    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
+        guard let previous else { return }
+        try writeFrequency(previous)
+    }
+
+    private func writeFrequency(_ rate: Double) throws(SystemError) {
+        for attribute in frequency { try attribute.write(rate) }
+    }
+}

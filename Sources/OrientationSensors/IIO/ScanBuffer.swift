@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import CLinux
+import OrientationCore
+import POSIX
+
+/// A running buffer of an IIO sensor, until it is closed.
+///
+/// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
+// Sendable unchecked: opened and closed by the helper thread, and read by the loop in between.
+final class ScanBuffer: SensorBuffer, @unchecked Sendable {
+    /// What did not go as wished when it was opened, each one line.
+    let warnings: [String]
+
+    /// Becomes readable when a scan has come; nil where there is none to wait for.
+    ///
+    /// It does not tell that the device was unplugged: the kernel reports that to readers and to udev only.
+    let pollDescriptor: Int32?
+
+    // Keeps the context alive, which owns the device.
+    private let sensor: IIOSensor
+    private var buffer: OpaquePointer?
+    private let scanSize: Int
+    private let places: Channels<Place>
+    private let timestamp: Place?
+
+    /// A channel's word in a scan.
+    private struct Place {
+        let element: ScanElement
+        let offset: Int
+    }
+
+    /// Enables the channels, chooses the trigger and starts the buffer.
+    ///
+    /// Throws EBUSY when another program has the device open.
+    init(of sensor: IIOSensor) throws(SystemError) {
+        let device = sensor.device
+        var warnings: [String] = []
+        if let problem = Self.chooseTrigger(of: device, in: sensor.context) { warnings.append(problem) }
+
+        let stamps = Self.monotonicStamps(of: device)
+        for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
+        for channel in sensor.channels.all { iio_channel_enable(channel.pointer) }
+        if let stamps { iio_channel_enable(stamps.pointer) }
+
+        let created = iio_device_create_buffer(device.pointer, 1, false)
+        let buffer = try checkSystem("open the buffer of", device.path, created)
+        do {
+            try check(
+                "read without waiting from",
+                device.path,
+                iio_buffer_set_blocking_mode(buffer, false)
+            )
+            let size = iio_device_get_sample_size(device.pointer)
+            let scanSize = try check("find the scan size of", device.path, size)
+            func place(_ channel: IIOChannel) throws(SystemError) -> Place {
+                guard let element = channel.scanElement else {
+                    throw SystemError("understand the scan format of", device.path, errno: .invalid)
+                }
+                let start = iio_buffer_start(buffer)
+                guard let start, let first = iio_buffer_first(buffer, channel.pointer) else {
+                    throw SystemError("find \(channel.id) in the scans of", device.path, errno: .invalid)
+                }
+                let offset = UnsafeRawPointer(first) - UnsafeRawPointer(start)
+                guard offset >= 0, offset + element.byteCount <= scanSize else {
+                    throw SystemError("find \(channel.id) in the scans of", device.path, errno: .invalid)
+                }
+                return Place(element: element, offset: offset)
+            }
+            places = try sensor.channels.map(place)
+            timestamp = if let stamps { try place(stamps) } else { nil }
+            self.scanSize = scanSize
+        } catch {
+            iio_buffer_destroy(buffer)
+            throw error
+        }
+        let descriptor = iio_buffer_get_poll_fd(buffer)
+        pollDescriptor = descriptor >= 0 ? descriptor : nil
+        self.buffer = buffer
+        self.sensor = sensor
+        self.warnings = warnings
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Stops the buffer, which can block; nothing can be read any more.
+    func close() {
+        guard let buffer else { return }
+        self.buffer = nil
+        iio_buffer_destroy(buffer)
+    }
+
+    /// The next scan, or nil when none has come yet.
+    ///
+    /// Allocates nothing of ours. Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
+    func next() throws(SystemError) -> RawScan? {
+        guard let buffer else { return nil }
+        let count = iio_buffer_refill(buffer)
+        if count == -Int(EAGAIN) { return nil }
+        try check("read a scan from", sensor.device.path, count)
+        guard count >= scanSize, let start = iio_buffer_start(buffer) else {
+            throw SystemError("read a whole scan from", sensor.device.path, errno: Errno(EBADMSG))
+        }
+        let scan = UnsafeRawPointer(start)
+        return RawScan(
+            raw: Vector3(places.map { $0.element.value(at: scan + $0.offset) }),
+            time: timestamp.flatMap { Self.monotonicTime(nanoseconds: $0.element.integer(at: scan + $0.offset)) }
+        )
+    }
+
+    /// The time of a stamp; nil for one that is not of the last seconds: some hubs stamp by a clock of their own.
+    private static func monotonicTime(nanoseconds: Int64) -> Double? {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let time = Double(nanoseconds) / 1e9
+        let age = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 - time
+        return (-0.1...2).contains(age) ? time : nil
+    }
+
+    /// The timestamp channel, where its clock is CLOCK_MONOTONIC or could be set to it.
+    ///
+    /// IIO stamps by CLOCK_REALTIME unless told otherwise, and that clock jumps.
+    private static func monotonicStamps(of device: IIODevice) -> IIOChannel? {
+        guard
+            let channel = device.channels.first(where: { $0.id == "timestamp" && $0.isInput }),
+            channel.scanElement != nil,
+            let clock = device.attribute("current_timestamp_clock")
+        else { return nil }
+        if (try? clock.read()) == "monotonic" { return channel }
+        try? clock.write("monotonic")
+        return (try? clock.read()) == "monotonic" ? channel : nil
+    }
+
+    /// Sets the trigger that the driver brought, where none is set; returns what went wrong, if anything did.
+    private static func chooseTrigger(of device: IIODevice, in context: IIOContext) -> String? {
+        var current: OpaquePointer?
+        // Fails for a device without triggers, such as Chromebooks' and those with a FIFO of their own.
+        guard iio_device_get_trigger(device.pointer, &current) >= 0, current == nil else { return nil }
+
+        let name = device.name
+        let number = String(Substring(device.id.utf8.drop { !(0x30...0x39).contains($0) }))
+        let triggers = context.devices.filter { $0.isTrigger }
+        guard
+            let trigger = triggers.first(where: { $0.name == name + "-dev" + number })
+                ?? triggers.first(where: { $0.name == name + "-trigger" })
+        else { return nil }
+        let result = iio_device_set_trigger(device.pointer, trigger.pointer)
+        guard result < 0 else { return nil }
+        return device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)
+            + ": \(Errno(result)), going on without"
+    }
+}

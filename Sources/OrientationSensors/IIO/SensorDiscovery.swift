@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// Gathers what is known of one sensor, with a warning and a sane default for what makes no sense.
+struct SensorDiscovery {
+    let kind: SensorKind
+    let device: IIODevice
+
+    /// All channels of the device.
+    let channels: [IIOChannel]
+
+    /// Those that the sensor's values are from.
+    let measuring: Channels<IIOChannel>
+    private(set) var warnings: [String] = []
+
+    init(_ kind: SensorKind, of device: IIODevice, channels: [IIOChannel], measuring: Channels<IIOChannel>) {
+        self.kind = kind
+        self.device = device
+        self.channels = channels
+        self.measuring = measuring
+    }
+
+    /// Describes the sensor; nil where it cannot be used, with a warning that says why.
+    mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
+        let id = device.id
+        let isLocal = device.context.isLocal
+        let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
+        guard let traits = traits(udev) else { return nil }
+        return SensorDescription(
+            id: id,
+            name: device.name,
+            sysfsPath: isLocal ? device.path : "",
+            devicePath: isLocal ? udev?.devnode ?? "/dev/" + id : "",
+            offset: isProcessed ? .zero : Vector3(measuring.map { offset($0) }),
+            scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring.map { scale($0) }),
+            traits: traits,
+            period: period,
+            isSubstitute: false,
+            canPoll: canPoll,
+            canBuffer: canBuffer
+        )
+    }
+
+    private mutating func traits(_ udev: Device?) -> SensorTraits? {
+        switch kind {
+        case .accelerometer: .accelerometer(mounting(udev))
+        // The kernel has no unit for intensities; drivers that offer nothing better scale them to something like lux.
+        case .ambientLight: .ambientLight(.lux)
+        case .proximity: nearLevel(udev).map { .proximity(nearLevel: $0) }
+        case .compass: .compass
+        }
+    }
+
+    /// As rare as what is measured allows: each reading is a wake-up.
+    private var period: Double? {
+        switch kind {
+        case .accelerometer:
+            nil
+        case .ambientLight:
+            // Read more often, a chip gives the same value again. Hundreds are some driver's milliseconds.
+            min(max(0.8, (try? measuring.first.attribute("integration_time")?.readNumber()) ?? 0), 2)
+        // A screen that goes dark at the ear, and comes back for the hand, must not be waited for.
+        case .proximity:
+            0.25
+        case .compass:
+            0.2
+        }
+    }
+
+    private mutating func mounting(_ udev: Device?) -> AccelerometerMounting {
+        // `in_accel_mount_matrix`; `in_mount_matrix`, which libiio takes for the attribute `matrix` of a channel
+        // `mount`; `mount_matrix`.
+        let odd = channels.first { $0.id == "mount" }
+        var discovery = MountingDiscovery(path: device.path, name: device.name, udev: udev)
+        defer { warnings += discovery.warnings }
+        return discovery.mounting(
+            matrixFile: measuring.first.attribute("mount_matrix") ?? odd?.attribute("matrix")
+                ?? device.attribute("mount_matrix"),
+            label: device.label,
+            locationFile: device.attribute("location")
+        )
+    }
+
+    /// The near level by udev's database, else by the firmware; values have no unit, so there is no default.
+    private mutating func nearLevel(_ udev: Device?) -> Double? {
+        if let text = udev?.property("PROXIMITY_NEAR_LEVEL") {
+            if let level = AttributeText.number(text), level > 0 { return level }
+            warn("PROXIMITY_NEAR_LEVEL of " + device.path + ": " + AttributeText.quoted(text) + " is no level, ignored")
+        }
+        if let level = try? measuring.first.attribute("nearlevel")?.readNumber(), level > 0 { return level }
+        warn(device.path + ": neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel for a proximity sensor, not used")
+        return nil
+    }
+
+    // MARK: - Scale and offset
+
+    private mutating func scale(_ channel: IIOChannel) -> Double {
+        // libiio lists an attribute of the channel before one of the same name that it shares with others.
+        guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
+            // One light step is one lux for some drivers; no driver's step of acceleration is 1 m/s².
+            if kind == .accelerometer { warn(device.path + "/in_accel_scale: missing, using 1") }
+            return 1
+        }
+        return number(attribute, what: "a usable scale", otherwise: 1) { $0 > 0 }
+    }
+
+    private mutating func offset(_ channel: IIOChannel) -> Double {
+        guard let attribute = channel.attribute("offset") else { return 0 }
+        return number(attribute, what: "a usable offset", otherwise: 0) { _ in true }
+    }
+
+    private mutating func number(
+        _ attribute: IIOAttribute,
+        what: String,
+        otherwise substitute: Double,
+        where isUsable: (Double) -> Bool
+    ) -> Double {
+        let instead = ", using " + AttributeText.shortest(substitute)
+        do {
+            let text = try attribute.read()
+            if let number = AttributeText.number(text), isUsable(number) { return number }
+            warn(attribute.path + ": " + AttributeText.quoted(text) + " is not " + what + instead)
+        } catch {
+            warn(attribute.path + ": \(error.errno)" + instead)
+        }
+        return substitute
+    }
+
+    private mutating func warn(_ line: String) {
+        // Three channels that share a file warn once.
+        if !warnings.contains(line) { warnings.append(line) }
+    }
+}

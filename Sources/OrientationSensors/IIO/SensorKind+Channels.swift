@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+import OrientationCore
+
+extension SensorKind {
+    /// The channels of a device that measure this, or nil where it does not.
+    func channels(among inputs: [IIOChannel]) -> Channels<IIOChannel>? {
+        switch self {
+        case .accelerometer:
+            let axes = inputs.filter { $0.type == IIO_ACCEL }
+            guard
+                let x = axes.first(where: { $0.modifier == IIO_MOD_X }),
+                let y = axes.first(where: { $0.modifier == IIO_MOD_Y }),
+                let z = axes.first(where: { $0.modifier == IIO_MOD_Z })
+            else { return nil }
+            return Channels(x, y, z)
+        case .ambientLight:
+            // Illuminance is what eyes see, the other two come near; infrared light and single colours do not.
+            let channel =
+                inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_NO_MOD }
+                ?? inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_MOD_LIGHT_CLEAR }
+                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_BOTH }
+                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_CLEAR }
+            return channel.map { Channels($0) }
+        case .proximity:
+            return inputs.first { $0.type == IIO_PROXIMITY }.map { Channels($0) }
+        case .compass:
+            // Magnetic north is what clients expect; without compensation a heading is right only while the device
+            // lies flat.
+            let headings = inputs.filter { $0.type == IIO_ROT }
+            let channel =
+                compensated(IIO_MOD_NORTH_MAGN_TILT_COMP, IIO_MOD_NORTH_MAGN, among: headings)
+                ?? compensated(IIO_MOD_NORTH_TRUE_TILT_COMP, IIO_MOD_NORTH_TRUE, among: headings)
+                ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
+            return channel.map { Channels($0) }
+        }
+    }
+
+    /// The heading from one north that makes up for the tilt.
+    ///
+    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute's part.
+    private func compensated(
+        _ modifier: iio_modifier,
+        _ shorter: iio_modifier,
+        among headings: [IIOChannel]
+    ) -> IIOChannel? {
+        let tolerated = headings.filter { $0.modifier == shorter }
+        return headings.first { $0.modifier == modifier }
+            ?? tolerated.first { $0.name == "tilt_comp" }
+            ?? tolerated.compactMap { $0.compensated }.first
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+import POSIX
+package import SystemdBus
+
+/// An event node of the input subsystem, `/dev/input/event3`.
+package enum EventNode {
+    /// The keys from Q to I, which are on every keyboard and among no hot keys.
+    private static let letters: UInt64 = 0xff_0000
+
+    /// The bit of an input device whose axes are those of an accelerometer.
+    static let accelerometerProperty: UInt64 = 1 << 6
+
+    /// The kind of sensor that a node is; nil for all that is to be left alone, keyboards for one.
+    ///
+    /// Opens nothing: udev's properties and what the kernel says of the input device are enough.
+    package static func sensorKind(of node: Device) -> SensorKind? {
+        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil else { return nil }
+        let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
+        if words.contains(where: { $0.elementsEqual("input-accel".utf8) }) { return .accelerometer }
+        if node.property("ID_INPUT_ACCELEROMETER") == "1", !isPluggedIn(node) { return .accelerometer }
+        return switches(of: node).contains(.frontProximity) ? .proximity : nil
+    }
+
+    /// The switches of a node; none of a keyboard, which is to be left alone whatever else it has.
+    ///
+    /// Opens nothing.
+    package static func switches(of node: Device) -> Switches {
+        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node) else { return [] }
+        return Switches(rawValue: bits("capabilities/sw", of: node))
+    }
+
+    /// Says whether one could type with it; keys for the volume and the like are no keyboard.
+    private static func isKeyboard(_ node: Device) -> Bool {
+        node.property("ID_INPUT_KEYBOARD") == "1" || bits("capabilities/key", of: node) & letters != 0
+    }
+
+    /// Says whether it is on a cable or on the air: the accelerometer of a gamepad says nothing about the screen.
+    private static func isPluggedIn(_ node: Device) -> Bool {
+        let usb = 0x03, bluetooth = 0x05
+        guard let text = node.parent?.attribute("id/bustype"), let bus = Int(text, radix: 16) else { return false }
+        return bus == usb || bus == bluetooth
+    }
+
+    /// The lowest bits of one of the kernel's bitmaps about the input device of a node; 0 where there is none.
+    static func bits(_ attribute: String, of node: Device) -> UInt64 {
+        guard let text = node.parent?.attribute(attribute) else { return 0 }
+        return bits(text)
+    }
+
+    /// The lowest bits of a bitmap: words in hexadecimal, of which the last is the lowest.
+    static func bits(_ text: String) -> UInt64 {
+        guard let lowest = text.utf8.split(separator: UInt8(ascii: " ")).last else { return 0 }
+        return UInt64(String(Substring(lowest)), radix: 16) ?? 0
+    }
+
+    /// The name of the input device: `ST LIS3LV02DL Accelerometer`; else the node's own.
+    static func deviceName(of node: Device) -> String {
+        node.parent?.attribute("name") ?? node.name
+    }
+
+    /// Opens a node; reading events from it never waits.
+    static func open(_ path: String) throws(SystemError) -> FileDescriptor {
+        try FileDescriptor.open(withoutWaiting: path)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// An accelerometer that the kernel offers as an input device.
+// Sendable unchecked: the helper makes every call, and the descriptor alone changes.
+final class InputAccelerometer: SensorDevice, @unchecked Sendable {
+    /// Units in 1 g where the driver does not say: what those before INPUT_PROP_ACCELEROMETER used.
+    private static let usualResolution = 256.0
+
+    let description: SensorDescription
+    let warnings: [String]
+    private var descriptor: FileDescriptor?
+
+    /// Describes the accelerometer of an event node; nil for a node without a file.
+    init?(_ node: Device) {
+        guard let path = node.devnode else { return nil }
+        let name = EventNode.deviceName(of: node)
+        var discovery = MountingDiscovery(path: node.syspath, name: name, udev: node)
+        let mounting = discovery.mounting()
+        var warnings = discovery.warnings
+        let usual = Self.scale(resolution: 0)
+        var scale = Vector3(usual, usual, usual)
+        if EventNode.bits("properties", of: node) & EventNode.accelerometerProperty != 0 {
+            do throws(SystemError) {
+                let file = try EventNode.open(path)
+                scale = try Self.axes(of: file, path) { Self.scale(resolution: $0.resolution) }
+            } catch {
+                warnings.append("\(error), using \(AttributeText.shortest(Self.usualResolution)) units in 1 g")
+            }
+        }
+        description = SensorDescription(
+            id: node.name,
+            name: name,
+            sysfsPath: node.syspath,
+            devicePath: path,
+            offset: .zero,
+            scale: scale,
+            traits: .accelerometer(mounting),
+            period: nil,
+            isSubstitute: true,
+            canPoll: true,
+            canBuffer: false
+        )
+        self.warnings = warnings
+    }
+
+    func read() throws(SystemError) -> Vector3 {
+        let file: FileDescriptor
+        if let descriptor {
+            file = descriptor
+        } else {
+            file = try EventNode.open(description.devicePath)
+            descriptor = file
+        }
+        // Not the events: they may end before the device is still, and the state is all that counts.
+        return try Self.axes(of: file, description.devicePath) { Double($0.value) }
+    }
+
+    /// What `value` makes of the state of the three axes.
+    private static func axes(
+        of file: FileDescriptor,
+        _ path: String,
+        _ value: (input_absinfo) -> Double
+    ) throws(SystemError) -> Vector3 {
+        func read(_ axis: Int32) throws(SystemError) -> Double {
+            var info = input_absinfo()
+            guard orientd_read_axis(file.rawValue, UInt32(axis), &info) >= 0 else {
+                throw SystemError("read", path, errno: Errno.current)
+            }
+            return value(info)
+        }
+        return Vector3(try read(ABS_X), try read(ABS_Y), try read(ABS_Z))
+    }
+
+    /// The m/s² in a unit, for a resolution in units in 1 g; 0 is unknown.
+    static func scale(resolution: Int32) -> Double {
+        9.80665 / (resolution > 0 ? Double(resolution) : usualResolution)
+    }
+
+    /// Closes the node: the driver lets the chip sleep when nobody has it open.
+    func endReading() {
+        descriptor = nil
+    }
+}

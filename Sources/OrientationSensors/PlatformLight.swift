@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// The light sensors of a MacBook, left and right, which its platform device has in one attribute.
+final class PlatformLight: SensorDevice, Sendable {
+    /// Its text is `(LEFT,RIGHT)`, each from 0 to 255.
+    static let attribute = "light"
+
+    let description: SensorDescription
+    let warnings: [String] = []
+    private let path: String
+
+    /// Describes the light sensor of a device; nil where the attribute is of another sort.
+    init?(_ device: Device) {
+        guard let text = device.attribute(Self.attribute), Self.brightness(text) != nil else { return nil }
+        path = device.syspath + "/" + Self.attribute
+        description = SensorDescription(
+            id: device.name,
+            name: device.name,
+            sysfsPath: device.syspath,
+            devicePath: "",
+            offset: .zero,
+            scale: Vector3(100.0 / 255, 0, 0),
+            traits: .ambientLight(.vendor),
+            period: 0.25,
+            isSubstitute: true,
+            canPoll: true,
+            canBuffer: false
+        )
+    }
+
+    func read() throws(SystemError) -> Vector3 {
+        let bytes = try FileDescriptor.contents(of: path, limit: 64)
+        guard let brightness = Self.brightness(String(decoding: bytes, as: UTF8.self)) else {
+            throw SystemError("make two numbers of", path, errno: .invalid)
+        }
+        return Vector3(brightness, 0, 0)
+    }
+
+    /// The brighter side, as a hand can cover one; nil for any other text than `(LEFT,RIGHT)`.
+    static func brightness(_ text: String) -> Double? {
+        var body = text.utf8[...]
+        while let last = body.last, AttributeText.isSpace(last) { body.removeLast() }
+        guard body.first == UInt8(ascii: "("), body.last == UInt8(ascii: ")") else { return nil }
+        let sides = body.dropFirst().dropLast().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard
+            sides.count == 2,
+            let left = AttributeText.number(String(Substring(sides[0]))),
+            let right = AttributeText.number(String(Substring(sides[1])))
+        else { return nil }
+        return max(left, right)
+    }
+}

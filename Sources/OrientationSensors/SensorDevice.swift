@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import POSIX
+
+/// A sensor that discovery has found, whatever the kernel offers it by.
+///
+/// Every call can block, for seconds on a hung chip; the helper makes them all.
+package protocol SensorDevice: AnyObject, Sendable {
+    var description: SensorDescription { get }
+
+    /// What was odd at discovery, each one line that names the file or property and the value met.
+    var warnings: [String] { get }
+
+    /// Reads the values once: raw, for the scaling of `description`.
+    func read() throws(SystemError) -> Vector3
+
+    /// Lets go of what reading has opened, until it is read again.
+    func endReading()
+
+    /// Opens the way by which values come by themselves, and starts it.
+    func openBuffer() throws(SystemError) -> any SensorBuffer
+
+    /// Chooses what scans are to consist of, before any are wanted.
+    func chooseChannels() throws(SystemError)
+
+    /// The rate in Hz that the sensor runs at; nil where it has no such setting.
+    var samplingFrequency: Double? { get throws(SystemError) }
+
+    /// Raises a rate below `minimum` Hz to the smallest offered that is not.
+    func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError)
+
+    /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
+    ///
+    /// Nil, with nothing to restore, where the sensor has no such setting. `samplingFrequency` tells what it took.
+    @discardableResult
+    func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double?
+
+    /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
+    func restoreSamplingFrequency(_ previous: Double?) throws(SystemError)
+}
+
+/// The defaults of a sensor whose attributes are all there is.
+extension SensorDevice {
+    package func endReading() {}
+
+    package func openBuffer() throws(SystemError) -> any SensorBuffer {
+        throw SystemError("open the buffer of", description.sysfsPath, errno: .notSupported)
+    }
+
+    package func chooseChannels() throws(SystemError) {}
+
+    package var samplingFrequency: Double? {
+        get throws(SystemError) { nil }
+    }
+
+    package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {}
+
+    @discardableResult
+    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }
+
+    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {}
+}
+
+/// Values that come by themselves, until it is closed.
+///
+/// Opening and closing can block for seconds on a hung chip; `next()` never does.
+package protocol SensorBuffer: AnyObject, Sendable {
+    /// What did not go as wished when it was opened, each one line.
+    var warnings: [String] { get }
+
+    /// Becomes readable when a scan has come; nil where there is none to wait for.
+    var pollDescriptor: Int32? { get }
+
+    /// The next scan, or nil when none has come yet.
+    ///
+    /// Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
+    func next() throws(SystemError) -> RawScan?
+
+    /// Stops; nothing can be read any more.
+    func close()
+}
+
+/// One scan of a sensor's buffer.
+package struct RawScan: Hashable, Sendable {
+    /// Raw values, for the scaling of the sensor's description.
+    package var raw: Vector3
+
+    /// The kernel's stamp, in seconds of CLOCK_MONOTONIC; nil where it has none that can be trusted.
+    package var time: Double?
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+package import OrientationCore
+package import POSIX
+
+/// Reads a trace line by line, in constant memory.
+///
+/// A malformed line is reported and reading goes on behind it. Lines may end in CR LF, and blank ones at the end of
+/// the file do not count.
+package struct TraceReader: ~Copyable {
+    /// What a line holds.
+    package enum Record: Sendable {
+        case sample(AccelerometerSample)
+        case malformed(TraceError)
+    }
+
+    private static let capacity = 65536
+
+    private let descriptor: FileDescriptor
+    private let name: String
+
+    /// `capacity` bytes, and one that ends the last number.
+    private let buffer: UnsafeMutablePointer<UInt8>
+
+    /// What of the buffer is filled and not yet taken.
+    private var unread = 0..<0
+    private var isAtEnd = false
+    private var sawHeader = false
+
+    /// Blank lines read but not reported: they are malformed only where another line follows.
+    private var blankLines = 0
+
+    /// Where in the buffer the last sample's time stands.
+    private var lastTime = 0..<0
+
+    /// The number of the last line read, counted from 1.
+    package private(set) var line = 0
+
+    /// Takes a file open for reading; `name` is what errors call it.
+    package init(_ descriptor: FileDescriptor, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+        buffer = UnsafeMutablePointer.allocate(capacity: Self.capacity + 1)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The time of the last sample as it was written; ask before the next line is read.
+    package var timeText: String {
+        String(decoding: UnsafeBufferPointer(start: buffer + lastTime.lowerBound, count: lastTime.count), as: UTF8.self)
+    }
+}
+
+// MARK: - Lines
+
+extension TraceReader {
+    /// Reads the next line and returns what it holds, or nothing at the end.
+    ///
+    /// A failed read is thrown and changes nothing: a later call goes on where it failed.
+    package mutating func next() throws(SystemError) -> Record? {
+        while true {
+            while try skipBlankLine() {}
+            guard !unread.isEmpty else {
+                guard !sawHeader else { return nil }
+                sawHeader = true
+                return .malformed(TraceError(line: 1, fault: .missingHeader))
+            }
+            if blankLines > 0 {
+                blankLines -= 1
+                line += 1
+                return malformed(.wrongFieldCount(0))
+            }
+            let text = try takeLine()
+            line += 1
+            guard let text else { return malformed(.lineTooLong) }
+            if sawHeader { return record(in: text) }
+            sawHeader = true
+            guard isHeader(text) else { return malformed(.missingHeader) }
+        }
+    }
+
+    private func malformed(_ fault: TraceError.Fault) -> Record {
+        .malformed(TraceError(line: line, fault: fault))
+    }
+
+    private mutating func skipBlankLine() throws(SystemError) -> Bool {
+        while unread.count < 2, !isAtEnd { try fill() }
+        guard !unread.isEmpty else { return false }
+        var end = unread.lowerBound
+        if buffer[end] == UInt8(ascii: "\r") { end += 1 }
+        guard end == unread.upperBound || buffer[end] == UInt8(ascii: "\n") else { return false }
+        unread = min(end + 1, unread.upperBound)..<unread.upperBound
+        blankLines += 1
+        return true
+    }
+
+    /// Takes the next line without its end, or nothing where it was too long and is gone.
+    private mutating func takeLine() throws(SystemError) -> Range<Int>? {
+        var searched = 0
+        var isTooLong = false
+        while true {
+            if let end = newline(after: searched) {
+                let text = withoutReturn(unread.lowerBound..<end)
+                unread = end + 1..<unread.upperBound
+                return isTooLong || text.count > TraceFormat.longestLine ? nil : text
+            }
+            if isAtEnd {
+                let text = withoutReturn(unread)
+                unread = unread.upperBound..<unread.upperBound
+                return isTooLong || text.count > TraceFormat.longestLine ? nil : text
+            }
+            // One more than the longest, for the CR.
+            if unread.count > TraceFormat.longestLine + 1 {
+                isTooLong = true
+                unread = unread.upperBound..<unread.upperBound
+            }
+            searched = unread.count
+            try fill()
+        }
+    }
+
+    private func newline(after searched: Int) -> Int? {
+        let start = unread.lowerBound + searched
+        guard let found = memchr(buffer + start, Int32(UInt8(ascii: "\n")), unread.upperBound - start) else {
+            return nil
+        }
+        return UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - UnsafePointer(buffer)
+    }
+
+    private func withoutReturn(_ text: Range<Int>) -> Range<Int> {
+        guard let last = text.last, buffer[last] == UInt8(ascii: "\r") else { return text }
+        return text.dropLast()
+    }
+
+    /// Moves what is unread to the buffer's start and reads more behind it.
+    private mutating func fill() throws(SystemError) {
+        if unread.lowerBound > 0 {
+            memmove(buffer, buffer + unread.lowerBound, unread.count)
+            unread = 0..<unread.count
+        }
+        var count: Int
+        repeat {
+            count = read(descriptor.rawValue, buffer + unread.upperBound, Self.capacity - unread.upperBound)
+        } while count == -1 && Errno.current == .interrupted
+        try checkSystem("read", name, count)
+        isAtEnd = count == 0
+        unread = 0..<unread.upperBound + count
+        buffer[unread.upperBound] = 0
+    }
+}
+
+// MARK: - Fields
+
+extension TraceReader {
+    private func isHeader(_ text: Range<Int>) -> Bool {
+        UnsafeBufferPointer(start: buffer + text.lowerBound, count: text.count).elementsEqual(TraceFormat.header.utf8)
+    }
+
+    private mutating func record(in text: Range<Int>) -> Record {
+        var cursor = UnsafePointer(buffer + text.lowerBound)
+        let end = UnsafePointer(buffer + text.upperBound)
+        guard let time = field(&cursor) else { return malformed(fault(in: text)) }
+        let timeEnd = cursor - 1 - UnsafePointer(buffer)
+        guard let x = field(&cursor), let y = field(&cursor), let z = TraceNumber.scan(&cursor), cursor == end else {
+            return malformed(fault(in: text))
+        }
+        guard time.isFinite else { return malformed(.timeNotFinite) }
+        lastTime = text.lowerBound..<timeEnd
+        return .sample(AccelerometerSample(time: time, acceleration: Vector3(x, y, z)))
+    }
+
+    /// Reads a number that a comma follows, and the comma.
+    private func field(_ cursor: inout UnsafePointer<UInt8>) -> Double? {
+        guard let number = TraceNumber.scan(&cursor), cursor.pointee == UInt8(ascii: ",") else { return nil }
+        cursor += 1
+        return number
+    }
+
+    /// Finds out what is wrong with a line that could not be read.
+    private func fault(in text: Range<Int>) -> TraceError.Fault {
+        let bytes = UnsafeBufferPointer(start: buffer + text.lowerBound, count: text.count)
+        let fields = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard fields.count == 4 else { return .wrongFieldCount(fields.count) }
+        let columns: [TraceError.Column] = [.time, .x, .y, .z]
+        for (field, column) in zip(fields, columns) {
+            var cursor = UnsafePointer(buffer + text.lowerBound + field.startIndex)
+            let end = UnsafePointer(buffer + text.lowerBound + field.endIndex)
+            guard TraceNumber.scan(&cursor) != nil, cursor == end else { return .notANumber(column) }
+        }
+        preconditionFailure("a line of four numbers was not read")
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import POSIX
+
+/// Writes a trace, header first, so that reading it gives back the same numbers bit for bit.
+///
+/// Whoever writes ends with `flush`: samples go through a buffer.
+package struct TraceWriter: ~Copyable {
+    private var file: OutputFile
+
+    /// Writes the header to a file that is empty so far.
+    package init(_ file: consuming OutputFile) throws(SystemError) {
+        try file.write(TraceFormat.header + "\n")
+        self.file = file
+    }
+
+    package mutating func write(_ sample: AccelerometerSample) throws(SystemError) {
+        let acceleration = sample.acceleration
+        try file.write(
+            "\(Self.text(sample.time)),\(Self.text(acceleration.x)),\(Self.text(acceleration.y)),"
+                + "\(Self.text(acceleration.z))\n"
+        )
+    }
+
+    /// The shortest text that reads back as the same number; Swift's own shows a NaN's payload, which no reader knows.
+    private static func text(_ number: Double) -> String {
+        number.isNaN ? "nan" : "\(number)"
+    }
+
+    /// Hands everything written so far to the system.
+    package mutating func flush() throws(SystemError) {
+        try file.flush()
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A failed call of the system, libsystemd or libiio: what was tried, on what, and why it failed.
+package struct SystemError: Error, Hashable, Sendable {
+    /// What was being done, as words that follow "cannot": `open`, `own the name`.
+    package let operation: String
+
+    /// The path, name or address it was done to; empty where there is none.
+    package let subject: String
+    package let errno: Errno
+
+    package init(_ operation: String, _ subject: String = "", errno: Errno) {
+        self.operation = operation
+        self.subject = subject
+        self.errno = errno
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    package var description: String {
+        "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(errno)"
+    }
+}
+
+/// Checks the convention of libsystemd and libiio: a negative errno is a failure, anything else the result.
+@discardableResult
+package func check<Count: SignedInteger>(
+    _ operation: String,
+    _ subject: @autoclosure () -> String,
+    _ result: Count
+) throws(SystemError) -> Count {
+    guard result >= 0 else {
+        throw SystemError(operation, subject(), errno: Errno(Int32(truncatingIfNeeded: result)))
+    }
+    return result
+}
+
+@discardableResult
+package func check(_ operation: String, _ result: Int32) throws(SystemError) -> Int32 {
+    try check(operation, "", result)
+}
+
+/// Checks the system's convention of counts and descriptors: -1 is a failure, with the reason in `errno`.
+@discardableResult
+package func checkSystem<Count: SignedInteger>(
+    _ operation: String,
+    _ subject: String,
+    _ result: Count
+) throws(SystemError) -> Count {
+    guard result != -1 else { throw SystemError(operation, subject, errno: Errno.current) }
+    return result
+}
+
+/// Checks the convention of handles: NULL is a failure, with the reason in `errno`.
+package func checkSystem(
+    _ operation: String,
+    _ subject: String,
+    _ result: OpaquePointer?
+) throws(SystemError) -> OpaquePointer {
+    guard let result else { throw SystemError(operation, subject, errno: Errno.current) }
+    return result
+}

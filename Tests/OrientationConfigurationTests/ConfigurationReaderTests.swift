@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Glibc
+import OrientationCore
+import POSIX
+import SplitMix
+import SystemdBus
+import Testing
+
+@testable import OrientationConfiguration
+
+/// A folder with a configuration file and drop-ins, gone with this.
+private struct Folder {
+    private let folder: TemporaryFolder
+
+    var path: String { folder.path }
+
+    /// The file that the reader is given.
+    var file: String { path + "/orientd.conf" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        mkdir(file + ".d", 0o700)
+    }
+
+    func write(_ text: String, dropIn: String? = nil) throws {
+        try folder.write(text.utf8, to: dropIn.map { "orientd.conf.d/" + $0 } ?? "orientd.conf")
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        try folder.write(bytes, to: "orientd.conf")
+    }
+
+    /// Reads everything; the warnings come without the folder's path.
+    func read(isRequired: Bool = true) throws -> (configuration: Configuration, warnings: [String]) {
+        let reader = ConfigurationReader()
+        try reader.read(file, isRequired: isRequired)
+        return (reader.configuration, reader.warnings.map { $0.dropping(prefix: path + "/") ?? $0 })
+    }
+}
+
+private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
+    var configuration = Configuration()
+    change(&configuration)
+    return configuration
+}
+
+@Suite struct SettingTests {
+    struct Value: Sendable, CustomTestStringConvertible {
+        let section: String
+        let key: String
+        let text: String
+        let result: Configuration
+
+        init(_ section: String, _ key: String, _ text: String, _ change: (inout Configuration) -> Void) {
+            self.section = section
+            self.key = key
+            self.text = text
+            result = changed(change)
+        }
+
+        var testDescription: String { "[\(section)] \(key)=\(text)" }
+    }
+
+    /// An application's id may be as long as a name on the bus.
+    private static let longID = "org.example." + String(repeating: "x", count: 243)
+
+    static let good: [Value] = [
+        Value("Orientation", "Idiom", "handset") { $0.idiom = .handset },
+        Value("Orientation", "Idiom", "tablet") { $0.idiom = .tablet },
+        Value("Orientation", "Idiom", "convertible") { $0.idiom = .convertible },
+        Value("Orientation", "Idiom", "laptop") { $0.idiom = .laptop },
+        Value("Orientation", "Idiom", "auto") { $0.idiom = nil },
+        Value("Orientation", "NaturalOrientation", "portrait") { $0.naturalOrientation = .portrait },
+        Value("Orientation", "NaturalOrientation", "portrait-upside-down") {
+            $0.naturalOrientation = .portraitUpsideDown
+        },
+        Value("Orientation", "NaturalOrientation", "landscape-left") { $0.naturalOrientation = .landscapeLeft },
+        Value("Orientation", "NaturalOrientation", "landscape-right") { $0.naturalOrientation = .landscapeRight },
+        Value("Orientation", "NaturalOrientation", "auto") { $0.naturalOrientation = nil },
+        Value("Orientation", "SupportedOrientations", "landscape") { $0.supportedOrientations = .landscape },
+        Value("Orientation", "SupportedOrientations", "all") { $0.supportedOrientations = .all },
+        Value("Orientation", "SupportedOrientations", "all-but-upside-down") {
+            $0.supportedOrientations = .allButUpsideDown
+        },
+        Value("Orientation", "SupportedOrientations", "portrait , landscape-left") {
+            $0.supportedOrientations = [.portrait, .landscapeLeft]
+        },
+        Value("Orientation", "SupportedOrientations", "portrait-upside-down") {
+            $0.supportedOrientations = .portraitUpsideDown
+        },
+        Value("Orientation", "SupportedOrientations", "auto") { $0.supportedOrientations = nil },
+        Value("Orientation", "Autorotate", "always") { $0.autorotate = .always },
+        Value("Orientation", "Autorotate", "tablet-mode") { $0.autorotate = .tabletMode },
+        Value("Orientation", "Autorotate", "never") { $0.autorotate = .never },
+        Value("Orientation", "Autorotate", "auto") { $0.autorotate = nil },
+        Value("Orientation", "LaptopOrientation", "portrait") { $0.laptopOrientation = .portrait },
+        Value("Orientation", "LaptopOrientation", "portrait-upside-down") {
+            $0.laptopOrientation = .portraitUpsideDown
+        },
+        Value("Orientation", "LaptopOrientation", "landscape-left") { $0.laptopOrientation = .landscapeLeft },
+        Value("Orientation", "LaptopOrientation", "landscape-right") { $0.laptopOrientation = .landscapeRight },
+        Value("Orientation", "LaptopOrientation", "auto") { $0.laptopOrientation = nil },
+        Value("Orientation", "ReportFace", "yes") { $0.reportsFace = true },
+        Value("Orientation", "ReportFace", "true") { $0.reportsFace = true },
+        Value("Orientation", "ReportFace", "on") { $0.reportsFace = true },
+        Value("Orientation", "ReportFace", "1") { $0.reportsFace = true },
+        Value("Orientation", "ReportFace", "no") { $0.reportsFace = false },
+        Value("Orientation", "ReportFace", "false") { $0.reportsFace = false },
+        Value("Orientation", "ReportFace", "off") { $0.reportsFace = false },
+        Value("Orientation", "ReportFace", "0") { $0.reportsFace = false },
+        Value("Orientation", "Classifier", "base") { $0.classifier = .base },
+        Value("Orientation", "Classifier", "robust") { $0.classifier = .robust },
+        Value("Sensor", "Source", "auto") { $0.source = .iio(uri: "local:") },
+        Value("Sensor", "Source", "iio") { $0.source = .iio(uri: "local:") },
+        Value("Sensor", "Source", "iio:ip:127.0.0.1") { $0.source = .iio(uri: "ip:127.0.0.1") },
+        Value("Sensor", "Source", "replay:/tmp/a trace.csv") { $0.source = .replay(path: "/tmp/a trace.csv") },
+        Value("Sensor", "Source", "simulate") { $0.source = .simulation },
+        Value("Sensor", "Rate", "1") { $0.rate = 1 },
+        Value("Sensor", "Rate", "12.5") { $0.rate = 12.5 },
+        Value("Sensor", "Rate", "1e3") { $0.rate = 1000 },
+        Value("Sensor", "Frame", "kernel") { $0.convention = .kernel },
+        Value("Sensor", "Frame", "desktop") { $0.convention = .desktop },
+        Value("Sensor", "FaceUp", "+z") { $0.faceUp = .positiveZ },
+        Value("Sensor", "FaceUp", "-z") { $0.faceUp = .negativeZ },
+        Value("Sensor", "FaceUp", "auto") { $0.faceUp = nil },
+        Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
+        Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
+        Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
+        Value("Application org.example.Player", "SupportedOrientations", "landscape") {
+            $0.applicationMasks = ["org.example.Player": .landscape]
+        },
+        Value("Application \t a name with blanks ", "SupportedOrientations", "portrait,landscape-right") {
+            $0.applicationMasks = ["a name with blanks": [.portrait, .landscapeRight]]
+        },
+        Value("Application ID", "SupportedOrientations", "all") { $0.applicationMasks = ["ID": .all] },
+        Value("Application \(longID)", "SupportedOrientations", "all") { $0.applicationMasks = [longID: .all] },
+    ]
+
+    @Test(arguments: good)
+    func `a value that the key takes is stored`(value: Value) throws {
+        let folder = try Folder()
+        try folder.write("[\(value.section)]\n\(value.key) = \(value.text)\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == value.result)
+        #expect(warnings == [])
+    }
+
+    static let bad: [(String, String, [String])] = [
+        (
+            "Orientation", "NaturalOrientation",
+            ["", "Portrait", "face-up", "face-down", "unknown", "landscape", "portrait landscape-left"]
+        ),
+        ("Orientation", "Idiom", ["", "Tablet", "desktop", "auto,laptop"]),
+        (
+            "Orientation", "SupportedOrientations",
+            ["", "0", "30", "none", "All", "portrait,", "portrait landscape-left", "all,portrait", "face-up"]
+        ),
+        ("Orientation", "Autorotate", ["", "yes", "no", "Never", "tablet", "tabletMode"]),
+        ("Orientation", "LaptopOrientation", ["", "landscape", "all", "unknown", "face-up", "Portrait"]),
+        ("Orientation", "ReportFace", ["", "Yes", "2", "maybe"]),
+        ("Orientation", "Classifier", ["", "Robust", "none"]),
+        ("Sensor", "Source", ["", "iio:", "replay:", "replay", "simulated", "AUTO", "ip:127.0.0.1"]),
+        (
+            "Sensor", "Rate",
+            ["", "0", "0.999", "1000.1", "-15", "nan", "inf", "15 Hz", "15,5", "fast", "1e400", "+-3"]
+        ),
+        ("Sensor", "Frame", ["", "Kernel", "device"]),
+        ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
+        ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
+        (
+            "Application org.example.Player", "SupportedOrientations",
+            ["", "auto", "none", "portrait,,landscape-left", "Landscape"]
+        ),
+    ]
+
+    @Test(arguments: bad)
+    func `a value that the key does not take is told of, and leaves what was there`(
+        section: String,
+        key: String,
+        values: [String]
+    ) throws {
+        let value = try #require(
+            Self.good.first { $0.section == section && $0.key == key && $0.result != Configuration() }
+        )
+        let setting = try #require(Setting.all.first { $0.section == Self.kind(of: section) && $0.key == key })
+        for text in values {
+            let folder = try Folder()
+            try folder.write("[\(section)]\n\(key)=\(value.text)\n\n\(key)=\(text)\n")
+            let (configuration, warnings) = try folder.read()
+            #expect(configuration == value.result, "\(text)")
+            let takes = "takes \(setting.values); \(key) stays as it was"
+            #expect(warnings == ["orientd.conf:4: [\(section)] \(key)=\(text): \(takes)"])
+        }
+    }
+
+    /// What a section is called in the table.
+    private static func kind(of section: String) -> String {
+        section.hasPrefix("Application") ? "Application ID" : section
+    }
+
+    @Test func `every key is tried here, its default is the one stated, and the manual has it`() {
+        let all = Setting.all.map { "\($0.section) \($0.key)" }.sorted()
+        #expect(all == Set(Self.good.map { "\(Self.kind(of: $0.section)) \($0.key)" }).sorted())
+        #expect(all == Self.bad.map { "\(Self.kind(of: $0.0)) \($0.1)" }.sorted())
+        for setting in Setting.all {
+            var configuration = Configuration()
+            if let standard = setting.standard {
+                #expect(setting.store(&configuration, standard, ""), "\(setting.key)")
+            }
+            #expect(configuration == Configuration(), "\(setting.key)")
+            #expect(ConfigurationReader.manual.contains("*\(setting.key)=*\n"), "\(setting.key)")
+            #expect(ConfigurationReader.manual.contains(setting.help), "\(setting.key)")
+        }
+    }
+
+    @Test(arguments: [" 15", "\t15", "15 ", "", "0x10", "15e", "infinity", "15\u{0}", "١٥"])
+    func `a rate that is not a decimal number from end to end is none`(text: String) {
+        #expect(Configuration.rate(text) == nil)
+    }
+}
+
+@Suite struct ConfigurationReaderTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    @Test func `a file that is not there is as good as an empty one, unless it is required`() throws {
+        let (configuration, warnings) = try folder.read(isRequired: false)
+        #expect(configuration == Configuration() && warnings == [])
+        #expect(throws: SystemError("read", folder.file, errno: .notFound)) { _ = try folder.read() }
+    }
+
+    @Test(arguments: [("/dev/null/x", ENOTDIR), ("/tmp", EISDIR)])
+    func `a file that cannot be read is an error when it is required, and else a warning`(
+        path: String,
+        code: Int32
+    ) throws {
+        let error = SystemError("read", path, errno: Errno(code))
+        #expect(throws: error) { try ConfigurationReader().read(path, isRequired: true) }
+        let reader = ConfigurationReader()
+        try reader.read(path, isRequired: false)
+        #expect(reader.configuration == Configuration())
+        #expect(reader.warnings == ["\(error)"])
+    }
+
+    @Test func `the last assignment wins, within a file and over the drop-ins in the order of their names`() throws {
+        try folder.write("[Sensor]\nRate=20\nRate=30\nFrame=kernel\n[Orientation]\nClassifier=base\n")
+        #expect(try folder.read().configuration.rate == 30)
+        try folder.write("[Sensor]\nRate=50\n[Orientation]\nReportFace=yes\n", dropIn: "20-b.conf")
+        try folder.write("[Sensor]\nRate=40\n[Orientation]\nReportFace=no\n", dropIn: "10-a.conf")
+        try folder.write("[Sensor]\nRate=60\n", dropIn: "99-not-read.conf.bak")
+        try folder.write("[Sensor]\nRate=60\n", dropIn: ".hidden.conf")
+        let (configuration, warnings) = try folder.read()
+        #expect(
+            configuration
+                == changed {
+                    $0.rate = 50
+                    $0.convention = .kernel
+                    $0.classifier = .base
+                    $0.reportsFace = true
+                }
+        )
+        #expect(warnings == [])
+    }
+
+    @Test func `of the assignments those that count are told, but for what is about applications`() throws {
+        let application = "[Application A]\nSupportedOrientations=all\n"
+        try folder.write("[Sensor]\nSource=replay:/srv/a\nRate=40\nRate=never\n" + application)
+        try folder.write("[Sensor]\nSource=auto\n", dropIn: "a.conf")
+        let reader = ConfigurationReader()
+        try reader.read(folder.file, isRequired: true)
+        #expect(reader.assignments == ["Rate=40", "Source=auto"])
+    }
+
+    @Test func `drop-ins are read without the file they belong to`() throws {
+        try folder.write("[Sensor]\nRate=40\n", dropIn: "a.conf")
+        #expect(try folder.read(isRequired: false).configuration.rate == 40)
+    }
+
+    @Test func `a drop-in that cannot be read is told of, and the others count`() throws {
+        let broken = folder.file + ".d/10-broken.conf"
+        mkdir(broken, 0o700)
+        try folder.write("[Sensor]\nRate=40\n", dropIn: "20-sound.conf")
+        let (configuration, warnings) = try folder.read(isRequired: false)
+        #expect(configuration.rate == 40)
+        #expect(warnings == ["cannot read \(broken): Is a directory"])
+    }
+
+    @Test func `each warning names its file and line`() throws {
+        try folder.write("nonsense\n[Sensor]\n; fine\n# fine\n\n   \nRate=fast\nrate=15\n[Sensor\n[Other]\nRate=20\n")
+        try folder.write("\n[Sensor]\nFrame=upside\n", dropIn: "a.conf")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == Configuration())
+        #expect(
+            warnings == [
+                "orientd.conf:1: neither a [Section], a Key=value nor a comment",
+                "orientd.conf:7: [Sensor] Rate=fast: takes a number of Hz from 1 to 1000; Rate stays as it was",
+                "orientd.conf:8: [Sensor] rate is not a setting of orientd",
+                "orientd.conf:9: the section's name has no closing bracket",
+                "orientd.conf:11: [Other] Rate is not a setting of orientd",
+                "orientd.conf.d/a.conf:3: [Sensor] Frame=upside: takes desktop, kernel; Frame stays as it was",
+            ]
+        )
+    }
+
+    @Test func `a line with a NUL byte, or too long a one, is told of once and does not hurt the next`() throws {
+        let long = "Rate=" + String(repeating: "1", count: 5000)
+        try folder.write("[Sensor]\nRate=20\u{0}\n\(long)\nRate=30\n# \(long)\nFrame=kernel")
+        let (configuration, warnings) = try folder.read()
+        #expect(
+            configuration
+                == changed {
+                    $0.rate = 30
+                    $0.convention = .kernel
+                }
+        )
+        try #require(warnings.count == 3)
+        #expect(warnings[0] == "orientd.conf:2: the line holds a NUL byte")
+        #expect(warnings[1].hasPrefix("orientd.conf:3: the line is longer than "))
+        #expect(warnings[2].hasPrefix("orientd.conf:5: the line is longer than "))
+    }
+
+    // The mark hid the section, and so lost every key of it.
+    @Test func `a byte order mark, line ends of DOS, blanks around and a colon are fine`() throws {
+        try folder.write("\u{FEFF}[Sensor]\r\n  Rate : 20 \r\nFrame\t=\tkernel ; a comment\r\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(
+            configuration
+                == changed {
+                    $0.rate = 20
+                    $0.convention = .kernel
+                }
+        )
+        #expect(warnings == [])
+    }
+
+    // Its keys were taken for those of the section above.
+    @Test(arguments: ["[Orientation", "[Orient\u{0}ation]"])
+    func `a section with a bad line is told of, and so are its keys`(line: String) throws {
+        try folder.write("[Sensor]\nRate=20\n\(line)\nRate=30\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == changed { $0.rate = 20 })
+        #expect(warnings.map { $0.prefix(15) } == ["orientd.conf:3:", "orientd.conf:4:"])
+        #expect(warnings.last == "orientd.conf:4: [] Rate is not a setting of orientd")
+    }
+
+    // inih reads the former as a key without a value and says nothing, and takes the latter's name for a value.
+    @Test func `a comment in place of the value is told of, and an indented section is one`() throws {
+        try folder.write("[Sensor]\nRate ;= 20\nRate=30\n  [Orientation]\nReportFace=yes\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(
+            configuration
+                == changed {
+                    $0.rate = 30
+                    $0.reportsFace = true
+                }
+        )
+        #expect(warnings == ["orientd.conf:2: neither a [Section], a Key=value nor a comment"])
+    }
+
+    // inih cuts names of sections after 49 bytes.
+    @Test(arguments: [49, 50, 255, 5000])
+    func `the name of a section is read in full`(length: Int) throws {
+        let name = String(repeating: "x", count: length - 1) + "y"
+        try folder.write("[\(name)]\nRate=20\n")
+        #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate is not a setting of orientd"])
+    }
+
+    @Test func `each application has a section, of which the last one counts`() throws {
+        let mask = "SupportedOrientations="
+        try folder.write("[Application a]\n\(mask)all\n[Application b]\n\(mask)portrait\n")
+        try folder.write("[Application a]\n\(mask)landscape\n", dropIn: "a.conf")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == changed { $0.applicationMasks = ["a": .landscape, "b": .portrait] })
+        #expect(warnings == [])
+    }
+
+    @Test(arguments: [
+        ("Application", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
+        ("Application \t", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
+        ("Application", "Rate=20", "Rate is not a setting of orientd"),
+        ("Application a", "Rate=20", "Rate is not a setting of orientd"),
+        ("Application a", "Autorotate=never", "Autorotate is not a setting of orientd"),
+        ("Applications", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+        ("application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+        (" Application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+    ])
+    func `an application without a name, and a key that it has not, are told of`(
+        section: String,
+        assignment: String,
+        warning: String
+    ) throws {
+        try folder.write("[\(section)]\n\(assignment)\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration == Configuration())
+        #expect(warnings == ["orientd.conf:2: [\(section)] \(warning)"])
+    }
+
+    // MARK: - Random lines
+
+    @Test(arguments: UInt64(1)...4)
+    func `of 2500 random lines exactly the bad ones are told, each once`(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        var text: [UInt8] = []
+        var bad: [Int] = []
+        var section = ""
+        for line in 1...2500 {
+            let (bytes, isBad) = Self.line(&random, in: &section)
+            text += bytes + [0x0a]
+            if isBad { bad.append(line) }
+        }
+        try folder.write(text)
+        let told = try folder.read().warnings.map { warning -> Int in
+            let number = warning.split(separator: ":", maxSplits: 2).dropFirst().first.flatMap { Int($0) }
+            return number ?? -1
+        }
+        #expect(bad.count > 500 && bad.count < 2000, "seed \(seed)")
+        #expect(told == bad, "seed \(seed)")
+    }
+
+    /// A line without a line feed, and whether it must be told of.
+    private static func line(_ random: inout SplitMix, in section: inout String) -> (bytes: [UInt8], isBad: Bool) {
+        func pick<Element>(_ elements: [Element]) -> Element { elements[Int(random.next() % UInt64(elements.count))] }
+        switch random.next() % 8 {
+        case 0:
+            section = pick(["Sensor", "Orientation", "Other", ""])
+            return (Array("[\(section)]".utf8), false)
+        case 1:
+            return (Array(pick(["", "   ", "\t", "; text", "# Rate=0", "\r"]).utf8), false)
+        case 2:
+            // No key, section or comment can begin with such a byte.
+            let noise = (0..<random.next() % 40 + 1).map { _ in UInt8(random.next() % 26) + UInt8(ascii: "a") }
+            return (noise, true)
+        case 3:
+            return (Array("Rate=\(pick(["0", "x", "1001", "-1"]))".utf8), true)
+        case 4:
+            return (
+                Array(repeating: pick([UInt8(ascii: "="), UInt8(ascii: "x")]), count: 300 + Int(random.next() % 2000)),
+                true
+            )
+        case 5:
+            return (Array("Rate=20".utf8) + [0] + Array("Frame=kernel".utf8), true)
+        case 6:
+            section = ""
+            return (Array("[Sensor".utf8), true)
+        default:
+            return (Array("Rate=\(1 + random.next() % 1000)".utf8), section != "Sensor")
+        }
+    }
+
+    @Test func `raw bytes with no regard for lines never crash`() throws {
+        for seed in UInt64(1)...50 {
+            var random = SplitMix(state: seed)
+            try folder.write((0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            let lines = try folder.read().warnings.map { $0.split(separator: ":")[1] }
+            #expect(!lines.isEmpty, "seed \(seed)")
+            #expect(Set(lines).count == lines.count, "seed \(seed): a line is told of twice")
+        }
+    }
+}

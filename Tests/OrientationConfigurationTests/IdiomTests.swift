@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationConfiguration
+
+@Suite struct IdiomTests {
+    static let implied: [(Idiom?, InterfaceOrientationMask, blind: AutorotateMode, told: AutorotateMode)] = [
+        (nil, .all, .always, .always),
+        (.tablet, .all, .always, .always),
+        (.handset, .allButUpsideDown, .always, .always),
+        (.convertible, .all, .tabletMode, .tabletMode),
+        (.laptop, .all, .never, .tabletMode),
+    ]
+
+    @Test(arguments: implied)
+    func `what the machine is decides where the configuration does not`(
+        idiom: Idiom?,
+        supported: InterfaceOrientationMask,
+        blind: AutorotateMode,
+        told: AutorotateMode
+    ) {
+        let silent = Configuration()
+        #expect(
+            silent.rotation(chassis: idiom, natural: .landscapeLeft)
+                == RotationConfiguration(supported: supported, natural: .landscapeLeft, laptop: .landscapeRight)
+        )
+        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: false) == blind)
+        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: true) == told)
+
+        // What is configured counts, whatever hostnamed says.
+        var configured = Configuration()
+        configured.idiom = idiom ?? .tablet
+        for chassis in [nil] + Idiom.allCases {
+            #expect(configured.rotation(chassis: chassis, natural: .portrait).supported == supported)
+            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: false) == blind)
+            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: true) == told)
+        }
+    }
+
+    @Test(arguments: [nil] + Idiom.allCases)
+    func `what is configured counts on every machine`(idiom: Idiom?) {
+        var configuration = Configuration()
+        configuration.supportedOrientations = .landscape
+        configuration.autorotate = .tabletMode
+        configuration.laptopOrientation = .portraitUpsideDown
+        configuration.applicationMasks = ["org.example.Player": .landscapeLeft]
+        let rotation = RotationConfiguration(
+            supported: .landscape,
+            natural: .portrait,
+            laptop: .portraitUpsideDown,
+            applicationMasks: ["org.example.Player": .landscapeLeft]
+        )
+        #expect(configuration.rotation(chassis: idiom, natural: .portrait) == rotation)
+        for tells in [false, true] {
+            #expect(configuration.autorotateMode(chassis: idiom, tellsTabletMode: tells) == .tabletMode)
+        }
+    }
+}

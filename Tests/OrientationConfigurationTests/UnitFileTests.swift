@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Testing
+
+@testable import OrientationConfiguration
+
+@Suite struct UnitFileTests {
+    private let administrator: TemporaryFolder
+    private let vendor: TemporaryFolder
+    private let unit = "example.service"
+
+    init() throws {
+        administrator = try TemporaryFolder()
+        vendor = try TemporaryFolder()
+    }
+
+    private var path: String? { UnitFile.path(of: unit, in: [administrator.path, vendor.path]) }
+
+    @Test func `there is none without a file`() {
+        #expect(path == nil)
+    }
+
+    @Test func `the first folder that has it counts`() throws {
+        try vendor.write("[Unit]".utf8, to: unit)
+        #expect(path == vendor.path + "/" + unit)
+        try administrator.write("[Unit]".utf8, to: unit)
+        #expect(path == administrator.path + "/" + unit)
+    }
+
+    @Test func `a unit masked by a link counts as none`() throws {
+        try vendor.write("[Unit]".utf8, to: unit)
+        #expect(symlink("/dev/null", administrator.path + "/" + unit) == 0)
+        #expect(path == nil)
+    }
+
+    @Test func `a unit masked by an empty file counts as none`() throws {
+        try vendor.write("[Unit]".utf8, to: unit)
+        try administrator.write([], to: unit)
+        #expect(path == nil)
+    }
+}

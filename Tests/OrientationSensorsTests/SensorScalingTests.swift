@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationSensors
+
+@Suite
+struct `What a raw reading means` {
+    private static func description(
+        _ traits: SensorTraits,
+        offset: Vector3 = .zero,
+        scale: Vector3 = Vector3(1, 1, 1)
+    ) -> SensorDescription {
+        SensorDescription(
+            id: "iio:device0",
+            name: "chip",
+            sysfsPath: "/sys/devices/chip",
+            devicePath: "/dev/iio:device0",
+            offset: offset,
+            scale: scale,
+            traits: traits,
+            period: nil,
+            isSubstitute: false,
+            canPoll: true,
+            canBuffer: false
+        )
+    }
+
+    private static func accelerometer(faceUp: SensorFrame.FaceUp) -> SensorDescription {
+        let mounting = AccelerometerMounting(
+            location: .display,
+            matrix: .identity,
+            matrixSource: "",
+            faceUp: faceUp
+        )
+        return description(.accelerometer(mounting), offset: Vector3(1, 2, 3), scale: Vector3(2, 2, 2))
+    }
+
+    static let frames: [(SensorFrame.Convention, guess: SensorFrame.FaceUp, SensorFrame.FaceUp?, Vector3)] = [
+        (.desktop, .positiveZ, nil, Vector3(-4, -8, 12)),
+        (.desktop, .negativeZ, nil, Vector3(-4, -8, -12)),
+        (.desktop, .negativeZ, .positiveZ, Vector3(-4, -8, 12)),
+        (.kernel, .negativeZ, nil, Vector3(4, 8, 12)),
+        (.kernel, .positiveZ, .negativeZ, Vector3(4, 8, -12)),
+    ]
+
+    @Test(arguments: frames)
+    func `is acceleration in the device frame, with the guessed sign of z unless another is set`(
+        _ item: (convention: SensorFrame.Convention, guess: SensorFrame.FaceUp, set: SensorFrame.FaceUp?, Vector3)
+    ) {
+        var scaling = Self.accelerometer(faceUp: item.guess).scaling(convention: item.convention, faceUp: item.set)
+        let sample = AccelerometerSample(time: 7, acceleration: item.3)
+        #expect(scaling.measurement(raw: Vector3(1, 2, 3), time: 7) == .acceleration(sample))
+    }
+
+    @Test(arguments: [(100.0, 0.0, 1.0, 100.0), (100, 10, 0.5, 55), (0, 0, 0.001, 0)])
+    func `is light after the offset and then the scale`(raw: Double, offset: Double, scale: Double, light: Double) {
+        let sensor = Self.description(
+            .ambientLight(.lux),
+            offset: Vector3(offset, 0, 0),
+            scale: Vector3(scale, 0, 0)
+        )
+        #expect(sensor.kind == .ambientLight && sensor.mounting == nil)
+        var scaling = sensor.scaling()
+        #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(level: light, .lux))
+    }
+
+    @Test(arguments: [(0.0, 0.0), (359, 359), (360, 0), (361, 1), (725, 5), (-10, 350), (-360, 0)])
+    func `is a heading after the offset and then the scale, from 0 to less than 360`(raw: Double, degrees: Double) {
+        let sensor = Self.description(.compass, offset: Vector3(10, 0, 0), scale: Vector3(0.5, 0, 0))
+        var scaling = sensor.scaling()
+        let reading = Vector3(2 * raw - 10, 0, 0)
+        #expect(scaling.measurement(raw: reading, time: 0) == .heading(degrees: degrees))
+    }
+
+    @Test(arguments: [(0.0, false), (127, false), (128, false), (129, true), (1e6, true)])
+    func `is near above the near level, whatever the scale`(raw: Double, isNear: Bool) {
+        let sensor = Self.description(.proximity(nearLevel: 128), offset: Vector3(5, 0, 0), scale: Vector3(0.1, 0, 0))
+        #expect(sensor.kind == .proximity)
+        var scaling = sensor.scaling()
+        #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear))
+    }
+
+    @Test func `stays near until it is below nine tenths of the level`() {
+        var rule = NearRule(level: 100)
+        let readings = [95.0, 101, 99, 90, 89, 95, 100, 101]
+        #expect(readings.map { rule.isNear($0) } == [false, true, true, true, false, false, false, true])
+    }
+}
