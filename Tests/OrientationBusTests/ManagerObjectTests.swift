@@ -17,7 +17,7 @@ import Testing
     @Test func `a claim is answered at once when there is an answer`() throws {
         try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
         #expect(service.changes == [true])
-        #expect(try service.snapshot().claims == 1)
+        #expect(try service.snapshot().status.claims == 1)
     }
 
     @Test func `a claim that was counted is not answered before there is an answer`() throws {
@@ -28,7 +28,7 @@ import Testing
         try service.call("Claim", from: client) { answers.append($0) }
         try service.loop.run { service.changes.count == 2 }
         service.manager.answerIfKnown()
-        #expect(try service.snapshot().claims == 2)
+        #expect(try service.snapshot().status.claims == 2)
         // An answer would have been sent before the snapshot was.
         try service.loop.runWhatIsDue()
         #expect(answers.isEmpty)
@@ -60,7 +60,7 @@ import Testing
             try client.release()
         }
         #expect(service.changes == [true, true, true, false])
-        #expect(try service.snapshot().claims == 0)
+        #expect(try service.snapshot().status.claims == 0)
     }
 
     @Test func `a release without a claim succeeds and changes nothing`() throws {
@@ -75,10 +75,10 @@ import Testing
         for _ in 0..<3 { try other.map { try service.call("Claim", from: $0) { _ in } } }
         try service.call("Claim", from: kept) { _ in }
         try service.loop.run { service.changes.count == 4 }
-        #expect(try service.snapshot().claims == 4)
+        #expect(try service.snapshot().status.claims == 4)
         other = nil
         try service.loop.run { service.changes.count == 5 }
-        #expect(try service.snapshot().claims == 1)
+        #expect(try service.snapshot().status.claims == 1)
         #expect(service.changes.last == true)
         #expect(other == nil)
 
@@ -100,7 +100,7 @@ import Testing
             try OrientationClient(bus: client).release()
             try OrientationClient(bus: client).claim()
         }
-        #expect(try service.snapshot().claims == 64)
+        #expect(try service.snapshot().status.claims == 64)
     }
 }
 
@@ -115,7 +115,7 @@ import Testing
         var snapshot = try service.snapshot()
         #expect(snapshot.version == "1.2.3")
         #expect(snapshot.status == ManagerStatus(service.policy))
-        #expect(snapshot.gravity == .zero && snapshot.claims == 0)
+        #expect(snapshot.gravity == .zero && snapshot.status.claims == 0)
 
         var status = ManagerStatus(naturalOrientation: .portraitUpsideDown)
         status.hasAccelerometer = true

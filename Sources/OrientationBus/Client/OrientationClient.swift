@@ -10,7 +10,6 @@ package struct ManagerSnapshot: Hashable {
     package var status = ManagerStatus(naturalOrientation: .portrait)
     /// In g; (0, 0, 0) while unknown.
     package var gravity = Vector3.zero
-    package var claims: UInt32 = 0
 }
 
 /// A request as the manager lists it.
@@ -253,7 +252,7 @@ extension ManagerSnapshot {
                 }
             }
         case "Claims":
-            claims = try message.readVariant()
+            status.claims = try message.readVariant()
         default:
             try message.skip()
         }

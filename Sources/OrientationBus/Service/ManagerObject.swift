@@ -62,8 +62,8 @@ package final class ManagerObject {
         properties.add("RotationLock", to: interface) { $0.rotationLock.name }
         properties.add("Autorotate", to: interface) { $0.autorotate.name }
         properties.add("TabletMode", to: interface) { $0.tabletMode.name }
+        properties.add("Claims", to: interface) { $0.claims }
         interface.property("Gravity", "(ddd)", .silent) { [self] in append(self.delegate.gravity, to: $0) }
-        interface.property("Claims", "u") { [self] in $0.append(UInt32(claims?.total ?? 0)) }
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
@@ -113,7 +113,9 @@ package final class ManagerObject {
     }
 
     private func claimsChanged(to total: Int) {
-        announce(["Claims"])
+        var status = properties.status
+        status.claims = UInt32(total)
+        announce(properties.update(to: status))
         delegate.claimsChanged(areHeld: total > 0)
     }
 

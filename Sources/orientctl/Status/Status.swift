@@ -31,7 +31,7 @@ enum Status {
         var now = try asking { () throws(BusError) in try client.snapshot() }
         try asking { () throws(BusError) in try client.release() }
         now.status.sensorState = before.status.sensorState
-        now.claims = before.claims
+        now.status.claims = before.status.claims
         return now
     }
 
@@ -59,7 +59,7 @@ enum Status {
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
-            ("Claims", "\(snapshot.claims)"),
+            ("Claims", "\(snapshot.status.claims)"),
             ("Sensor", status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
@@ -125,7 +125,7 @@ enum Status {
         object.set("Autorotate", status.autorotate.name)
         object.set("TabletMode", status.tabletMode.name)
         object.set("Gravity", [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z])
-        object.set("Claims", Int(snapshot.claims))
+        object.set("Claims", Int(snapshot.status.claims))
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         return object
