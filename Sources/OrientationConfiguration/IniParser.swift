@@ -2,7 +2,7 @@
 
 import CInih
 
-/// A line of an ini text that says something: blank lines, comments and the names of sections do not.
+/// An assignment, or a line that was not understood; blank lines, comments and section headers are neither.
 struct IniLine: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case assignment(section: String, key: String, value: String)
@@ -15,20 +15,18 @@ struct IniLine: Hashable, Sendable {
     let content: Content
 }
 
-/// Takes an ini text apart line by line, with inih.
+/// Parses an ini text with inih.
 ///
-/// inih alone tells of the first bad line only, without a number where it is built as in Debian, and cuts long lines
-/// in two and the names of sections after 49 bytes. So each line is looked at on its way there: those that inih would
-/// not understand are kept from it, and the names of sections of any length are read here. A section whose line is
-/// bad has no name.
+/// inih reports only the first bad line, splits lines longer than its buffer, and cuts section names after 49 bytes.
+/// So each line is checked first: an empty line replaces one that inih cannot read, and section names are read here.
+/// The section of a bad header has the empty name.
 final class IniParser {
     private var rest: ArraySlice<UInt8>
     private var lines: [IniLine] = []
 
-    // Where the parser is.
     private var number = 0
     private var section = ""
-    /// Whether inih has a line that is to be an assignment.
+    /// Whether inih was given a line that must be an assignment.
     private var awaitsAssignment = false
 
     private init(_ text: [UInt8]) {
@@ -54,12 +52,12 @@ final class IniParser {
             },
             Unmanaged.passUnretained(parser).toOpaque()
         )
-        // inih has no memory of its own unless it is built to take its line's 200 bytes from the heap.
-        precondition(result >= 0, "no memory is left for a line of text")
+        // Negative only if inih was built to allocate its line buffer on the heap.
+        precondition(result >= 0, "no memory for a line of text")
         return withExtendedLifetime(parser) { parser.lines }
     }
 
-    /// Puts the next line into `buffer`, with a NUL behind it; false at the end of the text.
+    /// Copies the next line to `buffer` with a terminating NUL; false at the end of the text.
     private func nextLine(into buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> Bool {
         if awaitsAssignment { report("neither a [Section], a Key=value nor a comment") }
         guard !rest.isEmpty else { return false }
@@ -67,17 +65,17 @@ final class IniParser {
         let line = rest[..<end]
         rest = rest[end...]
         number += 1
-        let understood = understood(line, longest: Int(size) - 3)
-        for (index, byte) in understood.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-        buffer[understood.count] = 0
+        let replacement = replacement(for: line, longest: Int(size) - 3)
+        for (index, byte) in replacement.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+        buffer[replacement.count] = 0
         return true
     }
 
-    /// Returns what inih is to read in place of a line.
-    private func understood(_ line: ArraySlice<UInt8>, longest: Int) -> ArraySlice<UInt8> {
-        // inih passes over the byte order mark that some editors begin a file with.
+    /// Returns what inih reads in place of `line`: at most `longest` bytes.
+    private func replacement(for line: ArraySlice<UInt8>, longest: Int) -> ArraySlice<UInt8> {
+        // inih skips a byte order mark, which some editors write.
         let mark = number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        guard let start = line.dropFirst(mark).firstIndex(where: { !Self.isBlank($0) }) else { return line }
+        guard let start = line.dropFirst(mark).firstIndex(where: { !Self.isBlank($0) }) else { return Self.empty }
         if line[start] == UInt8(ascii: "[") {
             section = name(ofSection: line[(start + 1)...]) ?? ""
             return [UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\n")]
@@ -87,6 +85,8 @@ final class IniParser {
         awaitsAssignment = line[start] != UInt8(ascii: ";") && line[start] != UInt8(ascii: "#")
         return line
     }
+
+    private static let empty: ArraySlice<UInt8> = [UInt8(ascii: "\n")]
 
     private func name(ofSection line: ArraySlice<UInt8>) -> String? {
         guard let end = line.firstIndex(of: UInt8(ascii: "]")) else {
@@ -102,7 +102,7 @@ final class IniParser {
 
     private func reported(_ problem: String) -> ArraySlice<UInt8> {
         report(problem)
-        return [UInt8(ascii: "\n")]
+        return Self.empty
     }
 
     private func report(_ problem: String) {
@@ -117,7 +117,7 @@ final class IniParser {
         )
     }
 
-    /// What isspace(3) says in the C locale.
+    /// As isspace(3) in the C locale.
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || (9...13).contains(byte)
     }
