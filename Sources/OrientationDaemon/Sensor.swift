@@ -95,7 +95,7 @@ final class Sensor {
         stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
-        status.mode = source.mode.name
+        status.mode = source.mode
         status.sampleRate = source.sampleRate
         self.status = status
     }

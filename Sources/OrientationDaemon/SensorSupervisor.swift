@@ -311,8 +311,8 @@ final class SensorSupervisor {
         let status = SensorStatus(
             name: description.name,
             sysfsPath: description.sysfsPath,
-            location: mounting?.location.name ?? "",
-            mode: source.mode.name,
+            location: mounting?.location ?? .unknown,
+            mode: source.mode,
             sampleRate: source.sampleRate,
             mountMatrix: description.mountMatrix
         )
@@ -339,8 +339,8 @@ final class SensorSupervisor {
         let status = SensorStatus(
             name: name,
             sysfsPath: "",
-            location: SensorLocation.display.name,
-            mode: source.mode.name,
+            location: .display,
+            mode: source.mode,
             sampleRate: source.sampleRate,
             mountMatrix: MountMatrix.identity.elements
         )

@@ -1,58 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value with a D-Bus type of its own.
-package protocol BusValue: Equatable {
+/// The value of a property or an option, by its D-Bus type.
+package enum PropertyValue: Hashable, Sendable {
+    case text(String)
+    case flag(Bool)
+    case number(UInt32)
+    case decimal(Double)
+    case decimals([Double])
+    case vector(x: Double, y: Double, z: Double)
+    case path(String)
+
+    /// As D-Bus tools print it; empty for arrays and structs.
+    package var text: String {
+        switch self {
+        case .text(let value), .path(let value): value
+        case .flag(let value): value ? "true" : "false"
+        case .number(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .decimals, .vector: ""
+        }
+    }
+}
+
+extension PropertyValue: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) {
+        self = .text(value)
+    }
+}
+
+/// A Swift type with one D-Bus type.
+package protocol BusValue: SendableMetatype {
     static var signature: StaticString { get }
 
-    /// Reads the next value of a message; throws `InvalidArgs` where that has another type.
-    init(from message: BusMessage) throws(BusError)
+    /// Nil for a value of another D-Bus type.
+    init?(_ value: PropertyValue)
 
-    func append(to message: BusMessage)
+    var propertyValue: PropertyValue { get }
 }
 
 extension String: BusValue {
     package static var signature: StaticString { "s" }
 
-    package init(from message: BusMessage) throws(BusError) { self = try message.readString() }
+    package init?(_ value: PropertyValue) {
+        guard case .text(let text) = value else { return nil }
+        self = text
+    }
 
-    package func append(to message: BusMessage) { message.append(self) }
+    package var propertyValue: PropertyValue { .text(self) }
 }
 
 extension Bool: BusValue {
     package static var signature: StaticString { "b" }
 
-    package init(from message: BusMessage) throws(BusError) { self = try message.readBool() }
+    package init?(_ value: PropertyValue) {
+        guard case .flag(let flag) = value else { return nil }
+        self = flag
+    }
 
-    package func append(to message: BusMessage) { message.append(self) }
+    package var propertyValue: PropertyValue { .flag(self) }
 }
 
 extension UInt32: BusValue {
     package static var signature: StaticString { "u" }
 
-    package init(from message: BusMessage) throws(BusError) { self = try message.readUInt32() }
+    package init?(_ value: PropertyValue) {
+        guard case .number(let number) = value else { return nil }
+        self = number
+    }
 
-    package func append(to message: BusMessage) { message.append(self) }
+    package var propertyValue: PropertyValue { .number(self) }
 }
 
 extension Double: BusValue {
     package static var signature: StaticString { "d" }
 
-    package init(from message: BusMessage) throws(BusError) { self = try message.readDouble() }
+    package init?(_ value: PropertyValue) {
+        guard case .decimal(let number) = value else { return nil }
+        self = number
+    }
 
-    package func append(to message: BusMessage) { message.append(self) }
+    package var propertyValue: PropertyValue { .decimal(self) }
 }
 
 extension [Double]: BusValue {
     package static var signature: StaticString { "ad" }
 
-    package init(from message: BusMessage) throws(BusError) {
-        self = []
-        try message.readArray("d") { () throws(BusError) in append(try message.readDouble()) }
+    package init?(_ value: PropertyValue) {
+        guard case .decimals(let numbers) = value else { return nil }
+        self = numbers
     }
 
-    package func append(to message: BusMessage) {
-        message.appendArray("d") { for value in self { message.append(value) } }
-    }
+    package var propertyValue: PropertyValue { .decimals(self) }
 }
 
 /// The path of an object, such as `/org/orientd1`.
@@ -63,11 +101,12 @@ package struct ObjectPath: BusValue, Hashable, Sendable {
         self.text = text
     }
 
-    package init(from message: BusMessage) throws(BusError) {
-        text = try message.readObjectPath()
-    }
-
     package static var signature: StaticString { "o" }
 
-    package func append(to message: BusMessage) { message.append(objectPath: text) }
+    package init?(_ value: PropertyValue) {
+        guard case .path(let text) = value else { return nil }
+        self.text = text
+    }
+
+    package var propertyValue: PropertyValue { .path(text) }
 }

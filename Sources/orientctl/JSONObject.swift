@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CJSON
+import SystemdBus
 
 /// A JSON value under construction, made and printed by json-c.
 final class JSONObject {
@@ -35,6 +36,17 @@ final class JSONObject {
         let array = json_object_new_array()
         for value in values { json_object_array_add(array, json_object_new_double_s(value, "\(value)")) }
         json_object_object_add(object, key, array)
+    }
+
+    func set(_ key: String, _ value: PropertyValue) {
+        switch value {
+        case .text(let text), .path(let text): set(key, text)
+        case .flag(let flag): set(key, flag)
+        case .number(let number): set(key, Int(number))
+        case .decimal(let number): set(key, number)
+        case .decimals(let numbers): set(key, numbers)
+        case .vector(let x, let y, let z): set(key, [x, y, z])
+        }
     }
 
     /// Sets a list of objects.

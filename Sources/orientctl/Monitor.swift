@@ -24,7 +24,7 @@ private final class Monitoring {
     private var failure: CommandError?
 
     /// What was printed last of each property: a signal may only now tell what begin() has printed already.
-    private var known: [String: String] = [:]
+    private var known: [String: PropertyValue] = [:]
 
     init(_ bus: Bus, isJSON: Bool) {
         self.bus = bus
@@ -56,7 +56,7 @@ private final class Monitoring {
     }
 
     /// Claims the sensor and returns how things stand; nil when the daemon has gone meanwhile, to come back or not.
-    private func firstStatus() throws(CommandError) -> ManagerStatus? {
+    private func firstStatus() throws(CommandError) -> ManagerSnapshot? {
         do throws(CommandError) {
             return try claim()
         } catch {
@@ -66,23 +66,23 @@ private final class Monitoring {
     }
 
     /// Claims the sensor and returns how things stand then.
-    private func claim() throws(CommandError) -> ManagerStatus {
+    private func claim() throws(CommandError) -> ManagerSnapshot {
         try asking { () throws(BusError) in
             try client.claim()
-            return try client.snapshot().status
+            return try client.snapshot()
         }
     }
 
-    private func report(_ status: ManagerStatus) {
-        report([
-            PropertyChange(name: "SensorState", value: status.sensorState.name),
-            PropertyChange(name: "DeviceOrientation", value: status.deviceOrientation.name),
-            PropertyChange(name: "FaceOrientation", value: status.faceOrientation.name),
-            PropertyChange(name: "InterfaceOrientation", value: status.interfaceOrientation.name),
-            PropertyChange(name: "InterfaceRule", value: status.interfaceRule.name),
-            PropertyChange(name: "RotationLock", value: status.rotationLock.name),
-            PropertyChange(name: "OutputTransform", value: status.outputTransform.name),
-        ])
+    /// What is printed at the start.
+    private static let essential = [
+        "SensorState", "DeviceOrientation", "FaceOrientation", "InterfaceOrientation", "InterfaceRule",
+        "OutputTransform",
+        "RotationLock",
+    ]
+
+    private func report(_ snapshot: ManagerSnapshot) {
+        let shown = ManagerSnapshot.properties.filter { Self.essential.contains($0.name) }
+        report(shown.map { PropertyChange(name: $0.name, value: $0.value(snapshot)) })
     }
 
     /// Follows the daemon when it is restarted.
@@ -103,7 +103,7 @@ private final class Monitoring {
         guard changes.contains(PropertyChange(name: "State", value: "lost")) else { return }
         do throws(BusError) {
             let sensors = try client.sensors()
-            if sensors.contains(where: { $0.status.mode == "replay" && $0.status.state == .lost }) { loop?.exit() }
+            if sensors.contains(where: { $0.status.mode == .replay && $0.status.state == .lost }) { loop?.exit() }
         } catch {
             fail(CommandError(error))
         }
@@ -131,22 +131,16 @@ private final class Monitoring {
 
     /// The value for people to read.
     private func words(for change: PropertyChange) -> String {
-        guard change.name == "SupportedOrientations", let bits = UInt32(change.value) else {
-            return printable(change.value)
+        guard change.name == "SupportedOrientations", let mask = InterfaceOrientationMask(change.value) else {
+            return printable(change.value.text)
         }
-        return "\(InterfaceOrientationMask(rawValue: bits))"
+        return "\(mask)"
     }
 
     private func json(_ changes: [PropertyChange]) -> String {
         let object = JSONObject()
         object.set("time", WallClock.now, text: decimal(WallClock.now, places: 3))
-        for change in changes {
-            switch change.name {
-            case "HasAccelerometer": object.set(change.name, change.value == "true")
-            case "SupportedOrientations": object.set(change.name, Int(change.value) ?? 0)
-            default: object.set(change.name, change.value)
-            }
-        }
+        for change in changes { object.set(change.name, change.value) }
         return object.line + "\n"
     }
 

@@ -39,14 +39,7 @@ enum Sensors {
     static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
         let object = JSONObject()
         object.set("Path", path)
-        object.set("Name", status.name)
-        object.set("SysfsPath", status.sysfsPath)
-        object.set("Location", status.location)
-        object.set("Mode", status.mode)
-        object.set("SampleRate", status.sampleRate)
-        object.set("MountMatrix", status.mountMatrix)
-        object.set("State", status.state.name)
-        object.set("LastError", status.lastError)
+        for property in SensorStatus.properties { object.set(property.name, property.value(status)) }
         return object
     }
 }

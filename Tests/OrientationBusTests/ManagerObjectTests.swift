@@ -151,7 +151,7 @@ import Testing
         #expect(
             signals.map { $0.sorted { $0.name < $1.name } } == [
                 [
-                    PropertyChange(name: "HasAccelerometer", value: "true"),
+                    PropertyChange(name: "HasAccelerometer", value: .flag(true)),
                     PropertyChange(name: "SensorState", value: "sampling"),
                 ],
                 [
@@ -160,7 +160,7 @@ import Testing
                     PropertyChange(name: "NaturalOrientation", value: "landscape-right"),
                     PropertyChange(name: "OutputTransform", value: "90"),
                 ],
-                [PropertyChange(name: "Claims", value: "1")],
+                [PropertyChange(name: "Claims", value: .number(1))],
             ]
         )
         withExtendedLifetime(slot) {}
@@ -193,10 +193,11 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
-    static let changes: [(String, String, @Sendable (inout SensorStatus) -> Void)] = [
+    static let changes: [(String, PropertyValue, @Sendable (inout SensorStatus) -> Void)] = [
         ("Name", "x", { $0.name = "x" }), ("SysfsPath", "/y", { $0.sysfsPath = "/y" }),
-        ("Location", "base", { $0.location = "base" }), ("Mode", "poll", { $0.mode = "poll" }),
-        ("SampleRate", "12.5", { $0.sampleRate = 12.5 }), ("MountMatrix", "", { $0.mountMatrix[8] = 1 }),
+        ("Location", "base", { $0.location = .base }), ("Mode", "poll", { $0.mode = .poll }),
+        ("SampleRate", .decimal(12.5), { $0.sampleRate = 12.5 }),
+        ("MountMatrix", .decimals([1, 0, 0, 0, -1, 0, 0, 0, 1]), { $0.mountMatrix[8] = 1 }),
         ("State", "sampling", { $0.state = .sampling }), ("LastError", "broken", { $0.lastError = "broken" }),
     ]
 

@@ -190,8 +190,9 @@ import Testing
         #expect(
             changes.map { $0.sorted { $0.name < $1.name } } == [
                 [
-                    PropertyChange(name: "Claims", value: "4000000000"), PropertyChange(name: "Tilt", value: ""),
-                    PropertyChange(name: "Zoom", value: "2.5"),
+                    PropertyChange(name: "Claims", value: .number(4_000_000_000)),
+                    PropertyChange(name: "Tilt", value: ""),
+                    PropertyChange(name: "Zoom", value: .decimal(2.5)),
                 ]
             ]
         )

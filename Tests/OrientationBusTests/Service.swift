@@ -73,8 +73,8 @@ extension SensorStatus {
     static let example = SensorStatus(
         name: "accel_3d",
         sysfsPath: "/sys/devices/x",
-        location: "display",
-        mode: "buffer",
+        location: .display,
+        mode: .buffer,
         sampleRate: 15,
         mountMatrix: [1, 0, 0, 0, -1, 0, 0, 0, 0.5]
     )

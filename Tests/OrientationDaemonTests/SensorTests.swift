@@ -34,8 +34,8 @@ private final class Source: SensorSource {
     private static let status = SensorStatus(
         name: "accel",
         sysfsPath: "/sys/devices/a",
-        location: "display",
-        mode: "buffer",
+        location: .display,
+        mode: .buffer,
         sampleRate: 15,
         mountMatrix: []
     )
@@ -61,7 +61,7 @@ private final class Source: SensorSource {
         source.sampleRate = 12.5
         sensor.began()
         #expect(sensor.state == .sampling)
-        #expect(sensor.status.mode == "poll" && sensor.status.sampleRate == 12.5)
+        #expect(sensor.status.mode == .poll && sensor.status.sampleRate == 12.5)
         sensor.rest()
         #expect(sensor.state == .idle && source.stops == 1 && sensor.works)
     }
@@ -82,7 +82,7 @@ private final class Source: SensorSource {
         next.mode = .poll
         sensor.began()
         #expect(sensor.state == .lost && sensor.status.lastError == "no more", "no sample has come yet")
-        #expect(sensor.status.mode == "poll")
+        #expect(sensor.status.mode == .poll)
         sensor.recovered()
         #expect(sensor.state == .sampling && sensor.status.lastError == "")
     }

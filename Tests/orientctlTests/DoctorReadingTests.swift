@@ -64,8 +64,8 @@ import Testing
         var sensor = SensorStatus(
             name: "bma253",
             sysfsPath: "",
-            location: "display",
-            mode: "poll",
+            location: .display,
+            mode: .poll,
             sampleRate: 15,
             mountMatrix: []
         )
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `a buffer that is not used is a warning`() {
         #expect(sampling(canBuffer: true).verdict == .warn)
-        #expect(sampling({ $0.mode = "buffer" }, canBuffer: true).verdict == .ok)
+        #expect(sampling({ $0.mode = .buffer }, canBuffer: true).verdict == .ok)
     }
 
     @Test func `a sensor that is lost tells why`() {

@@ -4,14 +4,6 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// What the manager publishes, as one answer.
-package struct ManagerSnapshot: Hashable {
-    package var version = ""
-    package var status = ManagerStatus(naturalOrientation: .portrait)
-    /// In g; (0, 0, 0) while unknown.
-    package var gravity = Vector3.zero
-}
-
 /// A request as the manager lists it.
 package struct ListedRequest: Hashable {
     package var id: RotationRequest.ID
@@ -20,17 +12,6 @@ package struct ListedRequest: Hashable {
     package var presentation: RotationRequest.Presentation
     package var supported: InterfaceOrientationMask
     package var reason = ""
-}
-
-/// A property that has changed, with its value as D-Bus tools would print it.
-package struct PropertyChange: Hashable {
-    package let name: String
-    package let value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// The service seen from a client's side.
@@ -48,7 +29,7 @@ package final class OrientationClient {
     package func snapshot() throws(BusError) -> ManagerSnapshot {
         let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
-        try reply.readNamedVariants { name throws(BusError) in try snapshot.read(name, from: reply) }
+        try ManagerSnapshot.properties.read(into: &snapshot, from: reply)
         return snapshot
     }
 
@@ -67,8 +48,8 @@ package final class OrientationClient {
                 try reply.readArray("{sa{sv}}") { () throws(BusError) in
                     try reply.readDictionaryEntry("sa{sv}") { () throws(BusError) in
                         guard try reply.readString() == Names.sensor else { return try reply.skip() }
-                        var status = SensorStatus.blank
-                        try reply.readNamedVariants { name throws(BusError) in try status.read(name, from: reply) }
+                        var status = SensorStatus()
+                        try SensorStatus.properties.read(into: &status, from: reply)
                         sensors.append((path, status))
                     }
                 }
@@ -184,7 +165,7 @@ package final class OrientationClient {
             do throws(BusError) {
                 guard try message.readString() == interface else { return }
                 try message.readNamedVariants { name throws(BusError) in
-                    changes.append(PropertyChange(name: name, value: try message.readText()))
+                    changes.append(PropertyChange(name: name, value: try message.readAnyVariant()))
                 }
             } catch {
                 // A signal that is not org.orientd1's cannot be told of in its terms.
@@ -192,104 +173,6 @@ package final class OrientationClient {
             }
             handler(changes)
         }
-    }
-}
-
-extension BusMessage {
-    /// Reads a variant of any basic type as text.
-    fileprivate func readText() throws(BusError) -> String {
-        switch peekVariantContents() {
-        case "s": return try readVariant()
-        case "b": return try readVariant(Bool.self) ? "true" : "false"
-        case "u": return "\(try readVariant(UInt32.self))"
-        case "d": return "\(try readVariant(Double.self))"
-        case "o": return try readVariant(ObjectPath.self).text
-        default:
-            try skip()
-            return ""
-        }
-    }
-}
-
-extension ManagerSnapshot {
-    /// Reads the variant of one property.
-    fileprivate mutating func read(_ name: String, from message: BusMessage) throws(BusError) {
-        switch name {
-        case "Version":
-            version = try message.readVariant()
-        case "HasAccelerometer":
-            status.hasAccelerometer = try message.readVariant()
-        case "SensorState":
-            status.sensorState = try message.readName(name)
-        case "DeviceOrientation":
-            status.deviceOrientation = try message.readName(name)
-        case "FaceOrientation":
-            status.faceOrientation = try message.readName(name)
-        case "NaturalOrientation":
-            status.naturalOrientation = try message.readName(name)
-        case "InterfaceOrientation":
-            status.interfaceOrientation = try message.readName(name)
-        case "InterfaceReason":
-            status.interfaceReason = try message.readName(name)
-        case "InterfaceRule":
-            status.interfaceRule = try message.readName(name)
-        case "AskedRequest":
-            status.askedRequest = Names.request(at: try message.readVariant(ObjectPath.self).text)
-        case "OutputTransform":
-            status.outputTransform = try message.readName(name)
-        case "SupportedOrientations":
-            status.supportedOrientations = InterfaceOrientationMask(rawValue: try message.readVariant())
-        case "RotationLock":
-            status.rotationLock = try message.readName(name)
-        case "Autorotate":
-            status.autorotate = try message.readName(name)
-        case "TabletMode":
-            status.tabletMode = try message.readName(name)
-        case "Gravity":
-            try message.readVariant("(ddd)") { () throws(BusError) in
-                try message.readStruct("ddd") { () throws(BusError) in
-                    gravity = Vector3(try message.readDouble(), try message.readDouble(), try message.readDouble())
-                }
-            }
-        case "Claims":
-            status.claims = try message.readVariant()
-        default:
-            try message.skip()
-        }
-    }
-}
-
-extension SensorStatus {
-    fileprivate static let blank = SensorStatus(
-        name: "",
-        sysfsPath: "",
-        location: "",
-        mode: "",
-        sampleRate: 0,
-        mountMatrix: []
-    )
-
-    /// Reads the variant of one property.
-    fileprivate mutating func read(_ property: String, from message: BusMessage) throws(BusError) {
-        switch property {
-        case "Name": name = try message.readVariant()
-        case "SysfsPath": sysfsPath = try message.readVariant()
-        case "Location": location = try message.readVariant()
-        case "Mode": mode = try message.readVariant()
-        case "State": state = try message.readName(property)
-        case "LastError": lastError = try message.readVariant()
-        case "SampleRate": sampleRate = try message.readVariant()
-        case "MountMatrix": mountMatrix = try message.readVariant()
-        default:
-            try message.skip()
-        }
-    }
-}
-
-extension BusMessage {
-    /// Reads the variant of a property that is a name; throws for one that this client does not know.
-    fileprivate func readName<Value: NamedValue>(_ property: String) throws(BusError) -> Value {
-        try Value(known: try readVariant(), property)
     }
 }
 

@@ -4,26 +4,33 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// One sensor of `net.hadess.SensorProxy`: its properties, and who has claimed it.
+/// One sensor of `net.hadess.SensorProxy`: its properties and its claims.
 ///
-/// A connection has claimed it or has not: claims are not counted. Values are told to those who have.
+/// A connection holds one claim at most: claims are not counted. Values are sent to claimants only.
 final class ProxiedSensor {
+    /// The members of a sensor's interface.
+    struct Members {
+        /// Whether there is a sensor; announced to everybody.
+        let presence: Property<SensorProxyStatus>
+        /// The properties that are announced to claimants, those of one signal together.
+        let signals: [[Property<SensorProxyStatus>]]
+        let claim: StaticString
+        let release: StaticString
+    }
+
+    private let members: Members
     private let interface: BusInterface
     private let path: String
     private let bus: Bus
     private let authority: PolkitAuthority
-    private let properties = PublishedProperties(SensorProxyStatus())
-
-    /// What everybody is told of: whether there is a sensor.
-    private var presence = ""
-
-    /// The names of what claimants are told of, signal by signal.
-    private var signals: [[String]] = []
+    private let properties: PublishedProperties<SensorProxyStatus>
     private let claims: Holdings
     private let waiting: WaitingClaims
 
+    /// Adds the members to `interface`.
     init(
         _ sensor: SensorKind,
+        _ members: Members,
         of interface: BusInterface,
         at path: String,
         bus: Bus,
@@ -31,39 +38,17 @@ final class ProxiedSensor {
         authority: PolkitAuthority,
         delegate: any SensorProxyDelegate
     ) throws(SystemError) {
+        self.members = members
         self.interface = interface
         self.path = path
         self.bus = bus
         self.authority = authority
+        properties = PublishedProperties(SensorProxyStatus(), [members.presence] + members.signals.flatMap { $0 })
         waiting = try WaitingClaims(loop: loop) { delegate.hasFirstReading(of: sensor) }
         claims = Holdings(of: "claims", bus: bus, onChange: { delegate.claimsChanged(of: sensor, areHeld: $0 > 0) })
-    }
-
-    // MARK: - Members
-
-    /// Adds the property that says whether there is a sensor.
-    func addPresence(_ name: StaticString, _ value: @escaping (SensorProxyStatus) -> Bool) {
-        presence = "\(name)"
-        properties.add(name, to: interface, .announced, value)
-    }
-
-    /// Adds a property that is told in a signal of its own, or in that of the property before.
-    func add<Value: BusValue>(
-        _ name: StaticString,
-        joined: Bool = false,
-        _ value: @escaping (SensorProxyStatus) -> Value
-    ) {
-        properties.add(name, to: interface, .announced, value)
-        if joined, let last = signals.indices.last {
-            signals[last].append("\(name)")
-        } else {
-            signals.append(["\(name)"])
-        }
-    }
-
-    func addMethods(claim: StaticString, release: StaticString) {
-        interface.method(claim) { [self] in self.claim($0) }
-        interface.method(release) { [self] in self.release($0) }
+        properties.add(to: interface)
+        interface.method(members.claim) { [self] in claim($0) }
+        interface.method(members.release) { [self] in release($0) }
     }
 
     // MARK: - Claims
@@ -93,34 +78,36 @@ final class ProxiedSensor {
         }
     }
 
-    /// Answers the claims that wait, if there is something to answer now.
+    /// Answers the waiting claims if there is a reading.
     func answerIfKnown() {
         waiting.answerIfKnown()
     }
 
-    /// Answers the claims that wait, whatever is known.
+    /// Answers the waiting claims.
     func answer() {
         waiting.answer()
     }
 
     // MARK: - Values
 
-    /// Tells the claimants what is new, and everybody whether there is a sensor.
+    /// Sends changed values to the claimants, and the coming or going of the sensor to everybody.
     ///
-    /// iio-sensor-proxy tells nobody but claimants of that either; a client that waits for a sensor would poll for it.
+    /// iio-sensor-proxy sends the latter to claimants only, so that clients that wait for a sensor have to poll.
     func publish(_ status: SensorProxyStatus) {
-        let changed = properties.update(to: status)
-        guard !changed.isEmpty else { return }
-        for signal in signals where signal.contains(where: changed.contains) {
-            for claimant in claims.connections { tell(claimant, signal) }
+        let changed = properties.update(to: status).map { $0.name }
+        for signal in members.signals where signal.contains(where: { changed.contains($0.name) }) {
+            for claimant in claims.connections { send(signal, of: status, to: claimant) }
         }
+        let presence = members.presence.name
         if changed.contains(presence) { bus.announce([presence], of: interface.name, at: path) }
     }
 
-    private func tell(_ claimant: String, _ names: [String]) {
+    private func send(_ signal: [Property<SensorProxyStatus>], of status: SensorProxyStatus, to claimant: String) {
         bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
             message.append(interface.name)
-            properties.append(names, to: message)
+            message.appendArray("{sv}") {
+                for property in signal { message.appendNamedVariant(property.name, property.value(status)) }
+            }
             message.appendArray("s") {}
         }
     }

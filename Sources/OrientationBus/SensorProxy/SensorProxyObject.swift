@@ -25,16 +25,16 @@ package struct SensorProxyStatus: Hashable {
     package init() {}
 }
 
-/// What the proxy needs done by the rest of the daemon.
+/// The daemon as the proxy uses it.
 package protocol SensorProxyDelegate: AnyObject {
-    /// Says whether a reading has come since sampling began, or none is to be expected.
+    /// Returns whether a reading came since sampling began, or none is expected.
     func hasFirstReading(of sensor: SensorKind) -> Bool
 
-    /// The sensor is claimed from now on, or no longer.
+    /// Called when the first claim comes or the last one goes, and at each claim between.
     func claimsChanged(of sensor: SensorKind, areHeld: Bool)
 }
 
-/// The objects of `net.hadess.SensorProxy`, as iio-sensor-proxy has them, for the desktops that know that.
+/// The objects of `net.hadess.SensorProxy`, compatible with those of iio-sensor-proxy.
 package final class SensorProxyObject {
     package static let service = "net.hadess.SensorProxy"
 
@@ -44,7 +44,7 @@ package final class SensorProxyObject {
     private let sensors: [ProxiedSensor]
     private let slots: [BusSlot]
 
-    /// Exports the objects on `bus`; own the name afterwards.
+    /// Exports the objects on `bus`; take the name afterwards.
     package init(
         bus: Bus,
         loop: EventLoop,
@@ -53,48 +53,74 @@ package final class SensorProxyObject {
     ) throws(SystemError) {
         let main = BusInterface(Self.service, members: 16)
         let compass = BusInterface(Self.service + ".Compass", members: 4)
-        func sensor(
-            _ sensor: SensorKind,
-            of interface: BusInterface,
-            at path: String
-        ) throws(SystemError) -> ProxiedSensor {
-            try ProxiedSensor(
-                sensor,
-                of: interface,
-                at: path,
-                bus: bus,
-                loop: loop,
-                authority: authority,
-                delegate: delegate
+        var sensors: [ProxiedSensor] = []
+        for (kind, members) in Self.members {
+            let (interface, path) = kind == .compass ? (compass, Self.compassPath) : (main, Self.path)
+            sensors.append(
+                try ProxiedSensor(
+                    kind,
+                    members,
+                    of: interface,
+                    at: path,
+                    bus: bus,
+                    loop: loop,
+                    authority: authority,
+                    delegate: delegate
+                )
             )
         }
-        let accelerometer = try sensor(.accelerometer, of: main, at: Self.path)
-        accelerometer.addPresence("HasAccelerometer") { $0.hasAccelerometer }
-        accelerometer.add("AccelerometerOrientation") { Self.orientation($0.edge) }
-        accelerometer.add("AccelerometerTilt") { $0.tilt.name }
-        accelerometer.addMethods(claim: "ClaimAccelerometer", release: "ReleaseAccelerometer")
-
-        let light = try sensor(.ambientLight, of: main, at: Self.path)
-        light.addPresence("HasAmbientLight") { $0.hasAmbientLight }
-        light.add("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" }
-        light.add("LightLevel", joined: true) { $0.lightLevel }
-        light.addMethods(claim: "ClaimLight", release: "ReleaseLight")
-
-        let proximity = try sensor(.proximity, of: main, at: Self.path)
-        proximity.addPresence("HasProximity") { $0.hasProximity }
-        proximity.add("ProximityNear") { $0.isNear }
-        proximity.addMethods(claim: "ClaimProximity", release: "ReleaseProximity")
-
-        let heading = try sensor(.compass, of: compass, at: Self.compassPath)
-        heading.addPresence("HasCompass") { $0.hasCompass }
-        heading.add("CompassHeading") { $0.heading }
-        heading.addMethods(claim: "ClaimCompass", release: "ReleaseCompass")
-
-        sensors = [accelerometer, light, proximity, heading]
+        self.sensors = sensors
         slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.compassPath)]
     }
 
-    /// The present values; assigning tells those who have claimed of what differs.
+    private static let members: [(SensorKind, ProxiedSensor.Members)] = [
+        (
+            .accelerometer,
+            .init(
+                presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
+                signals: [
+                    [.derived("AccelerometerOrientation") { orientation($0.edge) }],
+                    [.name("AccelerometerTilt") { $1(&$0.tilt) }],
+                ],
+                claim: "ClaimAccelerometer",
+                release: "ReleaseAccelerometer"
+            )
+        ),
+        (
+            .ambientLight,
+            .init(
+                presence: .value("HasAmbientLight") { $1(&$0.hasAmbientLight) },
+                signals: [
+                    [
+                        .derived("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" },
+                        .value("LightLevel") { $1(&$0.lightLevel) },
+                    ]
+                ],
+                claim: "ClaimLight",
+                release: "ReleaseLight"
+            )
+        ),
+        (
+            .proximity,
+            .init(
+                presence: .value("HasProximity") { $1(&$0.hasProximity) },
+                signals: [[.value("ProximityNear") { $1(&$0.isNear) }]],
+                claim: "ClaimProximity",
+                release: "ReleaseProximity"
+            )
+        ),
+        (
+            .compass,
+            .init(
+                presence: .value("HasCompass") { $1(&$0.hasCompass) },
+                signals: [[.value("CompassHeading") { $1(&$0.heading) }]],
+                claim: "ClaimCompass",
+                release: "ReleaseCompass"
+            )
+        ),
+    ]
+
+    /// The current values; assigning sends those that differ to the claimants.
     package var status = SensorProxyStatus() {
         didSet {
             guard status != oldValue else { return }
@@ -102,12 +128,12 @@ package final class SensorProxyObject {
         }
     }
 
-    /// Answers the claims that wait, if there is something to answer now.
+    /// Answers the waiting claims of each sensor that has a reading.
     package func answerIfKnown() {
         for sensor in sensors { sensor.answerIfKnown() }
     }
 
-    /// Answers the claims that wait, whatever is known.
+    /// Answers all waiting claims.
     package func answerWaiting() {
         for sensor in sensors { sensor.answer() }
     }

@@ -22,7 +22,7 @@ package final class ManagerObject {
     private let delegate: any ManagerDelegate
     private let authority: PolkitAuthority
     private let interface: BusInterface
-    private let properties: PublishedProperties<ManagerStatus>
+    private let properties: PublishedProperties<ManagerSnapshot>
     private var rotation: RotationMethods?
     private var slot: BusSlot?
     private var objectManager: BusSlot?
@@ -42,28 +42,13 @@ package final class ManagerObject {
         self.bus = bus
         self.authority = authority
         self.delegate = delegate
-        properties = PublishedProperties(status)
+        let snapshot = ManagerSnapshot(version: "\(version)", status: status)
+        properties = PublishedProperties(snapshot, ManagerSnapshot.properties)
         interface = BusInterface(Names.manager, members: 32)
         waiting = try WaitingClaims(loop: loop) { delegate.hasFirstAnswer }
         claims = Holdings(of: "claims", bus: bus, onChange: { [self] in claimsChanged(to: $0) })
 
-        interface.property("Version", "s", .constant) { $0.append("\(version)") }
-        properties.add("HasAccelerometer", to: interface) { $0.hasAccelerometer }
-        properties.add("SensorState", to: interface) { $0.sensorState.name }
-        properties.add("DeviceOrientation", to: interface) { $0.deviceOrientation.name }
-        properties.add("FaceOrientation", to: interface) { $0.faceOrientation.name }
-        properties.add("InterfaceOrientation", to: interface) { $0.interfaceOrientation.name }
-        properties.add("InterfaceReason", to: interface) { $0.interfaceReason.name }
-        properties.add("InterfaceRule", to: interface) { $0.interfaceRule.name }
-        properties.add("AskedRequest", to: interface) { ObjectPath(Names.path(of: $0.askedRequest)) }
-        properties.add("SupportedOrientations", to: interface) { $0.supportedOrientations.rawValue }
-        properties.add("OutputTransform", to: interface) { $0.outputTransform.name }
-        properties.add("NaturalOrientation", to: interface) { $0.naturalOrientation.name }
-        properties.add("RotationLock", to: interface) { $0.rotationLock.name }
-        properties.add("Autorotate", to: interface) { $0.autorotate.name }
-        properties.add("TabletMode", to: interface) { $0.tabletMode.name }
-        properties.add("Claims", to: interface) { $0.claims }
-        interface.property("Gravity", "(ddd)", .silent) { [self] in append(self.delegate.gravity, to: $0) }
+        properties.add(to: interface) { [self] in $0.gravity = self.delegate.gravity }
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
@@ -72,12 +57,12 @@ package final class ManagerObject {
         objectManager = try bus.addObjectManager(at: Names.path)
     }
 
-    package var status: ManagerStatus { properties.status }
+    package var status: ManagerStatus { properties.status.status }
 
     /// Announces what is new in `status`, between the two signals of the interface's transition if it turns.
     package func publish(_ status: ManagerStatus, _ transition: Transition? = nil) {
         if let transition { rotation?.willMake(transition) }
-        announce(properties.update(to: status))
+        announce(status)
         if let transition { rotation?.didMake(transition) }
     }
 
@@ -113,9 +98,9 @@ package final class ManagerObject {
     }
 
     private func claimsChanged(to total: Int) {
-        var status = properties.status
+        var status = status
         status.claims = UInt32(total)
-        announce(properties.update(to: status))
+        announce(status)
         delegate.claimsChanged(areHeld: total > 0)
     }
 
@@ -124,15 +109,9 @@ package final class ManagerObject {
         waiting.answer()
     }
 
-    private func announce(_ properties: [String]) {
-        bus.announce(properties, of: Names.manager, at: Names.path)
-    }
-
-    private func append(_ vector: Vector3, to message: BusMessage) {
-        message.appendStruct("ddd") {
-            message.append(vector.x)
-            message.append(vector.y)
-            message.append(vector.z)
-        }
+    private func announce(_ status: ManagerStatus) {
+        var snapshot = properties.status
+        snapshot.status = status
+        bus.announce(properties.update(to: snapshot).map { $0.name }, of: Names.manager, at: Names.path)
     }
 }

@@ -27,17 +27,9 @@ final class RequestObject {
         self.bus = bus
         self.methods = methods
         path = Names.path(of: id)
-        properties = PublishedProperties(request)
+        properties = PublishedProperties(request, RotationRequest.properties)
         let interface = BusInterface(Names.request, members: 12)
-        properties.add("AppId", to: interface, .constant) { $0.appID }
-        properties.add("Supported", to: interface) { $0.supported.rawValue }
-        properties.add("Preferred", to: interface) { $0.preferred?.name ?? "" }
-        properties.add("ShouldAutorotate", to: interface) { $0.shouldAutorotate }
-        properties.add("Presentation", to: interface) { $0.presentation.name }
-        properties.add("Parent", to: interface) { ObjectPath(Names.path(of: $0.parent)) }
-        properties.add("ForwardsTo", to: interface) { ObjectPath(Names.path(of: $0.forwardsTo)) }
-        properties.add("Active", to: interface) { $0.isActive }
-        properties.add("Reason", to: interface) { $0.reason }
+        properties.add(to: interface)
         // The interface may outlast the object by the call at hand, but is not called again.
         interface.method("Update", "a{sv}", names: "changes\0") { [unowned(unsafe) self] message throws(BusError) in
             try update(message)
@@ -63,7 +55,22 @@ final class RequestObject {
         guard var request = methods.current(id) else { throw BusError(.unknownRequest) }
         try RequestOptions.readChanges(of: &request, from: message)
         try methods.update(id, to: request, of: client)
-        bus.announce(properties.update(to: request), of: Names.request, at: path)
+        bus.announce(properties.update(to: request).map { $0.name }, of: Names.request, at: path)
         message.reply()
     }
+}
+
+extension RotationRequest {
+    /// Every property of `org.orientd1.Request`.
+    static let properties: [Property<RotationRequest>] = [
+        .value("AppId", .constant) { $1(&$0.appID) },
+        .value("Supported") { $1(&$0.supported) },
+        .derived("Preferred") { $0.preferred?.name ?? "" },
+        .value("ShouldAutorotate") { $1(&$0.shouldAutorotate) },
+        .name("Presentation") { $1(&$0.presentation) },
+        .request("Parent") { $1(&$0.parent) },
+        .request("ForwardsTo") { $1(&$0.forwardsTo) },
+        .value("Active") { $1(&$0.isActive) },
+        .value("Reason") { $1(&$0.reason) },
+    ]
 }

@@ -7,24 +7,37 @@ package import SystemdBus
 /// The values of `org.orientd1.Sensor`.
 package struct SensorStatus: Hashable {
     package var name: String
+    /// Empty for a source that is not a device of this machine.
     package var sysfsPath: String
-    package var location: String
-    package var mode: String
+    package var location: SensorLocation
+    package var mode: SensorMode
     /// In Hz; 0 while unknown.
     package var sampleRate: Double
     /// Row by row.
     package var mountMatrix: [Double]
     package var state = SensorState.idle
-    /// Empty while all is well.
+    /// Empty while the sensor works.
     package var lastError = ""
 
+    /// Every property of the interface.
+    package static let properties: [Property<SensorStatus>] = [
+        .value("Name") { $1(&$0.name) },
+        .value("SysfsPath") { $1(&$0.sysfsPath) },
+        .name("Location") { $1(&$0.location) },
+        .name("Mode") { $1(&$0.mode) },
+        .value("SampleRate") { $1(&$0.sampleRate) },
+        .value("MountMatrix") { $1(&$0.mountMatrix) },
+        .name("State") { $1(&$0.state) },
+        .value("LastError") { $1(&$0.lastError) },
+    ]
+
     package init(
-        name: String,
-        sysfsPath: String,
-        location: String,
-        mode: String,
-        sampleRate: Double,
-        mountMatrix: [Double]
+        name: String = "",
+        sysfsPath: String = "",
+        location: SensorLocation = .unknown,
+        mode: SensorMode = .poll,
+        sampleRate: Double = 0,
+        mountMatrix: [Double] = []
     ) {
         self.name = name
         self.sysfsPath = sysfsPath
@@ -35,14 +48,14 @@ package struct SensorStatus: Hashable {
     }
 }
 
-/// An object `/org/orientd1/sensor/N`: one accelerometer, also one in a base, which turns nothing.
+/// An object `/org/orientd1/sensor/N`: one accelerometer, of the display or the base.
 package final class SensorObject {
     package let path: String
 
-    /// The present values; assigning announces those that differ.
+    /// The current values; assigning announces those that differ.
     package var status: SensorStatus {
         get { properties.status }
-        set { bus.announce(properties.update(to: newValue), of: Names.sensor, at: path) }
+        set { bus.announce(properties.update(to: newValue).map { $0.name }, of: Names.sensor, at: path) }
     }
 
     private let bus: Bus
@@ -53,16 +66,9 @@ package final class SensorObject {
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
         self.bus = bus
         path = Names.sensorPath + "\(number)"
-        properties = PublishedProperties(status)
-        let interface = BusInterface(Names.sensor, members: 8)
-        properties.add("Name", to: interface) { $0.name }
-        properties.add("SysfsPath", to: interface) { $0.sysfsPath }
-        properties.add("Location", to: interface) { $0.location }
-        properties.add("Mode", to: interface) { $0.mode }
-        properties.add("SampleRate", to: interface) { $0.sampleRate }
-        properties.add("MountMatrix", to: interface) { $0.mountMatrix }
-        properties.add("State", to: interface) { $0.state.name }
-        properties.add("LastError", to: interface) { $0.lastError }
+        properties = PublishedProperties(status, SensorStatus.properties)
+        let interface = BusInterface(Names.sensor, members: SensorStatus.properties.count)
+        properties.add(to: interface)
         slot = try bus.export(interface, at: path)
         bus.announceObject(at: path)
     }

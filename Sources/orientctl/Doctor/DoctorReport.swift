@@ -70,7 +70,7 @@ struct DoctorReport {
         if case .address(let address) = surroundings.address { secrets.append((address, "<address>")) }
         // A trace's path is the name of its sensor.
         if case .replay(let path) = surroundings.configuration.source { secrets.append((printable(path), "<trace>")) }
-        for sensor in surroundings.sensors.map(\.status) where sensor.mode == SensorMode.replay.name {
+        for sensor in surroundings.sensors.map(\.status) where sensor.mode == .replay {
             secrets.append((printable(sensor.name), "<trace>"))
         }
         secrets += surroundings.configurationWarnings.map { (Self.saying(of: $0), "<what it says>") }

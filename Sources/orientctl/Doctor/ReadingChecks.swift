@@ -150,7 +150,7 @@ struct ReadingChecks {
             let reason = sensor.lastError.isEmpty ? "" : ": \(sensor.lastError)"
             return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: Remedy.log)
         }
-        if canBuffer, sensor.mode == SensorMode.poll.name {
+        if canBuffer, sensor.mode == .poll {
             return .warn("sampling", "\(sensor.name) is polled, though it has a buffer", remedy: Remedy.log)
         }
         guard changes >= 0 else { return .fail("sampling", "no reading comes from \(sensor.name)", remedy: Remedy.log) }

@@ -40,7 +40,7 @@ struct ToldReadings {
             } while Self.now - start < seconds
             duration = Self.now - start
             let sensors = try client.sensors().map(\.status)
-            sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != "base" }
+            sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
             try client.release()
         } catch {
             refusal = error

@@ -107,26 +107,9 @@ enum Status {
         _ requests: [ListedRequest],
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> JSONObject {
-        let status = snapshot.status
         let object = JSONObject()
-        object.set("Version", snapshot.version)
-        object.set("HasAccelerometer", status.hasAccelerometer)
-        object.set("SensorState", status.sensorState.name)
-        object.set("DeviceOrientation", status.deviceOrientation.name)
-        object.set("FaceOrientation", status.faceOrientation.name)
-        object.set("InterfaceOrientation", status.interfaceOrientation.name)
-        object.set("InterfaceReason", status.interfaceReason.name)
-        object.set("InterfaceRule", status.interfaceRule.name)
-        object.set("AskedRequest", Names.path(of: status.askedRequest))
-        object.set("SupportedOrientations", Int(status.supportedOrientations.rawValue))
-        object.set("OutputTransform", status.outputTransform.name)
-        object.set("NaturalOrientation", status.naturalOrientation.name)
-        object.set("RotationLock", status.rotationLock.name)
-        object.set("Autorotate", status.autorotate.name)
-        object.set("TabletMode", status.tabletMode.name)
-        object.set("Gravity", [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z])
-        object.set("Claims", Int(snapshot.status.claims))
-        object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == status.askedRequest) })
+        for property in ManagerSnapshot.properties { object.set(property.name, property.value(snapshot)) }
+        object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         return object
     }
