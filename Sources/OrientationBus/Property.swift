@@ -52,7 +52,10 @@ package struct Property<Status>: Sendable {
     }
 
     /// A field that is published by its name.
-    static func name<Value: NamedValue & SendableMetatype>(_ member: StaticString, _ field: @escaping Field<Value>) -> Property {
+    static func name<Value: NamedValue & SendableMetatype>(
+        _ member: StaticString,
+        _ field: @escaping Field<Value>
+    ) -> Property {
         Property(member, "s", .announced, field, encode: { .text($0.name) }, decode: { Value(name: $0.text) })
     }
 

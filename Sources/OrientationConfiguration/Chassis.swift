@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
+package import OrientationCore
 package import SystemdBus
 
 /// What systemd-hostnamed takes the machine for.

@@ -31,18 +31,8 @@ package enum SourceChoice: Hashable, Sendable {
 
 /// What the daemon is told to do; each value has the default that the manual states.
 package struct Configuration: Hashable, Sendable {
-    /// Nil where hostnamed is to be asked.
-    package var idiom: Idiom?
-    /// Nil where it is to be found out from the display.
-    package var naturalOrientation: DeviceOrientation?
-    /// Nil where the idiom tells.
-    package var supportedOrientations: InterfaceOrientationMask?
-    /// Nil where the idiom tells.
-    package var autorotate: AutorotateMode?
-    /// Nil for the natural one.
-    package var laptopOrientation: InterfaceOrientation?
-    package var reportsFace = false
-    package var classifier = ClassifierChoice.robust
+    /// The settings of the decisions; all but `[Sensor]` and `[Bus]`.
+    package var machine = MachineConfiguration()
     package var source = SourceChoice.local
     /// In Hz.
     package var rate = 15.0
@@ -53,56 +43,12 @@ package struct Configuration: Hashable, Sendable {
     /// Whether to serve `net.hadess.SensorProxy`; nil where that depends on whether iio-sensor-proxy is installed.
     package var servesSensorProxy: Bool?
 
-    /// The orientations that applications support, by their ids.
-    package var applicationMasks: [String: InterfaceOrientationMask] = [:]
-
     package init() {}
 
     /// Understands a rate in Hz; nil for what is none from 1 to 1000.
     package static func rate(_ text: String) -> Double? {
         guard let rate = number(text), (1...1000).contains(rate) else { return nil }
         return rate
-    }
-}
-
-// MARK: - What follows from it
-
-// `chassis` is hostnamed's answer, nil where there is none; a configured idiom counts instead, and a machine of which
-// nothing is known is a tablet.
-
-extension Configuration {
-    /// Returns what it says about the interface of a machine whose display's own top up is called `natural`.
-    package func rotation(chassis: Idiom?, natural: DeviceOrientation) -> RotationConfiguration {
-        RotationConfiguration(
-            supported: supportedOrientations ?? idiom(chassis).supportedOrientations,
-            natural: natural,
-            laptop: laptopOrientation,
-            applicationMasks: applicationMasks
-        )
-    }
-
-    /// Returns the mode of autorotation that holds where none was set at run time.
-    ///
-    /// `tellsTabletMode` is whether something tells what the machine is used as.
-    package func autorotateMode(chassis: Idiom?, tellsTabletMode: Bool) -> AutorotateMode {
-        autorotate ?? idiom(chassis).autorotate(tellsTabletMode: tellsTabletMode)
-    }
-
-    private func idiom(_ chassis: Idiom?) -> Idiom {
-        idiom ?? chassis ?? .tablet
-    }
-}
-
-/// The two classifiers of the core.
-package enum ClassifierChoice: Hashable, Sendable {
-    case robust
-    case base
-
-    package var constants: OrientationClassifier.Constants {
-        switch self {
-        case .robust: .robust
-        case .base: .base
-        }
     }
 }
 

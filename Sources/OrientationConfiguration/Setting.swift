@@ -45,7 +45,7 @@ struct Setting {
                 *systemd-hostnamed*(8) is asked for the chassis, and a machine that is none of these counts as a tablet.
                 """
         ) { configuration, text, _ in
-            choose(&configuration.idiom, text) { Idiom(name: $0) }
+            choose(&configuration.machine.idiom, text) { Idiom(name: $0) }
         },
         Setting(
             section: "Orientation",
@@ -57,7 +57,7 @@ struct Setting {
                 whose preferred mode is wider than high is landscape-left, any other portrait.
                 """
         ) { configuration, text, _ in
-            choose(&configuration.naturalOrientation, text) { name in
+            choose(&configuration.machine.naturalOrientation, text) { name in
                 DeviceOrientation(name: name).flatMap { $0.isEdge ? $0 : nil }
             }
         },
@@ -72,7 +72,7 @@ struct Setting {
                 device in landscape-right. With _auto_, all; on a handset all but upside down.
                 """
         ) { configuration, text, _ in
-            choose(&configuration.supportedOrientations, text) { InterfaceOrientationMask($0) }
+            choose(&configuration.machine.supportedOrientations, text) { InterfaceOrientationMask($0) }
         },
         Setting(
             section: "Orientation",
@@ -87,7 +87,7 @@ struct Setting {
                 remembered and wins over this one.
                 """
         ) { configuration, text, _ in
-            choose(&configuration.autorotate, text) { AutorotateMode(name: $0) }
+            choose(&configuration.machine.autorotate, text) { AutorotateMode(name: $0) }
         },
         Setting(
             section: "Orientation",
@@ -99,7 +99,7 @@ struct Setting {
                 _tablet-mode_. With _auto_, the one in which the built-in display's own top is up.
                 """
         ) { configuration, text, _ in
-            choose(&configuration.laptopOrientation, text) { InterfaceOrientation(name: $0) }
+            choose(&configuration.machine.laptopOrientation, text) { InterfaceOrientation(name: $0) }
         },
         Setting(
             section: "Orientation",
@@ -109,7 +109,7 @@ struct Setting {
             help: "Whether DeviceOrientation itself reads face-up and face-down while the device lies flat."
         ) { configuration, text, _ in
             guard let value = boolean(text) else { return false }
-            configuration.reportsFace = value
+            configuration.machine.reportsFace = value
             return true
         },
         Setting(
@@ -122,11 +122,8 @@ struct Setting {
                 orientations, or shaken, does not make it flap; _base_ is the bare rule on every sample.
                 """
         ) { configuration, text, _ in
-            switch text {
-            case "robust": configuration.classifier = .robust
-            case "base": configuration.classifier = .base
-            default: return false
-            }
+            guard let classifier = ClassifierChoice(name: text) else { return false }
+            configuration.machine.classifier = classifier
             return true
         },
         Setting(
@@ -184,13 +181,7 @@ struct Setting {
                 Frame is _kernel_, +z for all others. The four edges never depend on it.
                 """
         ) { configuration, text, _ in
-            switch text {
-            case "auto": configuration.faceUp = nil
-            case "+z": configuration.faceUp = .positiveZ
-            case "-z": configuration.faceUp = .negativeZ
-            default: return false
-            }
-            return true
+            choose(&configuration.faceUp, text) { SensorFrame.FaceUp(name: $0) }
         },
         Setting(
             section: "Bus",
@@ -216,7 +207,7 @@ struct Setting {
                 """
         ) { configuration, text, application in
             guard let mask = InterfaceOrientationMask(text) else { return false }
-            configuration.applicationMasks[application] = mask
+            configuration.machine.applicationMasks[application] = mask
             return true
         },
     ]

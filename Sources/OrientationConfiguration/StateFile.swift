@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+package import OrientationCore
 package import POSIX
 
 /// The file that the saved state outlives the process in.

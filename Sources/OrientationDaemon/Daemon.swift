@@ -2,82 +2,61 @@
 
 import OrientationBus
 package import OrientationConfiguration
-package import OrientationCore
+import OrientationCore
 import OrientationSensors
 package import POSIX
 package import SystemdBus
 
-/// The daemon: sensors, classification and the bus, wired together in one loop.
+/// The daemon: delivers the events of sensors, switches, logind and the bus to the machine, and carries out its effects.
 package final class Daemon {
-    /// How long in seconds READY waits for the first look at the sensors, and the end for their being put to rest.
-    private static let patience = (start: 1.0, end: 0.5)
-
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
-    private var tracker: OrientationTracker
-    private var rotation: InterfaceRotation?
-    private var supervisor: SensorSupervisor?
-    private var switches: MachineSwitches?
-    private var hinge: Hinge?
-    private var manager: ManagerObject?
-    private var proxy: SensorProxy?
+    private let driver: MachineDriver
+    private let recorder: Recorder?
+    private let file: StateFile?
+    private let manager: ManagerObject
+    private let supervisor: SensorSupervisor
 
-    private var termination: TerminationWatch?
-    private var disconnection: BusSlot?
-    private var nameLoss: BusSlot?
-    private var sleep: SleepWatch?
-    private var startTimer: Timer?
-    private var endTimer: Timer?
-    private var silence: SilenceFeed?
-    private var isClaimed = false
-    private var isAsleep = false
-    private var awaited = 3
+    /// Nil where another machine's sensors, or a recording's, count: this one's lid says nothing about them.
+    private let switches: MachineSwitches?
+
+    /// Nil where net.hadess.SensorProxy is not served.
+    private let proxy: SensorProxy?
+    private let sleep: SleepWatch
+    private let timer: Timer
+
+    /// What must live as long as the daemon.
+    private let watches: [AnyObject]
+
+    private var deadline: Deadline?
+    private var reads = AccelerometerNeeds()
+    private var saveProblem = ""
     private var isReady = false
-    private var isEnding = false
-    private var reportedReference = 1.0
     private var reportedSummary = ""
 
     /// Connects to the bus and takes the service's name; nothing runs before ``run()``.
+    ///
+    /// `recording` is the file that every event is written to; nil for none.
     package init(
         configuration: Configuration,
         bus address: BusAddress,
         replacing: Bool,
+        recording: String?,
         log: Log
     ) throws(SystemError) {
-        self.log = log
-        loop = try EventLoop()
-        var naturalOrientation = configuration.naturalOrientation
-        if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
-        let natural = naturalOrientation ?? .portrait
-        tracker = OrientationTracker(
-            naturalOrientation: natural,
-            constants: configuration.classifier.constants,
-            reportsFace: configuration.reportsFace
-        )
-        bus = try Bus(address)
+        let loop = try EventLoop()
+        let bus = try Bus(address)
         try bus.attach(to: loop)
-
-        termination = try loop.onTermination { [self] in end() }
-        try loop.serveWatchdog()
-        disconnection = try bus.onDisconnect { [self] in
-            log.error("the connection to \(address) was closed")
-            loop.exit(1)
-        }
-        startTimer = try loop.timer { [self] in becomeReady() }
-        endTimer = try loop.timer { [self] in loop.exit() }
-        silence = try SilenceFeed(loop: loop) { [self] in take($0) }
-
-        let rotation = try InterfaceRotation(
-            configuration: configuration,
-            natural: natural,
-            file: StateFile.standard,
-            loop: loop,
-            bus: bus,
-            log: log
+        var settings = configuration.machine
+        if settings.naturalOrientation == nil { settings.naturalOrientation = try BuiltInDisplay.naturalOrientation }
+        let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
+        let file = StateFile.standard
+        let driver = MachineDriver(settings, saved: file.flatMap { Self.read($0, log) }, loop: loop, recorder: recorder)
+        (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (
+            loop, bus, log, recorder, file, driver
         )
-        self.rotation = rotation
-        rotation.onDecision = { [self] in decided($0) }
+
         let authority = PolkitAuthority(bus: bus) {
             log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
         }
@@ -85,224 +64,161 @@ package final class Daemon {
             bus: bus,
             loop: loop,
             version: Version.current,
-            status: ManagerStatus(rotation.policy),
+            status: driver.machine.status,
             authority: authority,
-            host: rotation,
-            delegate: self
+            host: driver
         )
         let helper = try HelperThread(loop: loop)
-        let hinge = Hinge { [self] in machineChanged() }
-        self.hinge = hinge
-        let supervisor = try SensorSupervisor(
-            configuration: configuration,
-            loop: loop,
-            bus: bus,
-            log: log,
-            helper: helper,
-            delegate: self,
-            baseDelegate: hinge
-        )
-        self.supervisor = supervisor
-        if SensorProxy.isWanted(configuration.servesSensorProxy, log: log) {
-            proxy = try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, host: self)
-        }
+        supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log, helper: helper)
+        proxy =
+            SensorProxy.isWanted(configuration.servesSensorProxy, log: log)
+            ? try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, driver: driver) : nil
+        switches =
+            configuration.source == .local ? MachineSwitches(loop: loop, helper: helper, log: log, driver: driver) : nil
+        sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
+        timer = try loop.timer { driver.deadlinePassed() }
+        try loop.serveWatchdog()
         try bus.own(Names.service, replacing: replacing)
-        nameLoss = try bus.onNameLost(Names.service) { [self] in
-            log.info("another service has taken over \(Names.service)")
-            end()
+        watches = [
+            try loop.onTermination { driver.deliver(.shutdown) },
+            try bus.onDisconnect {
+                log.error("the connection to \(address) was closed")
+                loop.exit(1)
+            },
+            try bus.onNameLost(Names.service) {
+                log.info("another service has taken over \(Names.service)")
+                driver.deliver(.shutdown)
+            },
+        ]
+        driver.carryOut = { [self] in carryOut($0) }
+        try begin()
+    }
+
+    /// Starts the searches that READY waits for.
+    private func begin() throws(SystemError) {
+        try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }
+        if driver.machine.needsChassis { askForChassis() }
+        guard let switches else { return driver.deliver(.switchesFound) }
+        try switches.begin { [self] in driver.deliver(.switchesFound) }
+    }
+
+    private func askForChassis() {
+        Chassis.ask(over: bus) { [self] answer in
+            switch answer {
+            case .success(let idiom): driver.deliver(.chassisFound(idiom))
+            case .failure(let error):
+                log.warning("hostnamed does not tell the chassis, so it counts as a tablet: \(error)")
+                driver.deliver(.chassisFound(nil))
+            }
         }
-        sleep = try SleepWatch(bus: bus, log: log) { [self] in $0 ? fallAsleep() : wakeUp() }
-        try supervisor.begin { [self] in partIsReady() }
-        rotation.begin { [self] in partIsReady() }
-        // What another machine or a recording says has nothing to do with the lid of this one.
-        if configuration.source == .local {
-            let switches = MachineSwitches(loop: loop, helper: helper, log: log) { [self] in machineChanged() }
-            self.switches = switches
-            try switches.begin { [self] in partIsReady() }
-        } else {
-            partIsReady()
-        }
-        startTimer?.arm(after: Self.patience.start)
     }
 
     /// Serves until it is told to end; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
-        try loop.run()
+        let status = try loop.run()
+        recorder?.flush()
+        return status
     }
 
-    /// Takes notice that the sensors, the switches or the kind of machine are known.
-    private func partIsReady() {
-        awaited -= 1
-        if awaited == 0 { becomeReady() }
-    }
+    // MARK: - Effects
 
-    private func becomeReady() {
-        guard !isReady else { return }
-        isReady = true
-        startTimer?.disarm()
-        // Who looks for that name asks once whether there are sensors, and goes by the answer.
-        proxy?.takeName(log: log)
-        reportedSummary = supervisor?.summary ?? ""
-        ServiceManager.ready(status: reportedSummary)
-    }
-
-    /// Puts the sensors to rest and ends, at once if one hangs.
-    private func end() {
-        guard !isEnding else { return }
-        isEnding = true
-        ServiceManager.stopping()
-        endTimer?.arm(after: Self.patience.end)
-        manager?.answerWaiting()
-        proxy?.answerWaiting()
-        rotation?.end()
-        supervisor?.end { [self] in loop.exit() }
-    }
-
-    // MARK: - Samples
-
-    private func take(_ sample: AccelerometerSample) {
-        let (edge, hadEdge) = (tracker.deviceEdge, tracker.hasEdge)
-        tracker.add(sample)
-        // The same edge is a turn, too, if it is the first after a pause; what is none the policy knows.
-        if tracker.deviceEdge != edge || tracker.hasEdge != hadEdge {
-            rotation?.deviceTurned(to: tracker.deviceEdge)
-        } else {
-            publish()
+    private func carryOut(_ effects: Effects) {
+        if let state = effects.save { save(state) }
+        let machine = driver.machine
+        if effects.isStatusNew { log(machine.status, effects.transition) }
+        manager.carryOut(effects, machine.status)
+        proxy?.publish(edge: machine.sensedEdge, tilt: machine.tilt)
+        if effects.reads != reads {
+            reads = effects.reads
+            supervisor.need(.accelerometer, reads.display)
+            supervisor.needBase(reads.base)
         }
-        if tracker.reference != 1, tracker.reference != reportedReference { reportReference() }
-    }
-
-    /// Publishes what the sensors and the tracker say, and what the policy has made of it or of something else.
-    private func publish(_ decision: Decision? = nil) {
-        guard let manager, let supervisor else { return }
-        var status = manager.status
-        status.hasAccelerometer = supervisor.hasSensor(.accelerometer)
-        status.sensorState = supervisor.state(of: .accelerometer)
-        status.deviceOrientation = tracker.deviceOrientation
-        status.faceOrientation = tracker.faceOrientation
-        if status != manager.status {
-            log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
+        if effects.deadline != deadline { wait(for: effects.deadline) }
+        if let scale = effects.wrongScale {
+            log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
-        if decision != nil, let rotation { status.take(rotation.policy) }
-        manager.publish(status, decision?.transition)
-        manager.answerIfKnown()
-        proxy?.publish(tracker)
+        if let step = effects.step { take(step) }
     }
 
-    private func decided(_ decision: Decision) {
-        publish(decision)
-        machineChanged()
+    private func take(_ step: Effects.Step) {
+        switch step {
+        case .ready:
+            // Clients of that name ask once, when it appears, whether there are sensors.
+            proxy?.takeName(log: log)
+            isReady = true
+            reportedSummary = supervisor.summary
+            ServiceManager.ready(status: reportedSummary)
+        case .suspend: supervisor.suspend { [self] in sleep.allowSleep() }
+        case .resume: supervisor.resume()
+        case .end:
+            ServiceManager.stopping()
+            manager.answerWaiting()
+            proxy?.answerWaiting()
+            supervisor.end { [self] in loop.exit() }
+        case .exit: loop.exit()
+        }
     }
 
-    // MARK: - The machine
-
-    /// Has the sensor sample while somebody wants to know, or a request turns with the device.
-    private func senseIfNeeded() {
-        let isAsked = rotation.map { $0.policy.autorotatingRequests > 0 } == true
-        let isNeeded = isClaimed || isAsked || proxy?.claimsAccelerometer == true
-        supervisor?.need(.accelerometer, isNeeded)
-        supervisor?.needBase(isNeeded && countsAngle)
+    private func log(_ status: ManagerStatus, _ transition: Transition?) {
+        log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
+        guard let transition else { return }
+        let explanation = driver.machine.policy.explanation
+        log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(explanation)")
     }
 
-    /// Says whether the angle of the hinge decides what the machine is used as, and that anything.
-    private var countsAngle: Bool {
-        supervisor?.hasHinge == true && switches?.tabletMode ?? .unknown == .unknown
-            && rotation?.policy.autorotate == .tabletMode
+    private func wait(for deadline: Deadline?) {
+        self.deadline = deadline
+        guard let deadline else { return timer.disarm() }
+        timer.arm(after: deadline.time - driver.now, slack: deadline.slack)
     }
 
-    /// Takes notice of what the machine is used as, of its lid, and of what tells of them.
-    private func machineChanged() {
-        guard let rotation, let supervisor, let hinge else { return }
-        if !countsAngle { hinge.forget() }
-        let mode = switches?.tabletMode ?? .unknown
-        rotation.machineUsed(
-            as: mode == .unknown ? hinge.tabletMode : mode,
-            isTold: mode != .unknown || supervisor.hasHinge
-        )
-        pauseIfNeeded()
-        senseIfNeeded()
+    // MARK: - The saved state
+
+    private static func read(_ file: StateFile, _ log: Log) -> SavedState? {
+        switch file.read() {
+        case .missing: return nil
+        case .state(let state): return state
+        case .unusable(let warning):
+            log.warning(warning)
+            return nil
+        }
     }
 
-    /// Has the policy ignore the device while the lid is closed or the machine sleeps.
-    private func pauseIfNeeded() {
-        guard let rotation else { return }
-        let isPaused = isAsleep || switches?.isLidClosed == true
-        guard isPaused != rotation.isPaused else { return }
-        rotation.isPaused = isPaused
-        // What was sampled meanwhile is no news afterwards.
-        if !isPaused { tracker.restart() }
-    }
-
-    /// Puts the sensors to rest while the machine sleeps; how the interface is shown stays.
-    private func fallAsleep() {
-        log.debug("the machine is about to sleep")
-        isAsleep = true
-        pauseIfNeeded()
-        supervisor?.suspend { [self] in sleep?.allowSleep() }
-    }
-
-    private func wakeUp() {
-        log.debug("the machine has woken up")
-        isAsleep = false
-        pauseIfNeeded()
-        supervisor?.resume()
-    }
-
-    private func reportReference() {
-        reportedReference = tracker.reference
-        log.warning(
-            "the accelerometer's scale looks wrong: at rest it reads \(tracker.reference) g; taking that for 1 g"
-        )
-    }
-}
-
-extension Daemon: ManagerDelegate {
-    package var gravity: Vector3 { tracker.gravity }
-
-    package var hasFirstAnswer: Bool {
-        guard let supervisor, supervisor.isHopeful(.accelerometer) else { return true }
-        return supervisor.state(of: .accelerometer) == .sampling && tracker.hasAnswer
-    }
-
-    package func claimsChanged(areHeld: Bool) {
-        log.debug(areHeld ? "the sensor is claimed" : "no claim is left")
-        isClaimed = areHeld
-        senseIfNeeded()
-    }
-}
-
-extension Daemon: SensorProxyHost {
-    func accelerometerClaimsChanged() {
-        senseIfNeeded()
+    private func save(_ state: SavedState) {
+        guard let file else { return }
+        do throws(SystemError) {
+            try file.write(state)
+            saveProblem = ""
+        } catch {
+            let problem = "\(error)"
+            if problem != saveProblem {
+                log.warning("\(problem); the lock and the orientation will not outlast this run")
+            }
+            saveProblem = problem
+            driver.deliver(.saveFailed)
+        }
     }
 }
 
 extension Daemon: SensorSupervisorDelegate {
-    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
-        let samplePeriod = rate > 0 ? 1 / rate : 1 / 15
-        tracker.begin(samplePeriod: samplePeriod, faceUp: faceUp)
-        hinge?.displayBegan()
-        silence?.begin(samplePeriod: mayFallSilent ? samplePeriod : nil)
+    func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+        driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
+    }
+
+    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
+        driver.deliver(sample, role)
     }
 
     func received(_ measurement: Measurement) {
-        guard case .acceleration(let sample) = measurement else {
-            proxy?.publish(measurement)
-            return
-        }
-        hinge?.displayRead(sample.acceleration)
-        take(sample)
-        silence?.heard(sample, isTurning: tracker.isTurning)
+        proxy?.publish(measurement)
     }
 
-    func sensorChanged(_ kind: SensorKind) {
-        proxy?.sensorChanged(kind)
+    func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
+        if role == .display { proxy?.sensorChanged(kind) }
         guard kind == .accelerometer else { return }
-        if supervisor?.state(of: kind) != .sampling { hinge?.displayBegan() }
-        publish()
-        machineChanged()
-        guard isReady, let summary = supervisor?.summary, summary != reportedSummary else { return }
-        reportedSummary = summary
-        ServiceManager.status(summary)
+        driver.deliver(.sensorChanged(role, supervisor.report(role)))
+        guard role == .display, isReady, supervisor.summary != reportedSummary else { return }
+        reportedSummary = supervisor.summary
+        ServiceManager.status(reportedSummary)
     }
 }

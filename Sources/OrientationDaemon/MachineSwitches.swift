@@ -11,19 +11,19 @@ import SystemdBus
 final class MachineSwitches {
     private static let wanted: Switches = [.lid, .tabletMode]
 
-    /// Called when what they tell is another.
-    private let onChange: () -> Void
+    private let driver: MachineDriver
+    private var reported = (mode: TabletMode.unknown, isLidClosed: false)
     private let loop: EventLoop
     private let helper: HelperThread
     private let log: Log
     private var monitor: DeviceMonitor?
     private var nodes: [SwitchNode] = []
 
-    init(loop: EventLoop, helper: HelperThread, log: Log, onChange: @escaping () -> Void) {
+    init(loop: EventLoop, helper: HelperThread, log: Log, driver: MachineDriver) {
         self.loop = loop
         self.helper = helper
         self.log = log
-        self.onChange = onChange
+        self.driver = driver
     }
 
     // MARK: - What is known
@@ -36,6 +36,13 @@ final class MachineSwitches {
     }
 
     var isLidClosed: Bool { nodes.contains { $0.state.contains(.lid) } }
+
+    private func report() {
+        let old = reported
+        reported = (tabletMode, isLidClosed)
+        if reported.mode != old.mode { driver.deliver(.tabletSwitch(reported.mode)) }
+        if reported.isLidClosed != old.isLidClosed { driver.deliver(.lid(isClosed: reported.isLidClosed)) }
+    }
 
     // MARK: - Coming and going
 
@@ -126,7 +133,7 @@ final class MachineSwitches {
         node.watch = nil
         nodes.removeAll { $0 === node }
         close(node.events)
-        onChange()
+        report()
     }
 
     private func close(_ events: SwitchEvents) {
@@ -140,7 +147,7 @@ final class MachineSwitches {
         do throws(SystemError) {
             guard let state = try node.events.nextState()?.intersection(node.offered) else { return }
             node.state = state
-            onChange()
+            report()
         } catch {
             // Of an unplugged one udev tells as well, a little later.
             if error.errno != .noDevice { log.warning("\(error); what this switch says does not count any more") }

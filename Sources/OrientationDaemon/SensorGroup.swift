@@ -19,6 +19,8 @@ final class SensorGroup {
     /// Whether they are those in a laptop's base, which never drive the orientation.
     let isBase: Bool
 
+    private var role: AccelerometerRole { isBase ? .base : .display }
+
     /// What looking at all devices afresh can be good for.
     enum Prospect {
         /// Nothing: these are no devices.
@@ -104,7 +106,7 @@ final class SensorGroup {
     func suspend(completion: @escaping () -> Void) {
         isSuspended = true
         _ = update()
-        delegate.sensorChanged(kind)
+        delegate.sensorChanged(kind, role)
         guard let source = active?.source else { return completion() }
         source.stop(completion: completion)
     }
@@ -112,7 +114,7 @@ final class SensorGroup {
     /// Reads again if that is wanted; true when looking at all devices may help with that.
     func resume() -> Bool {
         isSuspended = false
-        delegate.sensorChanged(kind)
+        delegate.sensorChanged(kind, role)
         return update()
     }
 
@@ -127,7 +129,7 @@ final class SensorGroup {
         } else if active?.works == true {
             active?.source?.start()
         }
-        delegate.sensorChanged(kind)
+        delegate.sensorChanged(kind, role)
         return isNeeded && canRetry
     }
 
@@ -223,7 +225,7 @@ final class SensorGroup {
             active = best
         }
         if isNeeded, let active, active.works { active.source?.start() }
-        delegate.sensorChanged(kind)
+        delegate.sensorChanged(kind, role)
     }
 
     // MARK: - Reading
@@ -235,8 +237,12 @@ final class SensorGroup {
             settle()
             sensor.recovered()
             reading = measurement
-            if case .acceleration(let sample) = measurement { watch(sample, of: sensor) }
-            delegate.received(measurement)
+            if case .acceleration(let sample) = measurement {
+                watch(sample, of: sensor)
+                delegate.received(sample, role)
+            } else {
+                delegate.received(measurement)
+            }
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
             sensor.began()
@@ -246,12 +252,13 @@ final class SensorGroup {
             }
             if let source = sensor.source, sensor === active, kind == .accelerometer {
                 delegate.samplingBegan(
+                    role,
                     rate: source.sampleRate,
                     mayFallSilent: source.mode == .buffer,
                     faceUp: source.faceUp
                 )
             }
-            delegate.sensorChanged(kind)
+            delegate.sensorChanged(kind, role)
         case .ended:
             log.info("\(sensor.name) has ended")
             sensor.failed("the recording has ended")

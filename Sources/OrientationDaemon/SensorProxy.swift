@@ -7,23 +7,14 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// What `net.hadess.SensorProxy` needs of the daemon for the accelerometer, which others need too.
-protocol SensorProxyHost: ManagerDelegate {
-    /// ``SensorProxy/claimsAccelerometer`` is another now.
-    func accelerometerClaimsChanged()
-}
-
 /// `net.hadess.SensorProxy` as this daemon serves it: what the sensors tell, for those who know that name.
 final class SensorProxy: SensorProxyDelegate {
     /// The unit of iio-sensor-proxy, which has the name wherever it is installed.
     private static let unit = "iio-sensor-proxy.service"
 
-    /// Whether a client of this name needs the accelerometer.
-    private(set) var claimsAccelerometer = false
-
     private let bus: Bus
     private let supervisor: SensorSupervisor
-    private let host: any SensorProxyHost
+    private let driver: MachineDriver
     private var object: SensorProxyObject?
 
     /// Exports the objects on `bus`; ``takeName(log:)`` afterwards.
@@ -32,11 +23,11 @@ final class SensorProxy: SensorProxyDelegate {
         loop: EventLoop,
         authority: PolkitAuthority,
         supervisor: SensorSupervisor,
-        host: any SensorProxyHost
+        driver: MachineDriver
     ) throws(SystemError) {
         self.bus = bus
         self.supervisor = supervisor
-        self.host = host
+        self.driver = driver
         object = try SensorProxyObject(bus: bus, loop: loop, authority: authority, delegate: self)
     }
 
@@ -63,10 +54,10 @@ final class SensorProxy: SensorProxyDelegate {
     // MARK: - Values
 
     /// Publishes what is known of the device's position.
-    func publish(_ tracker: OrientationTracker) {
+    func publish(edge: DeviceOrientation, tilt: Tilt) {
         change { status in
-            status.edge = tracker.edge
-            status.tilt = tracker.tilt
+            status.edge = edge
+            status.tilt = tilt
         }
     }
 
@@ -108,14 +99,13 @@ final class SensorProxy: SensorProxyDelegate {
     // MARK: - Claims
 
     func hasFirstReading(of kind: SensorKind) -> Bool {
-        guard kind != .accelerometer else { return host.hasFirstAnswer }
+        guard kind != .accelerometer else { return driver.hasFirstAnswer }
         return !supervisor.isHopeful(kind) || supervisor.reading(of: kind) != nil
     }
 
     func claimsChanged(of kind: SensorKind, areHeld: Bool) {
         guard kind == .accelerometer else { return supervisor.need(kind, areHeld) }
-        claimsAccelerometer = areHeld
-        host.accelerometerClaimsChanged()
+        driver.deliver(.proxyClaim(isHeld: areHeld))
     }
 
     /// Answers the claims that wait, whatever is known.

@@ -7,20 +7,21 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// What is told of the sensors that count, one of each kind.
+/// What is told of the sensors that count, one of each kind and role; sensors that are no accelerometer have the
+/// display's.
 protocol SensorSupervisorDelegate: AnyObject {
-    /// The accelerometer begins: at so many samples a second, from a device that may report changes only, and with
-    /// that sign of its own for z.
-    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp)
+    /// An accelerometer begins: at so many samples a second, from a device that may report changes only, and with that
+    /// sign of its own for z.
+    func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp)
 
-    /// The sensor that counts among those of its kind has been read.
-    ///
-    /// The first reading after ``SensorSupervisor/need(_:_:)`` comes as soon as it can be had; later ones come whether
-    /// they differ or not.
+    /// An accelerometer has been read.
+    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole)
+
+    /// Another sensor has been read: the first time after ``SensorSupervisor/need(_:_:)`` as soon as it can be.
     func received(_ measurement: Measurement)
 
-    /// What the supervisor says of that kind, but for its reading, is another now.
-    func sensorChanged(_ kind: SensorKind)
+    /// The state of a sensor changed.
+    func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole)
 }
 
 /// Finds the sensors, follows their coming and going, and keeps the best one of each kind going while it is needed.
@@ -29,7 +30,6 @@ final class SensorSupervisor {
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
-    private let delegate: any SensorSupervisorDelegate
 
     /// Looks for sensors, and reads accelerometers and whatever another machine has, whose answers come one by one.
     private let helper: HelperThread
@@ -53,26 +53,13 @@ final class SensorSupervisor {
         loop: EventLoop,
         bus: Bus,
         log: Log,
-        helper: HelperThread,
-        delegate: any SensorSupervisorDelegate,
-        baseDelegate: any SensorSupervisorDelegate
-    ) throws(SystemError) {
+        helper: HelperThread
+    ) {
         self.configuration = configuration
         self.loop = loop
         self.bus = bus
         self.log = log
-        self.delegate = delegate
         self.helper = helper
-        for kind in SensorKind.allCases {
-            groups.append(
-                try SensorGroup(kind, loop: loop, log: log, delegate: delegate) { [self] in scan() }
-            )
-        }
-        groups.append(
-            try SensorGroup(.accelerometer, isBase: true, loop: loop, log: log, delegate: baseDelegate) { [self] in
-                scan()
-            }
-        )
     }
 
     /// The sensors of a kind; all but accelerometers are in no base.
@@ -93,8 +80,15 @@ final class SensorSupervisor {
     /// Says whether there is a sensor of that kind that counts; one in a laptop's base does not.
     func hasSensor(_ kind: SensorKind) -> Bool { group(kind).hasSensor }
 
-    /// Says whether there are accelerometers in the display and in the base, which tell the angle between them.
-    var hasHinge: Bool { hasSensor(.accelerometer) && group(.accelerometer, isBase: true).hasSensor }
+    /// The state of the accelerometer of a role.
+    func report(_ role: AccelerometerRole) -> SensorReport {
+        let group = group(.accelerometer, isBase: role == .base)
+        return SensorReport(
+            state: group.state,
+            isPresent: group.hasSensor,
+            mayDeliver: group.isHopeful || onFirstScan != nil
+        )
+    }
 
     /// The state of the sensor of that kind that counts.
     func state(of kind: SensorKind) -> SensorState { group(kind).state }
@@ -115,7 +109,16 @@ final class SensorSupervisor {
     // MARK: - Asked from outside
 
     /// Looks for sensors for the first time, and then whenever udev tells of one; `completion` follows the first look.
-    func begin(completion: @escaping () -> Void) throws(SystemError) {
+    func begin(
+        delegate: any SensorSupervisorDelegate,
+        completion: @escaping () -> Void
+    ) throws(SystemError) {
+        for kind in SensorKind.allCases {
+            groups.append(try SensorGroup(kind, loop: loop, log: log, delegate: delegate) { [self] in scan() })
+        }
+        groups.append(
+            try SensorGroup(.accelerometer, isBase: true, loop: loop, log: log, delegate: delegate) { [self] in scan() }
+        )
         switch configuration.source {
         case .iio:
             if configuration.source == .local {

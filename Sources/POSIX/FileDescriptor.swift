@@ -24,6 +24,13 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_without_waiting(path)))
     }
 
+    /// Whether it refers to a regular file, which reading never waits for; `name` is what the error calls it.
+    package func isRegularFile(_ name: String) throws(SystemError) -> Bool {
+        var status = stat()
+        try checkSystem("look at", name, fstat(rawValue, &status))
+        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
+    }
+
     /// Refers to a process, whatever becomes of its number: readable once it has ended, and closed on exec.
     package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))

@@ -11,6 +11,7 @@ struct Options {
     var bus = BusAddress.system
     var rate: Double?
     var replaces = false
+    var recording: String?
     var isVerbose = false
 
     enum Outcome {
@@ -32,6 +33,7 @@ struct Options {
           -r, --rate=HZ         sample HZ times a second, 1 to 1000
           -b, --bus=BUS         serve on BUS: system, session or an address
               --replace         take over from an orientd that is running
+              --record=FILE     write every event to FILE, for orientctl replay
           -v, --verbose         log what is going on
               --settings        print what orientd.conf may say, in scdoc(5) format
           -h, --help            print this help
@@ -46,6 +48,7 @@ struct Options {
         .init("rate", "r", takesValue: true),
         .init("bus", "b", takesValue: true),
         .init("replace"),
+        .init("record", takesValue: true),
         .init("verbose", "v"),
         .init("settings"),
         .init("help", "h"),
@@ -75,6 +78,8 @@ struct Options {
                 options.bus = BusAddress(option.value)
             case "replace":
                 options.replaces = true
+            case "record":
+                options.recording = option.value
             case "verbose":
                 options.isVerbose = true
             case "settings":

@@ -46,6 +46,7 @@ private func run(_ options: Options) -> Int32 {
             configuration: configuration,
             bus: options.bus,
             replacing: options.replaces,
+            recording: options.recording,
             log: log
         )
         return try daemon.run()

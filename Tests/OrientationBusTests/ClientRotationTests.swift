@@ -34,7 +34,8 @@ import Testing
 
     @Test(arguments: InterfaceOrientation.allCases)
     func `rotating reaches the policy, and aligning takes it back`(orientation: InterfaceOrientation) throws {
-        try service.decide { $0.deviceTurned(to: .portraitUpsideDown) }
+        let upsideDown = AccelerometerSample(time: 0, acceleration: Vector3(0, -9.81, 0))
+        service.deliver(.sample(.display, upsideDown))
         try ask { try $0.rotate(to: orientation) }
         #expect(service.policy.shown == orientation)
         try ask { try $0.alignToDevice() }

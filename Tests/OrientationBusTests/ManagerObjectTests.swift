@@ -27,16 +27,16 @@ import Testing
         try service.call("Claim", from: client) { answers.append($0) }
         try service.call("Claim", from: client) { answers.append($0) }
         try service.loop.run { service.changes.count == 2 }
-        service.manager.answerIfKnown()
+        service.answerIfKnown()
         #expect(try service.snapshot().status.claims == 2)
         // An answer would have been sent before the snapshot was.
         try service.loop.runWhatIsDue()
         #expect(answers.isEmpty)
         service.hasFirstAnswer = true
-        service.manager.answerIfKnown()
+        service.answerIfKnown()
         try service.loop.run { answers.count == 2 }
         #expect(answers == [nil, nil])
-        service.manager.answerIfKnown()
+        service.answerIfKnown()
         try service.loop.runWhatIsDue()
         #expect(answers.count == 2)
     }
@@ -84,7 +84,7 @@ import Testing
 
         // The answer to one that has gone does no harm.
         service.hasFirstAnswer = true
-        service.manager.answerIfKnown()
+        service.answerIfKnown()
         try service.loop.runWhatIsDue()
     }
 
@@ -123,7 +123,7 @@ import Testing
         status.deviceOrientation = .landscapeRight
         status.faceOrientation = .faceDown
         status.outputTransform = .rotated270
-        service.manager.publish(status)
+        service.publish(status)
         service.gravity = Vector3(0.25, -0.5, 1e-9)
         snapshot = try service.snapshot()
         #expect(snapshot.status == status)
@@ -135,21 +135,21 @@ import Testing
         var signals: [[PropertyChange]] = []
         let slot = try OrientationClient(bus: listener).onManagerChange { signals.append($0) }
 
-        let unchanged = service.manager.status
-        service.manager.publish(unchanged)
-        var status = unchanged
+        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        var status = service.machine.status
+        service.publish(status)
         status.hasAccelerometer = true
         status.sensorState = .sampling
-        service.manager.publish(status)
+        service.publish(status)
         status.deviceOrientation = .portrait
         status.faceOrientation = .faceUp
         status.outputTransform = .rotated90
         status.naturalOrientation = .landscapeRight
-        service.manager.publish(status)
-        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        service.publish(status)
         try service.loop.run { signals.count >= 3 }
         #expect(
             signals.map { $0.sorted { $0.name < $1.name } } == [
+                [PropertyChange(name: "Claims", value: .number(1))],
                 [
                     PropertyChange(name: "HasAccelerometer", value: .flag(true)),
                     PropertyChange(name: "SensorState", value: "sampling"),
@@ -160,7 +160,6 @@ import Testing
                     PropertyChange(name: "NaturalOrientation", value: "landscape-right"),
                     PropertyChange(name: "OutputTransform", value: "90"),
                 ],
-                [PropertyChange(name: "Claims", value: .number(1))],
             ]
         )
         withExtendedLifetime(slot) {}

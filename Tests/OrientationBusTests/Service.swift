@@ -5,8 +5,8 @@ import OrientationCore
 import PrivateBus
 import SystemdBus
 
-/// The daemon's objects on a bus of their own, with a delegate whose answers a test sets, and a client.
-final class Service: ManagerDelegate, RotationHost {
+/// The daemon's objects on a bus of their own, over a machine without sensors, and a client.
+final class Service: MachineHost {
     let privateBus: PrivateBus
     let loop: EventLoop
     let bus: Bus
@@ -17,9 +17,9 @@ final class Service: ManagerDelegate, RotationHost {
     var gravity = Vector3.zero
     var hasFirstAnswer = true
 
-    private(set) var policy: RotationPolicy
+    private(set) var machine: OrientationMachine
 
-    /// What the delegate was told, in order.
+    /// Whether the sensor was claimed after each change of the claims, in order.
     var changes: [Bool] = []
     private var object: ManagerObject?
 
@@ -28,9 +28,12 @@ final class Service: ManagerDelegate, RotationHost {
         return object
     }
 
+    var policy: RotationPolicy { machine.policy }
+
     init(naturalOrientation: DeviceOrientation = .portrait) throws {
-        let configuration = RotationConfiguration(natural: naturalOrientation)
-        policy = RotationPolicy(configuration: configuration, autorotate: .always)
+        var configuration = MachineConfiguration()
+        configuration.naturalOrientation = naturalOrientation
+        machine = OrientationMachine(configuration, saved: nil, at: 0)
         privateBus = try PrivateBus()
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
@@ -39,24 +42,35 @@ final class Service: ManagerDelegate, RotationHost {
             bus: bus,
             loop: loop,
             version: "1.2.3",
-            status: ManagerStatus(policy),
+            status: machine.status,
             authority: PolkitAuthority(bus: bus) {},
-            host: self,
-            delegate: self
+            host: self
         )
         try bus.own(Names.service, replacing: false)
     }
 
-    func claimsChanged(areHeld: Bool) {
-        changes.append(areHeld)
+    func deliver(_ event: Event) {
+        if case .claims(let count) = event { changes.append(count > 0) }
+        manager.carryOut(machine.handle(event, at: 0), machine.status)
     }
 
-    func decide(_ body: (inout RotationPolicy) throws(RotationRefusal) -> Decision) throws(RotationRefusal) {
-        let decision = try body(&policy)
-        var status = manager.status
-        status.take(policy)
-        manager.publish(status, decision.transition)
+    func call(_ event: Event) throws(RotationRefusal) -> Effects {
+        let effects = machine.handle(event, at: 0)
+        manager.carryOut(effects, machine.status)
+        if let refusal = effects.refusal { throw refusal }
+        return effects
     }
+
+    /// Publishes a status as an event would that has changed it.
+    func publish(_ status: ManagerStatus, _ transition: Transition? = nil) {
+        var effects = Effects()
+        effects.isStatusNew = true
+        effects.transition = transition
+        manager.carryOut(effects, status)
+    }
+
+    /// Does what follows every event.
+    func answerIfKnown() { manager.carryOut(Effects(), machine.status) }
 
     /// Calls a method of the manager without waiting; the answer's error, or nil, goes to `completion`.
     func call(_ member: String, from client: Bus, completion: @escaping (BusError?) -> Void) throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationCore
 import PrivateBus
 import SystemdBus
 import Testing

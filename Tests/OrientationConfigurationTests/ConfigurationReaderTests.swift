@@ -67,51 +67,53 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     private static let longID = "org.example." + String(repeating: "x", count: 243)
 
     static let good: [Value] = [
-        Value("Orientation", "Idiom", "handset") { $0.idiom = .handset },
-        Value("Orientation", "Idiom", "tablet") { $0.idiom = .tablet },
-        Value("Orientation", "Idiom", "convertible") { $0.idiom = .convertible },
-        Value("Orientation", "Idiom", "laptop") { $0.idiom = .laptop },
-        Value("Orientation", "Idiom", "auto") { $0.idiom = nil },
-        Value("Orientation", "NaturalOrientation", "portrait") { $0.naturalOrientation = .portrait },
+        Value("Orientation", "Idiom", "handset") { $0.machine.idiom = .handset },
+        Value("Orientation", "Idiom", "tablet") { $0.machine.idiom = .tablet },
+        Value("Orientation", "Idiom", "convertible") { $0.machine.idiom = .convertible },
+        Value("Orientation", "Idiom", "laptop") { $0.machine.idiom = .laptop },
+        Value("Orientation", "Idiom", "auto") { $0.machine.idiom = nil },
+        Value("Orientation", "NaturalOrientation", "portrait") { $0.machine.naturalOrientation = .portrait },
         Value("Orientation", "NaturalOrientation", "portrait-upside-down") {
-            $0.naturalOrientation = .portraitUpsideDown
+            $0.machine.naturalOrientation = .portraitUpsideDown
         },
-        Value("Orientation", "NaturalOrientation", "landscape-left") { $0.naturalOrientation = .landscapeLeft },
-        Value("Orientation", "NaturalOrientation", "landscape-right") { $0.naturalOrientation = .landscapeRight },
-        Value("Orientation", "NaturalOrientation", "auto") { $0.naturalOrientation = nil },
-        Value("Orientation", "SupportedOrientations", "landscape") { $0.supportedOrientations = .landscape },
-        Value("Orientation", "SupportedOrientations", "all") { $0.supportedOrientations = .all },
+        Value("Orientation", "NaturalOrientation", "landscape-left") { $0.machine.naturalOrientation = .landscapeLeft },
+        Value("Orientation", "NaturalOrientation", "landscape-right") {
+            $0.machine.naturalOrientation = .landscapeRight
+        },
+        Value("Orientation", "NaturalOrientation", "auto") { $0.machine.naturalOrientation = nil },
+        Value("Orientation", "SupportedOrientations", "landscape") { $0.machine.supportedOrientations = .landscape },
+        Value("Orientation", "SupportedOrientations", "all") { $0.machine.supportedOrientations = .all },
         Value("Orientation", "SupportedOrientations", "all-but-upside-down") {
-            $0.supportedOrientations = .allButUpsideDown
+            $0.machine.supportedOrientations = .allButUpsideDown
         },
         Value("Orientation", "SupportedOrientations", "portrait , landscape-left") {
-            $0.supportedOrientations = [.portrait, .landscapeLeft]
+            $0.machine.supportedOrientations = [.portrait, .landscapeLeft]
         },
         Value("Orientation", "SupportedOrientations", "portrait-upside-down") {
-            $0.supportedOrientations = .portraitUpsideDown
+            $0.machine.supportedOrientations = .portraitUpsideDown
         },
-        Value("Orientation", "SupportedOrientations", "auto") { $0.supportedOrientations = nil },
-        Value("Orientation", "Autorotate", "always") { $0.autorotate = .always },
-        Value("Orientation", "Autorotate", "tablet-mode") { $0.autorotate = .tabletMode },
-        Value("Orientation", "Autorotate", "never") { $0.autorotate = .never },
-        Value("Orientation", "Autorotate", "auto") { $0.autorotate = nil },
-        Value("Orientation", "LaptopOrientation", "portrait") { $0.laptopOrientation = .portrait },
+        Value("Orientation", "SupportedOrientations", "auto") { $0.machine.supportedOrientations = nil },
+        Value("Orientation", "Autorotate", "always") { $0.machine.autorotate = .always },
+        Value("Orientation", "Autorotate", "tablet-mode") { $0.machine.autorotate = .tabletMode },
+        Value("Orientation", "Autorotate", "never") { $0.machine.autorotate = .never },
+        Value("Orientation", "Autorotate", "auto") { $0.machine.autorotate = nil },
+        Value("Orientation", "LaptopOrientation", "portrait") { $0.machine.laptopOrientation = .portrait },
         Value("Orientation", "LaptopOrientation", "portrait-upside-down") {
-            $0.laptopOrientation = .portraitUpsideDown
+            $0.machine.laptopOrientation = .portraitUpsideDown
         },
-        Value("Orientation", "LaptopOrientation", "landscape-left") { $0.laptopOrientation = .landscapeLeft },
-        Value("Orientation", "LaptopOrientation", "landscape-right") { $0.laptopOrientation = .landscapeRight },
-        Value("Orientation", "LaptopOrientation", "auto") { $0.laptopOrientation = nil },
-        Value("Orientation", "ReportFace", "yes") { $0.reportsFace = true },
-        Value("Orientation", "ReportFace", "true") { $0.reportsFace = true },
-        Value("Orientation", "ReportFace", "on") { $0.reportsFace = true },
-        Value("Orientation", "ReportFace", "1") { $0.reportsFace = true },
-        Value("Orientation", "ReportFace", "no") { $0.reportsFace = false },
-        Value("Orientation", "ReportFace", "false") { $0.reportsFace = false },
-        Value("Orientation", "ReportFace", "off") { $0.reportsFace = false },
-        Value("Orientation", "ReportFace", "0") { $0.reportsFace = false },
-        Value("Orientation", "Classifier", "base") { $0.classifier = .base },
-        Value("Orientation", "Classifier", "robust") { $0.classifier = .robust },
+        Value("Orientation", "LaptopOrientation", "landscape-left") { $0.machine.laptopOrientation = .landscapeLeft },
+        Value("Orientation", "LaptopOrientation", "landscape-right") { $0.machine.laptopOrientation = .landscapeRight },
+        Value("Orientation", "LaptopOrientation", "auto") { $0.machine.laptopOrientation = nil },
+        Value("Orientation", "ReportFace", "yes") { $0.machine.reportsFace = true },
+        Value("Orientation", "ReportFace", "true") { $0.machine.reportsFace = true },
+        Value("Orientation", "ReportFace", "on") { $0.machine.reportsFace = true },
+        Value("Orientation", "ReportFace", "1") { $0.machine.reportsFace = true },
+        Value("Orientation", "ReportFace", "no") { $0.machine.reportsFace = false },
+        Value("Orientation", "ReportFace", "false") { $0.machine.reportsFace = false },
+        Value("Orientation", "ReportFace", "off") { $0.machine.reportsFace = false },
+        Value("Orientation", "ReportFace", "0") { $0.machine.reportsFace = false },
+        Value("Orientation", "Classifier", "base") { $0.machine.classifier = .base },
+        Value("Orientation", "Classifier", "robust") { $0.machine.classifier = .robust },
         Value("Sensor", "Source", "auto") { $0.source = .iio(uri: "local:") },
         Value("Sensor", "Source", "iio") { $0.source = .iio(uri: "local:") },
         Value("Sensor", "Source", "iio:ip:127.0.0.1") { $0.source = .iio(uri: "ip:127.0.0.1") },
@@ -129,13 +131,13 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
         Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
         Value("Application org.example.Player", "SupportedOrientations", "landscape") {
-            $0.applicationMasks = ["org.example.Player": .landscape]
+            $0.machine.applicationMasks = ["org.example.Player": .landscape]
         },
         Value("Application \t a name with blanks ", "SupportedOrientations", "portrait,landscape-right") {
-            $0.applicationMasks = ["a name with blanks": [.portrait, .landscapeRight]]
+            $0.machine.applicationMasks = ["a name with blanks": [.portrait, .landscapeRight]]
         },
-        Value("Application ID", "SupportedOrientations", "all") { $0.applicationMasks = ["ID": .all] },
-        Value("Application \(longID)", "SupportedOrientations", "all") { $0.applicationMasks = [longID: .all] },
+        Value("Application ID", "SupportedOrientations", "all") { $0.machine.applicationMasks = ["ID": .all] },
+        Value("Application \(longID)", "SupportedOrientations", "all") { $0.machine.applicationMasks = [longID: .all] },
     ]
 
     @Test(arguments: good)
@@ -260,8 +262,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
                 == changed {
                     $0.rate = 50
                     $0.convention = .kernel
-                    $0.classifier = .base
-                    $0.reportsFace = true
+                    $0.machine.classifier = .base
+                    $0.machine.reportsFace = true
                 }
         )
         #expect(warnings == [])
@@ -356,7 +358,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             configuration
                 == changed {
                     $0.rate = 30
-                    $0.reportsFace = true
+                    $0.machine.reportsFace = true
                 }
         )
         #expect(warnings == ["orientd.conf:2: neither a [Section], a Key=value nor a comment"])
@@ -375,7 +377,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         try folder.write("[Application a]\n\(mask)all\n[Application b]\n\(mask)portrait\n")
         try folder.write("[Application a]\n\(mask)landscape\n", dropIn: "a.conf")
         let (configuration, warnings) = try folder.read()
-        #expect(configuration == changed { $0.applicationMasks = ["a": .landscape, "b": .portrait] })
+        #expect(configuration == changed { $0.machine.applicationMasks = ["a": .landscape, "b": .portrait] })
         #expect(warnings == [])
     }
 

@@ -33,15 +33,19 @@ private final class Delegate: SensorSupervisorDelegate {
     var readings: [Measurement] = []
     var changes = 0
 
-    func samplingBegan(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+    func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         Issue.record("only accelerometers announce their rate")
+    }
+
+    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
+        Issue.record("no accelerometer was read")
     }
 
     func received(_ measurement: Measurement) {
         readings.append(measurement)
     }
 
-    func sensorChanged(_ kind: SensorKind) {
+    func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
         #expect(kind == .ambientLight)
         changes += 1
     }

@@ -23,6 +23,7 @@ private func file(_ bytes: some Collection<UInt8>) throws -> FileDescriptor {
 /// What a trace's lines hold: samples with their time's text, and errors.
 private struct Contents {
     var samples: [AccelerometerSample] = []
+    var events: [RecordedEvent] = []
     var times: [String] = []
     var errors: [TraceError] = []
 
@@ -36,6 +37,10 @@ private struct Contents {
             case .sample(let sample):
                 samples.append(sample)
                 times.append(reader.timeText)
+                lines.append(reader.line)
+            case .event(let event, let time):
+                events.append(event)
+                #expect("\(time)" == reader.timeText)
                 lines.append(reader.line)
             case .malformed(let error):
                 errors.append(error)
@@ -103,7 +108,7 @@ private let header = "t_seconds,x,y,z\n"
         ("1,.nan,3,4", .notANumber(.x)), ("1,2,-.inf,4", .notANumber(.y)),
         ("1,infi,3,4", .notANumber(.x)), ("1,2,3\r,4", .notANumber(.y)), ("1,2,\u{0},4", .notANumber(.y)),
         ("", .wrongFieldCount(0)), ("t_seconds,x,y,z", .notANumber(.time)),
-        (String(repeating: "1", count: 1025), .lineTooLong), (String(repeating: "1,", count: 100_000), .lineTooLong),
+        (String(repeating: "1", count: 4097), .lineTooLong), (String(repeating: "1,", count: 100_000), .lineTooLong),
     ]
 
     @Test(arguments: faults)
@@ -118,7 +123,7 @@ private let header = "t_seconds,x,y,z\n"
     }
 
     @Test func `the longest line is still read`() throws {
-        let time = "1." + String(repeating: "0", count: 1024 - 8)
+        let time = "1." + String(repeating: "0", count: 4096 - 8)
         let contents = try Contents(header + time + ",2,3,4\r\n")
         #expect(contents.errors == [])
         #expect(contents.times == [time])
@@ -191,7 +196,7 @@ private let header = "t_seconds,x,y,z\n"
     static func isSample(_ line: [UInt8]) -> Bool {
         var line = line
         if line.last == 0x0d { line.removeLast() }
-        guard line.count <= 1024 else { return false }
+        guard line.count <= 4096 else { return false }
         let number = /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)/
             .ignoresCase().matchingSemantics(.unicodeScalar).asciiOnlyDigits()
         let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

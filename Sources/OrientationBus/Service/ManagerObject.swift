@@ -4,29 +4,34 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// What the manager needs done by the rest of the daemon.
-package protocol ManagerDelegate: AnyObject {
-    /// The filtered gravity in g, (0, 0, 0) while unknown.
+/// Where the objects on the bus deliver the calls of clients, and read what is known.
+package protocol MachineHost: AnyObject {
+    var policy: RotationPolicy { get }
+
+    /// The filtered gravity in g; (0, 0, 0) while unknown.
     var gravity: Vector3 { get }
 
-    /// Says whether an orientation or a face has been seen since sampling began, or none is to be expected.
+    /// Whether an orientation or a face was seen since sampling began, or none is to be expected.
     var hasFirstAnswer: Bool { get }
 
-    /// The sensor is claimed from now on, or no longer.
-    func claimsChanged(areHeld: Bool)
+    /// Delivers an event that nobody waits for.
+    func deliver(_ event: Event)
+
+    /// Delivers a client's call; its effects were carried out when this returns.
+    @discardableResult
+    func call(_ event: Event) throws(RotationRefusal) -> Effects
 }
 
 /// The object `/org/orientd1`: properties and claims; what it can be asked about rotation is ``RotationMethods``.
 package final class ManagerObject {
     private let bus: Bus
-    private let delegate: any ManagerDelegate
+    private let host: any MachineHost
     private let authority: PolkitAuthority
     private let interface: BusInterface
     private let properties: PublishedProperties<ManagerSnapshot>
-    private var rotation: RotationMethods?
-    private var slot: BusSlot?
-    private var objectManager: BusSlot?
-    private var claims: Holdings?
+    private let rotation: RotationMethods
+    private var slots: [BusSlot] = []
+    private let claims: Holdings
     private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
@@ -36,52 +41,54 @@ package final class ManagerObject {
         version: StaticString,
         status: ManagerStatus,
         authority: PolkitAuthority,
-        host: any RotationHost,
-        delegate: any ManagerDelegate
+        host: any MachineHost
     ) throws(SystemError) {
         self.bus = bus
         self.authority = authority
-        self.delegate = delegate
+        self.host = host
         let snapshot = ManagerSnapshot(version: "\(version)", status: status)
         properties = PublishedProperties(snapshot, ManagerSnapshot.properties)
         interface = BusInterface(Names.manager, members: 32)
-        waiting = try WaitingClaims(loop: loop) { delegate.hasFirstAnswer }
-        claims = Holdings(of: "claims", bus: bus, onChange: { [self] in claimsChanged(to: $0) })
+        waiting = try WaitingClaims(loop: loop) { host.hasFirstAnswer }
+        claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0))) })
 
-        properties.add(to: interface) { [self] in $0.gravity = self.delegate.gravity }
+        properties.add(to: interface) { $0.gravity = host.gravity }
+        rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
-        rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
-
-        slot = try bus.export(interface, at: Names.path)
-        objectManager = try bus.addObjectManager(at: Names.path)
+        slots = [try bus.export(interface, at: Names.path), try bus.addObjectManager(at: Names.path)]
     }
 
-    package var status: ManagerStatus { properties.status.status }
-
-    /// Announces what is new in `status`, between the two signals of the interface's transition if it turns.
-    package func publish(_ status: ManagerStatus, _ transition: Transition? = nil) {
-        if let transition { rotation?.willMake(transition) }
-        announce(status)
-        if let transition { rotation?.didMake(transition) }
-    }
-
+    /// Announces what an event has changed: requests, then the status, between the two signals of a transition.
+    ///
     /// Answers the claims that wait, if there is something to answer now.
-    package func answerIfKnown() {
+    package func carryOut(_ effects: Effects, _ status: ManagerStatus) {
+        rotation.update(effects)
+        if let transition = effects.transition { emit("WillTransition", transition) }
+        if effects.isStatusNew { announce(status) }
+        if let transition = effects.transition { emit("DidTransition", transition) }
         waiting.answerIfKnown()
+    }
+
+    private func emit(_ signal: String, _ transition: Transition) {
+        bus.emit(signal, of: Names.manager, at: Names.path) { message in
+            message.append(transition.from.name)
+            message.append(transition.to.name)
+            message.append(transition.reason.name)
+        }
     }
 
     // MARK: - Claims
 
     private func claim(_ message: BusMessage) {
         do throws(BusError) {
-            try claims?.reserve(message.sender)
+            try claims.reserve(message.sender)
         } catch {
             return message.reply(error)
         }
         authority.authorize(message, for: Names.Action.claim) { [self] isAllowed in
             do throws(BusError) {
-                guard try claims?.settle(message.sender, isAllowed: isAllowed) == true else {
+                guard try claims.settle(message.sender, isAllowed: isAllowed) == true else {
                     if isAllowed { message.reply() }
                     return
                 }
@@ -93,15 +100,8 @@ package final class ManagerObject {
     }
 
     private func release(_ message: BusMessage) {
-        claims?.removeLatest(of: message.sender)
+        claims.removeLatest(of: message.sender)
         message.reply()
-    }
-
-    private func claimsChanged(to total: Int) {
-        var status = status
-        status.claims = UInt32(total)
-        announce(status)
-        delegate.claimsChanged(areHeld: total > 0)
     }
 
     /// Answers the claims that wait, whatever is known.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The values that `org.orientd1.Manager` publishes: of the sensor, the device and the interface.
-public struct ManagerStatus: Hashable {
+public struct ManagerStatus: Hashable, Sendable {
     public var hasAccelerometer = false
     public var sensorState = SensorState.none
     public var deviceOrientation = DeviceOrientation.unknown

@@ -9,6 +9,9 @@ extension RotationPolicy {
 
     public func request(_ id: RotationRequest.ID) -> RotationRequest? { tree[id]?.request }
 
+    /// The client that presented a request.
+    public func client(of id: RotationRequest.ID) -> String? { tree[id]?.client }
+
     /// Says whether a client has set a mask of its own for an application.
     public func hasApplicationMask(of appID: String, for client: String) -> Bool {
         dynamicMasks[client]?[appID] != nil

@@ -39,7 +39,7 @@ public struct RotationPolicy: Sendable {
 
     /// The edge that the device has up; unknown until the first reading, and again after a pause.
     private var device = DeviceOrientation.unknown
-    private var isPaused = false
+    public private(set) var isPaused = false
 
     /// Whether the user has rotated the interface by hand, which holds until the device turns.
     private var isManual = false

@@ -12,9 +12,12 @@ public struct SensorFrame: Hashable, Sendable {
     }
 
     /// The sign of z, past the matrix, while the screen faces up; the two conventions leave it open.
-    public enum FaceUp: Hashable, Sendable {
+    public enum FaceUp: UInt8, NamedValue, Hashable, Sendable {
         case positiveZ
         case negativeZ
+
+        /// The name in the configuration and in recordings.
+        public var name: String { self == .positiveZ ? "+z" : "-z" }
     }
 
     /// Added to the raw words, in raw units.

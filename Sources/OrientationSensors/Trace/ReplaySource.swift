@@ -4,9 +4,10 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// A recorded trace, played at the pace it was recorded at.
+/// A recorded trace, played at the pace it was recorded at; a recording's events of other kinds are passed over.
 ///
-/// Stopping holds it where it is. A line that is no sample is the end as well: what follows cannot be trusted.
+/// Stopping holds it where it is. A malformed line ends it: what follows cannot be trusted. A pipe whose writer pauses
+/// is waited for in the loop.
 package final class ReplaySource: SensorSource {
     /// The most samples that are played in one turn of the loop, however many are due.
     private static let batch = 64
@@ -16,44 +17,55 @@ package final class ReplaySource: SensorSource {
     package private(set) var sampleRate = 0.0
 
     private let loop: EventLoop
+    private let descriptor: FileDescriptor
     private var reader: TraceReader
     private var timer: Timer?
     private var isPlaying = false
 
-    /// The sample that is to come next.
-    private var next: AccelerometerSample
+    /// Tells when a pipe can be read; nil while nothing is waited for.
+    private var readable: EventSource?
 
-    /// What is added to the trace's times for those of the loop.
-    private var shift = 0.0
+    /// The sample that is to come next; nil while it cannot be read yet.
+    private var next: AccelerometerSample?
 
-    /// Opens the trace and reads its first samples; throws when there are none.
+    /// What is added to the trace's times for those of the loop; nil before the first sample is played.
+    private var shift: Double?
+
+    /// Opens the trace and, unless it is a pipe, reads its first sample; throws when there is none.
     package init(path: String, loop: EventLoop) throws(SystemError) {
         self.loop = loop
-        reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
-        guard case .sample(let first) = try reader.next() else {
+        descriptor = try FileDescriptor.open(withoutWaiting: path)
+        reader = TraceReader(descriptor, name: path)
+        timer = try loop.timer { [unowned(unsafe) self] in play() }
+        // The first reading of a pipe must wait for its writer: there seems to be nothing in it before.
+        guard try descriptor.isRegularFile(path) else { return }
+        guard case .sample(let first) = try nextRecord() else {
             throw SystemError("find samples in", path, errno: .invalid)
         }
         next = first
-        timer = try loop.timer { [unowned(unsafe) self] in play() }
     }
 
     package func start() {
         guard !isPlaying else { return }
         isPlaying = true
-        shift = loop.now - next.time
+        shift = nil
         onEvent?(.started(warnings: []))
-        play()
+        if next == nil { waitForWriter() } else { play() }
     }
 
     package func stop(completion: @escaping () -> Void) {
         isPlaying = false
+        readable = nil
         timer?.disarm()
         completion()
     }
 
     /// Plays what is due and waits for what is not; the loop gets its turn between two batches.
     private func play() {
-        for _ in 0..<Self.batch where isPlaying {
+        for _ in 0..<Self.batch {
+            guard isPlaying, let next else { return }
+            let shift = shift ?? loop.now - next.time
+            self.shift = shift
             let wait = next.time + shift - loop.now
             guard wait <= 0 else {
                 timer?.arm(after: wait, slack: 0)
@@ -63,15 +75,37 @@ package final class ReplaySource: SensorSource {
             onEvent?(.sample(.acceleration(sample)))
             advance()
         }
-        if isPlaying { timer?.arm(after: 0, slack: 0) }
+        if isPlaying, next != nil { timer?.arm(after: 0, slack: 0) }
     }
 
     private func advance() {
+        next = nil
         do throws(SystemError) {
-            switch try reader.next() {
+            switch try nextRecord() {
             case .sample(let sample): next = sample
             case .malformed(let error): end(.failed("line \(error.line): \(error)"))
-            case nil: end(.ended)
+            case .event, nil: end(.ended)
+            }
+        } catch {
+            if error.errno == .again { waitForWriter() } else { end(.failed("\(error)")) }
+        }
+    }
+
+    /// The next record that is no event; nil at the end.
+    private func nextRecord() throws(SystemError) -> TraceReader.Record? {
+        while let record = try reader.next() {
+            if case .event = record { continue }
+            return record
+        }
+        return nil
+    }
+
+    private func waitForWriter() {
+        do throws(SystemError) {
+            readable = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in
+                readable = nil
+                advance()
+                play()
             }
         } catch {
             end(.failed("\(error)"))

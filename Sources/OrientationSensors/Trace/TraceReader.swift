@@ -12,6 +12,7 @@ package struct TraceReader: ~Copyable {
     /// What a line holds.
     package enum Record: Sendable {
         case sample(AccelerometerSample)
+        case event(RecordedEvent, time: Double)
         case malformed(TraceError)
     }
 
@@ -163,13 +164,44 @@ extension TraceReader {
         var cursor = UnsafePointer(buffer + text.lowerBound)
         let end = UnsafePointer(buffer + text.upperBound)
         guard let time = field(&cursor) else { return malformed(fault(in: text)) }
-        let timeEnd = cursor - 1 - UnsafePointer(buffer)
-        guard let x = field(&cursor), let y = field(&cursor), let z = TraceNumber.scan(&cursor), cursor == end else {
-            return malformed(fault(in: text))
+        let start = cursor - UnsafePointer(buffer)
+        guard let acceleration = vector(&cursor, end) else {
+            return event(in: text, from: start, at: time) ?? malformed(fault(in: text))
         }
         guard time.isFinite else { return malformed(.timeNotFinite) }
-        lastTime = text.lowerBound..<timeEnd
-        return .sample(AccelerometerSample(time: time, acceleration: Vector3(x, y, z)))
+        lastTime = text.lowerBound..<start - 1
+        return .sample(AccelerometerSample(time: time, acceleration: acceleration))
+    }
+
+    /// Reads what follows the time of an event, from `start` on; nil where that is no event.
+    private mutating func event(in text: Range<Int>, from start: Int, at time: Double) -> Record? {
+        let bytes = UnsafeBufferPointer(start: buffer + start, count: text.upperBound - start)
+        guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return nil }
+        let base = "base,"
+        let event: RecordedEvent
+        if bytes.starts(with: base.utf8) {
+            var cursor = UnsafePointer(buffer + start + base.utf8.count)
+            guard let acceleration = vector(&cursor, UnsafePointer(buffer + text.upperBound)) else { return nil }
+            event = .event(.sample(.base, AccelerometerSample(time: time, acceleration: acceleration)))
+        } else {
+            do throws(TraceError.Fault) {
+                let fields = String(decoding: bytes, as: UTF8.self).utf8
+                event = try RecordedEvent(fields.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false))
+            } catch {
+                return bytes.contains(UInt8(ascii: "=")) ? malformed(error) : nil
+            }
+        }
+        guard time.isFinite else { return malformed(.timeNotFinite) }
+        lastTime = text.lowerBound..<start - 1
+        return .event(event, time: time)
+    }
+
+    /// Reads three numbers with commas between them, up to `end`.
+    private func vector(_ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Vector3? {
+        guard let x = field(&cursor), let y = field(&cursor), let z = TraceNumber.scan(&cursor), cursor == end else {
+            return nil
+        }
+        return Vector3(x, y, z)
     }
 
     /// Reads a number that a comma follows, and the comma.

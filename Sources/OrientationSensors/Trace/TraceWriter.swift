@@ -16,16 +16,11 @@ package struct TraceWriter: ~Copyable {
     }
 
     package mutating func write(_ sample: AccelerometerSample) throws(SystemError) {
-        let acceleration = sample.acceleration
-        try file.write(
-            "\(Self.text(sample.time)),\(Self.text(acceleration.x)),\(Self.text(acceleration.y)),"
-                + "\(Self.text(acceleration.z))\n"
-        )
+        try file.write("\(TraceFormat.text(sample.time)),\(TraceFormat.text(sample.acceleration))\n")
     }
 
-    /// The shortest text that reads back as the same number; Swift's own shows a NaN's payload, which no reader knows.
-    private static func text(_ number: Double) -> String {
-        number.isNaN ? "nan" : "\(number)"
+    package mutating func write(_ event: RecordedEvent, at time: Double) throws(SystemError) {
+        try file.write("\(TraceFormat.text(time)),\(event.text)\n")
     }
 
     /// Hands everything written so far to the system.

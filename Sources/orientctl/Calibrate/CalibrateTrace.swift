@@ -30,6 +30,7 @@ enum CalibrateTrace {
             while let record = try reader.next() {
                 switch record {
                 case .sample(let sample): phases.update(sample.acceleration, at: sample.time)
+                case .event: break
                 case .malformed(let error): complain("\(path):\(error.line): \(error)")
                 }
             }

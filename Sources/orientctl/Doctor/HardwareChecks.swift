@@ -264,7 +264,8 @@ struct HardwareChecks {
         }
         return Self.tabletSwitch(
             switches,
-            chassis: surroundings.configuration.idiom?.name ?? surroundings.bus.flatMap { Chassis.name(over: $0) },
+            chassis: surroundings.configuration.machine.idiom?.name
+                ?? surroundings.bus.flatMap { Chassis.name(over: $0) },
             hasHinge: surroundings.accelerometers.contains { $0.description.mounting?.location == .base },
             status: surroundings.snapshot?.status
         )

@@ -2,27 +2,27 @@
 
 import CLinux
 import CommandLineOptions
+import OrientationBus
 import OrientationCore
 import OrientationSensors
 import POSIX
+import SystemdBus
 
-/// `orientctl replay`: the daemon's classifier, run over a trace.
+/// `orientctl replay`: the daemon's machine, run over a trace or a recording.
 enum Replay {
     static let command = Command(
-        "replay FILE|- [--classifier robust|base] [--json] [--plot FILE]",
-        options: [.init("classifier", "c", takesValue: true), .init("plot", "p", takesValue: true)],
+        "replay FILE|- [--all] [--classifier robust|base] [--json] [--plot FILE]",
+        options: [.init("all", "a"), .init("classifier", "c", takesValue: true), .init("plot", "p", takesValue: true)],
         operandCount: 1...1
     ) { invocation throws(CommandError) in
-        let constants: OrientationClassifier.Constants
-        switch invocation.value(of: "classifier") {
-        case nil, "robust": constants = .robust
-        case "base": constants = .base
-        case let name?: throw CommandError("--classifier=\(name): takes robust or base", .usage)
+        let choice = try invocation.value(of: "classifier").map { name throws(CommandError) in
+            try value(named: name, "--classifier=") as ClassifierChoice
         }
         return try calling { () throws(SystemError) in
             var replay = try Run(
                 path: invocation.operands[0],
-                constants: constants,
+                classifier: choice,
+                printsAll: invocation.value(of: "all") != nil,
                 isJSON: invocation.isJSON,
                 plotPath: invocation.value(of: "plot")
             )
@@ -37,25 +37,37 @@ extension Replay {
     /// One pass over a trace.
     private struct Run: ~Copyable {
         private let path: String
+        private let classifier: ClassifierChoice?
+        private let printsAll: Bool
         private let isJSON: Bool
         private let plotPath: String?
         private var reader: TraceReader
-        private var classifier: OrientationClassifier
+        private var machine: OrientationMachine
+        private var applicationMasks: [String: InterfaceOrientationMask] = [:]
         private var output = OutputFile.standardOutput()
         private var plot: PlotData?
         private var sawFault = false
 
         init(
             path: String,
-            constants: OrientationClassifier.Constants,
+            classifier: ClassifierChoice?,
+            printsAll: Bool,
             isJSON: Bool,
             plotPath: String?
         ) throws(SystemError) {
             self.path = path
+            self.classifier = classifier
+            self.printsAll = printsAll
             self.isJSON = isJSON
             self.plotPath = plotPath
             reader = try TraceReader(operand: path)
-            classifier = OrientationClassifier(constants: constants)
+            // Without events, all samples are those of a sensor that samples from the start.
+            var configuration = MachineConfiguration()
+            configuration.idiom = .tablet
+            configuration.classifier = classifier ?? .robust
+            machine = OrientationMachine(configuration, saved: nil, at: 0)
+            let report = SensorReport(state: .sampling, isPresent: true, mayDeliver: true)
+            _ = machine.handle(.sensorChanged(.display, report), at: 0)
             if plotPath != nil { plot = PlotData() }
         }
 
@@ -63,7 +75,14 @@ extension Replay {
         mutating func finish() throws(SystemError) -> ExitCode {
             while let record = try reader.next() {
                 switch record {
-                case .sample(let sample): try take(sample)
+                case .sample(let sample):
+                    try handle(.sample(.display, sample), at: sample.time)
+                    plot?.add(sample, in: machine.status.deviceOrientation)
+                case .event(.start(let configuration, let saved), let time):
+                    restart(configuration, saved, at: time)
+                case .event(.application(let id, let mask), _): applicationMasks[id] = mask
+                case .event(.event(let event), let time):
+                    try handle(event, at: time)
                 case .malformed(let error):
                     sawFault = true
                     complain("\(path):\(error.line): \(error)")
@@ -76,35 +95,56 @@ extension Replay {
             return sawFault ? .failed : .done
         }
 
-        private mutating func take(_ sample: AccelerometerSample) throws(SystemError) {
-            let (edge, reference) = (classifier.edge, classifier.reference)
-            classifier.update(gravity: sample.gravity, at: sample.time)
-            if classifier.edge != edge {
-                try print(classifier.edge, at: sample.time)
+        /// Begins anew as a recording does.
+        private mutating func restart(_ configuration: MachineConfiguration, _ saved: SavedState?, at time: Double) {
+            var configuration = configuration
+            configuration.applicationMasks = applicationMasks
+            if let classifier { configuration.classifier = classifier }
+            applicationMasks = [:]
+            machine = OrientationMachine(configuration, saved: saved, at: time)
+        }
+
+        private mutating func handle(_ event: Event, at time: Double) throws(SystemError) {
+            let before = machine.status
+            let effects = machine.handle(event, at: time)
+            if let scale = effects.wrongScale {
+                complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
-            if classifier.reference != reference {
-                complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(classifier.reference) g")
+            guard effects.isStatusNew else { return }
+            if printsAll {
+                try print(machine.status.changes(from: before), at: time)
+            } else if machine.status.deviceOrientation != before.deviceOrientation {
+                try print(machine.status.deviceOrientation, at: time)
             }
-            plot?.add(sample, in: classifier.edge)
+        }
+
+        private mutating func print(_ changes: [PropertyChange], at time: Double) throws(SystemError) {
+            if isJSON {
+                let object = JSONObject()
+                object.set("t", time, text: jsonTime)
+                for change in changes { object.set(change.name, change.value) }
+                try output.write(object.line + "\n")
+            } else {
+                let values = changes.map { " \($0.name)=\($0.value.text)" }.joined()
+                try output.write("\(reader.timeText)\(values)\n")
+            }
+            if output.isTerminal { try output.flush() }
         }
 
         private mutating func print(_ orientation: DeviceOrientation, at time: Double) throws(SystemError) {
             if isJSON {
-                try output.write(json(orientation, at: time) + "\n")
+                let object = JSONObject()
+                object.set("time", time, text: jsonTime)
+                object.set("orientation", orientation.name)
+                try output.write(object.line + "\n")
             } else {
                 try output.write("\(reader.timeText) \(orientation)\n")
             }
             if output.isTerminal { try output.flush() }
         }
 
-        /// A change as a JSON object, with the time as it was read where JSON can have it so.
-        private func json(_ orientation: DeviceOrientation, at time: Double) -> String {
-            let text = reader.timeText
-            let object = JSONObject()
-            object.set("time", time, text: isJSONNumber(text) ? text : nil)
-            object.set("orientation", orientation.name)
-            return object.line
-        }
+        /// The time as it was read, where JSON can have it so.
+        private var jsonTime: String? { isJSONNumber(reader.timeText) ? reader.timeText : nil }
     }
 }
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OrientationCore
-
 /// What a machine is, as systemd-hostnamed calls its chassis.
-package enum Idiom: NamedValue, Hashable, Sendable {
+public enum Idiom: NamedValue, Hashable, Sendable {
     case handset
     case tablet
     case convertible
     case laptop
 
     /// The name in the configuration and on hostnamed's bus object.
-    package var name: String {
+    public var name: String {
         switch self {
         case .handset: "handset"
         case .tablet: "tablet"
@@ -20,7 +18,7 @@ package enum Idiom: NamedValue, Hashable, Sendable {
     }
 
     /// What such a machine supports unless the configuration says otherwise.
-    package var supportedOrientations: InterfaceOrientationMask {
+    public var supportedOrientations: InterfaceOrientationMask {
         self == .handset ? .allButUpsideDown : .all
     }
 
@@ -28,7 +26,7 @@ package enum Idiom: NamedValue, Hashable, Sendable {
     ///
     /// Many a convertible says that it is a laptop: `tellsTabletMode` is whether a switch or an angle tells when its
     /// keyboard is folded away.
-    package func autorotate(tellsTabletMode: Bool) -> AutorotateMode {
+    public func autorotate(tellsTabletMode: Bool) -> AutorotateMode {
         switch self {
         case .handset, .tablet: .always
         case .convertible: .tabletMode

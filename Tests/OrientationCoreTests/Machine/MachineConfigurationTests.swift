@@ -3,9 +3,7 @@
 import OrientationCore
 import Testing
 
-@testable import OrientationConfiguration
-
-@Suite struct IdiomTests {
+@Suite struct MachineConfigurationTests {
     static let implied: [(Idiom?, InterfaceOrientationMask, blind: AutorotateMode, told: AutorotateMode)] = [
         (nil, .all, .always, .always),
         (.tablet, .all, .always, .always),
@@ -21,19 +19,20 @@ import Testing
         blind: AutorotateMode,
         told: AutorotateMode
     ) {
-        let silent = Configuration()
+        var silent = MachineConfiguration()
+        silent.naturalOrientation = .landscapeLeft
         #expect(
-            silent.rotation(chassis: idiom, natural: .landscapeLeft)
+            silent.rotation(chassis: idiom)
                 == RotationConfiguration(supported: supported, natural: .landscapeLeft, laptop: .landscapeRight)
         )
         #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: false) == blind)
         #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: true) == told)
 
         // What is configured counts, whatever hostnamed says.
-        var configured = Configuration()
+        var configured = MachineConfiguration()
         configured.idiom = idiom ?? .tablet
         for chassis in [nil] + Idiom.allCases {
-            #expect(configured.rotation(chassis: chassis, natural: .portrait).supported == supported)
+            #expect(configured.rotation(chassis: chassis).supported == supported)
             #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: false) == blind)
             #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: true) == told)
         }
@@ -41,7 +40,7 @@ import Testing
 
     @Test(arguments: [nil] + Idiom.allCases)
     func `what is configured counts on every machine`(idiom: Idiom?) {
-        var configuration = Configuration()
+        var configuration = MachineConfiguration()
         configuration.supportedOrientations = .landscape
         configuration.autorotate = .tabletMode
         configuration.laptopOrientation = .portraitUpsideDown
@@ -52,7 +51,7 @@ import Testing
             laptop: .portraitUpsideDown,
             applicationMasks: ["org.example.Player": .landscapeLeft]
         )
-        #expect(configuration.rotation(chassis: idiom, natural: .portrait) == rotation)
+        #expect(configuration.rotation(chassis: idiom) == rotation)
         for tells in [false, true] {
             #expect(configuration.autorotateMode(chassis: idiom, tellsTabletMode: tells) == .tabletMode)
         }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
-import PrivateBus
-import SystemdBus
 import Testing
 
-@testable import OrientationConfiguration
-@testable import OrientationDaemon
+@testable import OrientationCore
 
 private let standard = 9.80665
 
@@ -137,81 +133,60 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
 }
 
 @Suite struct SilenceFeedTests {
-    private let loop: EventLoop
     private static let period = 0.01
 
-    init() throws {
-        loop = try EventLoop()
+    /// The samples that are repeated until there is no deadline any more.
+    private func repetitions(_ feed: inout SilenceFeed) -> [AccelerometerSample] {
+        var repeated: [AccelerometerSample] = []
+        while let deadline = feed.deadline, let sample = feed.next(at: deadline) { repeated.append(sample) }
+        return repeated
     }
 
-    @Test func `a sample in the middle of a turn is repeated at the sample period for half a second`() throws {
-        var fed: [AccelerometerSample] = []
-        let feed = try SilenceFeed(loop: loop) { fed.append($0) }
+    @Test func `a sample in the middle of a turn is repeated at the sample period for half a second`() {
+        var feed = SilenceFeed()
         feed.begin(samplePeriod: Self.period)
-        feed.heard(AccelerometerSample(time: 100, acceleration: rightEdgeUp), isTurning: true)
-        #expect(fed.isEmpty)
-        try loop.run { fed.count == 50 }
-        // The last repetition leaves the timer armed once more, for nothing.
-        let end = try loop.timer { fed.append(AccelerometerSample(time: 0, acceleration: .zero)) }
-        end.arm(after: 3 * Self.period)
-        try loop.run { fed.count > 50 }
-        #expect(fed.count == 51 && fed.last?.acceleration == .zero)
-        for (index, sample) in fed.prefix(50).enumerated() {
+        feed.note(AccelerometerSample(time: 100, acceleration: rightEdgeUp), isTurning: true, at: 7)
+        #expect(feed.deadline == 7 + 1.5 * Self.period)
+        let repeated = repetitions(&feed)
+        #expect(repeated.count == 50)
+        for (index, sample) in repeated.enumerated() {
             #expect(abs(sample.time - 100 - Double(index + 1) * Self.period) < 1e-9)
             #expect(sample.acceleration == rightEdgeUp)
         }
     }
 
-    /// Runs the loop for longer than a repetition would take.
-    private func settle() throws {
-        var isOver = false
-        let end = try loop.timer { isOver = true }
-        end.arm(after: 4 * Self.period)
-        try loop.run { isOver }
-    }
-
-    @Test func `nothing is repeated at rest, for a sensor that is never silent, or once the turn is decided`() throws {
-        let feed = try SilenceFeed(loop: loop) { Issue.record("fed \($0)") }
+    @Test func `nothing is repeated at rest, for a sensor that is never silent, or once the turn is decided`() {
+        var feed = SilenceFeed()
         let sample = AccelerometerSample(time: 1, acceleration: upright)
-        feed.heard(sample, isTurning: true)
+        feed.note(sample, isTurning: true, at: 1)
+        #expect(feed.deadline == nil)
         feed.begin(samplePeriod: nil)
-        feed.heard(sample, isTurning: true)
+        feed.note(sample, isTurning: true, at: 1)
+        #expect(feed.deadline == nil)
         feed.begin(samplePeriod: Self.period)
-        feed.heard(sample, isTurning: false)
-        feed.heard(sample, isTurning: true)
-        feed.heard(sample, isTurning: false)
-        try settle()
-        feed.heard(sample, isTurning: true)
+        feed.note(sample, isTurning: false, at: 1)
+        #expect(feed.deadline == nil)
+        feed.note(sample, isTurning: true, at: 1)
+        feed.note(sample, isTurning: false, at: 1)
+        #expect(feed.deadline == nil)
+        feed.note(sample, isTurning: true, at: 1)
         feed.begin(samplePeriod: Self.period)
-        try settle()
+        #expect(feed.deadline == nil)
     }
 
-    @Test func `a new sample takes the place of the one that is repeated`() throws {
-        var fed: [Vector3] = []
-        let feed = try SilenceFeed(loop: loop) { fed.append($0.acceleration) }
+    @Test func `a new sample replaces the one that is repeated`() {
+        var feed = SilenceFeed()
         feed.begin(samplePeriod: Self.period)
-        feed.heard(AccelerometerSample(time: 1, acceleration: upright), isTurning: true)
-        feed.heard(AccelerometerSample(time: 2, acceleration: leftEdgeUp), isTurning: true)
-        try loop.run { fed.count == 2 }
-        #expect(fed == [leftEdgeUp, leftEdgeUp])
-        withExtendedLifetime(feed) {}
-    }
-}
-
-@Suite struct BuiltInDisplayTests {
-    static let modes: [(String, Int, Int)] = [
-        ("1920x1080", 1920, 1080), ("800x1280\n600x800\n", 800, 1280), ("1080x1920i\n", 1080, 1920),
-        ("\n\n1x2", 1, 2), ("720x720", 720, 720),
-    ]
-
-    @Test(arguments: modes)
-    func `the first line is the preferred mode`(modes: String, width: Int, height: Int) {
-        let mode = BuiltInDisplay.firstMode(of: modes)
-        #expect(mode?.width == width && mode?.height == height)
+        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, at: 1)
+        feed.note(AccelerometerSample(time: 2, acceleration: leftEdgeUp), isTurning: true, at: 2)
+        #expect(repetitions(&feed).allSatisfy { $0.acceleration == leftEdgeUp })
     }
 
-    @Test(arguments: ["", "\n", "x", "1920", "1920x", "x1080", "axb", "1x2x3", "99999999999999999999x1", "-1x2"])
-    func `what is no mode is none`(modes: String) {
-        #expect(BuiltInDisplay.firstMode(of: modes) == nil)
+    @Test(arguments: [1e-9, 1e300, .infinity])
+    func `any rate that a driver may claim is bounded`(period: Double) {
+        var feed = SilenceFeed()
+        feed.begin(samplePeriod: period)
+        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, at: 1)
+        #expect(repetitions(&feed).count <= 500)
     }
 }

@@ -2,30 +2,6 @@
 
 package import OrientationCore
 
-/// What a user chose at run time, and what was shown: what the next start goes on with.
-package struct SavedState: Hashable, Sendable {
-    package var lock: RotationLock
-
-    /// What the lock holds.
-    package var held: InterfaceOrientation
-
-    /// Nil where it was never set at run time.
-    package var autorotate: AutorotateMode?
-    package var shown: InterfaceOrientation
-
-    package init(
-        lock: RotationLock,
-        held: InterfaceOrientation,
-        autorotate: AutorotateMode?,
-        shown: InterfaceOrientation
-    ) {
-        self.lock = lock
-        self.held = held
-        self.autorotate = autorotate
-        self.shown = shown
-    }
-}
-
 // MARK: - As text
 
 extension SavedState {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
-
 /// What is known of the device's orientation, sample by sample.
-struct OrientationTracker {
+struct OrientationTracker: Sendable {
     /// The filtered gravity in g; (0, 0, 0) while unknown.
     ///
     /// Past the repair of a wrong scale: 1 g long at rest whatever the sensor reads.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is to be done after an event, in the order of the members.
+///
+/// A value of fixed size: a sample allocates nothing.
+public struct Effects: Sendable {
+    /// A state to write now; it must be on the disk before a call is answered.
+    public var save: SavedState?
+
+    /// Requests that no longer exist.
+    public var released: [RotationRequest.ID] = []
+
+    /// A request that exists from now on.
+    public var presented: RotationRequest.ID?
+
+    /// Whether ``OrientationMachine/status`` differs from before the event.
+    public var isStatusNew = false
+
+    /// A change of the interface: to be announced before the new status (will), and after it (did).
+    public var transition: Transition?
+
+    /// Why a client's call changed nothing.
+    public var refusal: RotationRefusal?
+
+    /// The accelerometers that are to be read from now on.
+    public var reads = AccelerometerNeeds()
+
+    /// The moment at which ``Event/deadlinePassed(_:)`` is to be delivered; nil for never. It replaces any earlier one.
+    public var deadline: Deadline?
+
+    /// A step in the life of the process.
+    public var step: Step?
+
+    /// What a resting sensor reads in g, where that is far from 1 g; it now counts as 1 g.
+    public var wrongScale: Double?
+
+    public init() {}
+
+    public enum Step: Hashable, Sendable {
+        /// Everything that clients ask for first is known: tell the service manager.
+        case ready
+        /// Stop all sensors, then let the machine sleep.
+        case suspend
+        case resume
+        /// Stop all sensors and answer waiting calls, then exit.
+        case end
+        /// Exit at once: stopping the sensors takes too long.
+        case exit
+    }
+}
+
+/// The accelerometers that somebody needs.
+public struct AccelerometerNeeds: Hashable, Sendable {
+    public var display = false
+    public var base = false
+
+    public init() {}
+}
+
+/// A moment that the machine waits for.
+public struct Deadline: Hashable, Sendable {
+    public enum Purpose: UInt8, NamedValue, Hashable, Sendable {
+        /// The end of the time that the first search for sensors, switches and chassis may take.
+        case ready
+        /// The next repetition of a silent sensor's last sample.
+        case silence
+        /// The time to save the orientation that is shown.
+        case save
+        /// The end of the time that stopping the sensors may take.
+        case exit
+
+        /// The name in recordings.
+        public var name: String {
+            switch self {
+            case .ready: "ready"
+            case .silence: "silence"
+            case .save: "save"
+            case .exit: "exit"
+            }
+        }
+    }
+
+    public var purpose: Purpose
+    /// In seconds, on the clock of the events.
+    public var time: Double
+    /// How much later is good enough, in seconds.
+    public var slack: Double
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that happened, as ``OrientationMachine`` is told of it.
+public enum Event: Hashable, Sendable {
+    // MARK: Sensors
+
+    case sample(AccelerometerRole, AccelerometerSample)
+    /// An accelerometer began to deliver samples, or did so anew with other properties.
+    case samplingBegan(AccelerometerRole, Sampling)
+    /// The accelerometer in use changed its state, or another one took its place.
+    case sensorChanged(AccelerometerRole, SensorReport)
+
+    // MARK: The machine
+
+    /// The first search for sensors has ended.
+    case sensorsFound
+    /// The first search for switches has ended.
+    case switchesFound
+    /// hostnamed has named the chassis; nil where it names none that matters, or does not answer.
+    case chassisFound(Idiom?)
+    case lid(isClosed: Bool)
+    /// Unknown while there is no tablet switch.
+    case tabletSwitch(TabletMode)
+    /// The machine is about to sleep.
+    case sleep
+    case wake
+
+    // MARK: Clients
+
+    /// The number of claims through org.orientd1.
+    case claims(UInt32)
+    /// Whether a client of net.hadess.SensorProxy claims the accelerometer.
+    case proxyClaim(isHeld: Bool)
+    case setRotationLock(RotationLock)
+    case rotate(InterfaceOrientation)
+    case alignToDevice
+    case setAutorotate(AutorotateMode)
+    /// A nil mask returns to the configuration's.
+    indirect case setApplicationMask(InterfaceOrientationMask?, appID: String, client: String)
+    indirect case present(RotationRequest, client: String)
+    indirect case update(RotationRequest.ID, to: RotationRequest, client: String)
+    indirect case setNeedsUpdate(RotationRequest.ID, client: String)
+    indirect case release(RotationRequest.ID, client: String)
+    /// The client has left the bus.
+    indirect case vanished(client: String)
+
+    // MARK: The process
+
+    /// The deadline that ``Effects/deadline`` asked for has passed.
+    case deadlinePassed(Deadline.Purpose)
+    /// The state that ``Effects/save`` asked for could not be written.
+    case saveFailed
+    case shutdown
+}
+
+/// The properties of a stream of samples.
+public struct Sampling: Hashable, Sendable {
+    /// In Hz; 0 where unknown.
+    public var rate: Double
+    /// Whether the device may report changes only, and is silent while it rests.
+    public var mayFallSilent: Bool
+    /// The sensor's own sign of z while the display faces up.
+    public var faceUp: SensorFrame.FaceUp
+
+    public init(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+        self.rate = rate
+        self.mayFallSilent = mayFallSilent
+        self.faceUp = faceUp
+    }
+}
+
+/// The state of the accelerometer in use of one role.
+public struct SensorReport: Hashable, Sendable {
+    public var state = SensorState.none
+    /// Whether the device is there, be it lost or not.
+    public var isPresent = false
+    /// Whether samples come, or may come soon.
+    public var mayDeliver = true
+
+    public init() {}
+
+    public init(state: SensorState, isPresent: Bool, mayDeliver: Bool) {
+        self.state = state
+        self.isPresent = isPresent
+        self.mayDeliver = mayDeliver
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The hinge between a display and a base that has an accelerometer as well.
+///
+/// Only readings of the same time may be compared, so a half that stops being read loses its last reading.
+struct Hinge: Sendable {
+    private var angle = HingeAngle()
+
+    /// The last reading of each half; nil since reading began or stopped.
+    var display: Vector3? { didSet { update() } }
+    var base: Vector3? { didSet { update() } }
+
+    /// What the angle says the machine is used as.
+    var tabletMode: TabletMode { angle.tabletMode }
+
+    /// Forgets what the machine is used as, when nothing tells of changes any more.
+    mutating func forget() { angle = HingeAngle() }
+
+    private mutating func update() {
+        if let display, let base { angle.update(display: display, base: base) }
+    }
+}

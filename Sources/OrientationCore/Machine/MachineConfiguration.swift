@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The settings that ``OrientationMachine`` follows, with their defaults.
+public struct MachineConfiguration: Hashable, Sendable {
+    /// Nil: the chassis decides.
+    public var idiom: Idiom?
+    /// Nil: the built-in display decides; portrait where nothing is known of it.
+    public var naturalOrientation: DeviceOrientation?
+    /// Nil: the idiom decides.
+    public var supportedOrientations: InterfaceOrientationMask?
+    /// Nil: the idiom decides.
+    public var autorotate: AutorotateMode?
+    /// Nil: the natural orientation.
+    public var laptopOrientation: InterfaceOrientation?
+    public var reportsFace = false
+    public var classifier = ClassifierChoice.robust
+
+    /// The orientations that applications support, by application id.
+    public var applicationMasks: [String: InterfaceOrientationMask] = [:]
+
+    public init() {}
+}
+
+/// The two classifiers.
+public enum ClassifierChoice: UInt8, NamedValue, Hashable, Sendable {
+    case robust
+    case base
+
+    /// The name in the configuration and on the command line.
+    public var name: String { self == .robust ? "robust" : "base" }
+
+    public var constants: OrientationClassifier.Constants { self == .robust ? .robust : .base }
+}
+
+// MARK: - Defaults that depend on the machine
+
+// `chassis` is what hostnamed calls the machine; a configured idiom takes precedence, and an unknown machine counts as
+// a tablet.
+
+extension MachineConfiguration {
+    /// Returns the policy's configuration on a machine of that chassis.
+    public func rotation(chassis: Idiom?) -> RotationConfiguration {
+        RotationConfiguration(
+            supported: supportedOrientations ?? idiom(chassis).supportedOrientations,
+            natural: naturalOrientation ?? .portrait,
+            laptop: laptopOrientation,
+            applicationMasks: applicationMasks
+        )
+    }
+
+    /// Returns the mode of autorotation that holds until one is set at run time.
+    ///
+    /// `tellsTabletMode`: a switch or the angle of the hinge tells laptop from tablet.
+    public func autorotateMode(chassis: Idiom?, tellsTabletMode: Bool) -> AutorotateMode {
+        autorotate ?? idiom(chassis).autorotate(tellsTabletMode: tellsTabletMode)
+    }
+
+    private func idiom(_ chassis: Idiom?) -> Idiom { idiom ?? chassis ?? .tablet }
+}

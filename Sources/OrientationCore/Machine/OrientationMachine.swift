@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides everything that orientd does: events go in, effects come out.
+///
+/// A value that reads no clock, opens no file and knows no bus: `orientd` delivers the events of a real machine and
+/// carries out the effects, `orientctl replay` delivers those of a recording. docs/architecture.md shows the whole.
+public struct OrientationMachine: Sendable {
+    /// The life of the process.
+    public enum Lifecycle: Hashable, Sendable {
+        /// What clients ask for first is not known yet.
+        case starting
+        case running
+        /// The machine sleeps, or is about to.
+        case suspended
+        /// Sensors are stopped, and none is opened any more.
+        case ending
+    }
+
+    /// Seconds that the first search may take until the service counts as ready, and that stopping the sensors may
+    /// take at the end.
+    private static let timeout = (start: 1.0, end: 0.5)
+
+    /// Seconds until a change of the interface is saved, so that turning to and fro does not wear out the disk.
+    private static let saveDelay = 10.0
+
+    public private(set) var lifecycle = Lifecycle.starting
+
+    /// The values that clients see.
+    public private(set) var status: ManagerStatus
+    public private(set) var policy: RotationPolicy
+
+    private let configuration: MachineConfiguration
+    private var tracker: OrientationTracker
+    private var silence = SilenceFeed()
+    private var hinge = Hinge()
+    private var display = SensorReport()
+    private var base = SensorReport()
+
+    private var chassis: Idiom?
+    private var switchMode = TabletMode.unknown
+    private var isLidClosed = false
+    private var proxyClaims = false
+
+    /// The mode that a client set, now or in an earlier run.
+    private var chosenMode: AutorotateMode?
+
+    /// Whether a switch or the hinge tells laptop from tablet.
+    private var tellsTabletMode = false
+
+    /// The state that was written last; nil before the first one.
+    private var saved: SavedState?
+    private var hasSaveFailed = false
+    private var saveDeadline: Double?
+
+    /// What a resting sensor reads in g, as ``Effects/wrongScale`` last told.
+    private var reportedScale = 1.0
+
+    /// Nil once the service counts as ready.
+    private var readyDeadline: Double?
+    private var exitDeadline: Double?
+
+    /// The searches that have not ended yet.
+    private var awaited = Searches.all
+
+    private struct Searches: OptionSet {
+        let rawValue: UInt8
+
+        static let sensors = Searches(rawValue: 1)
+        static let switches = Searches(rawValue: 2)
+        static let chassis = Searches(rawValue: 4)
+        static let all: Searches = [.sensors, .switches, .chassis]
+    }
+
+    /// Creates the machine as it is at the start, at a time in seconds; `saved` is what an earlier run left.
+    public init(_ configuration: MachineConfiguration, saved: SavedState?, at time: Double) {
+        self.configuration = configuration
+        self.saved = saved
+        chosenMode = saved?.autorotate
+        policy = RotationPolicy(
+            configuration: configuration.rotation(chassis: nil),
+            autorotate: chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false),
+            memory: saved.map { RotationPolicy.Memory(lock: $0.lock, held: $0.held, shown: $0.shown) }
+        )
+        tracker = OrientationTracker(
+            naturalOrientation: configuration.naturalOrientation ?? .portrait,
+            constants: configuration.classifier.constants,
+            reportsFace: configuration.reportsFace
+        )
+        status = ManagerStatus(policy)
+        readyDeadline = time + Self.timeout.start
+        if configuration.idiom != nil { awaited.remove(.chassis) }
+    }
+
+    /// Whether hostnamed's answer makes a difference.
+    public var needsChassis: Bool { configuration.idiom == nil }
+
+    // MARK: - What is known
+
+    /// The filtered gravity in g; (0, 0, 0) while unknown.
+    public var gravity: Vector3 { tracker.gravity }
+
+    /// The edge that is up, portrait being the display's own top; unknown until the first one.
+    public var sensedEdge: DeviceOrientation { tracker.edge }
+
+    /// How far the display leans.
+    public var tilt: Tilt { tracker.tilt }
+
+    /// Whether an edge or a face was seen since sampling began, or none is to be expected.
+    public var hasFirstAnswer: Bool { !display.mayDeliver || display.state == .sampling && tracker.hasAnswer }
+
+    // MARK: - Events
+
+    /// Takes an event that happened at a time in seconds, on any clock that does not go back.
+    public mutating func handle(_ event: Event, at time: Double) -> Effects {
+        var effects = Effects()
+        let oldStatus = status
+        if case .sample(let role, let sample) = event {
+            if handle(sample, role, at: time) { policyChanged(&effects, at: time) }
+        } else {
+            apply(event, at: time, &effects)
+            policyChanged(&effects, at: time)
+        }
+        status.deviceOrientation = tracker.deviceOrientation
+        status.faceOrientation = tracker.faceOrientation
+        effects.isStatusNew = status != oldStatus
+        if tracker.reference != 1, tracker.reference != reportedScale {
+            reportedScale = tracker.reference
+            effects.wrongScale = reportedScale
+        }
+        effects.reads = needs
+        effects.deadline = nextDeadline
+        return effects
+    }
+
+    private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) {
+        switch event {
+        case .sample: break
+        case .samplingBegan(let role, let sampling): begin(sampling, role)
+        case .sensorChanged(let role, let report): change(role, to: report)
+        case .sensorsFound: end(.sensors, &effects)
+        case .switchesFound: end(.switches, &effects)
+        case .chassisFound(let idiom):
+            chassis = idiom
+            _ = policy.configure(configuration.rotation(chassis: idiom))
+            setUsualMode()
+            end(.chassis, &effects)
+        case .lid(let isClosed):
+            isLidClosed = isClosed
+            pauseOrResume()
+        case .tabletSwitch(let mode): switchMode = mode
+        case .sleep:
+            guard lifecycle != .ending else { return }
+            lifecycle = .suspended
+            effects.step = .suspend
+            pauseOrResume()
+        case .wake:
+            guard lifecycle == .suspended else { return }
+            lifecycle = readyDeadline == nil ? .running : .starting
+            effects.step = .resume
+            pauseOrResume()
+        case .claims(let count): status.claims = count
+        case .proxyClaim(let isHeld): proxyClaims = isHeld
+        case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
+        case .saveFailed: hasSaveFailed = true
+        case .shutdown:
+            guard lifecycle != .ending else { return }
+            lifecycle = .ending
+            readyDeadline = nil
+            silence.begin(samplePeriod: nil)
+            exitDeadline = time + Self.timeout.end
+            effects.step = .end
+            save(&effects)
+        case .setRotationLock, .rotate, .alignToDevice, .setAutorotate, .setApplicationMask, .present, .update,
+            .setNeedsUpdate, .release, .vanished:
+            do throws(RotationRefusal) {
+                try call(event, &effects)
+            } catch {
+                effects.refusal = error
+            }
+        }
+        updateTabletMode()
+    }
+
+    /// Carries out a client's call.
+    private mutating func call(_ event: Event, _ effects: inout Effects) throws(RotationRefusal) {
+        switch event {
+        case .setRotationLock(let lock): _ = try policy.setLock(lock)
+        case .rotate(let orientation): _ = try policy.rotate(to: orientation)
+        case .alignToDevice: _ = policy.alignToDevice()
+        case .setAutorotate(let mode):
+            if mode != policy.autorotate { chosenMode = mode }
+            _ = policy.setAutorotate(mode)
+        case .setApplicationMask(let mask, let appID, let client):
+            _ = try policy.setApplicationMask(mask, of: appID, for: client)
+        case .present(let request, let client): effects.presented = try policy.present(request, of: client).id
+        case .update(let id, let request, let client): _ = try policy.update(id, to: request, of: client)
+        case .setNeedsUpdate(let id, let client): _ = try policy.setNeedsUpdate(id, of: client)
+        case .release(let id, let client): effects.released = try policy.release(id, of: client).released
+        case .vanished(let client): effects.released = policy.drop(client).released
+        default: break
+        }
+    }
+
+    /// Takes over what the policy decided: the status, the transition, and what must be saved.
+    private mutating func policyChanged(_ effects: inout Effects, at time: Double) {
+        let shown = status.interfaceOrientation
+        status.take(policy)
+        if policy.shown != shown {
+            effects.transition = Transition(from: shown, to: policy.shown, reason: policy.reason)
+        }
+        let state = savedState
+        if state.lock != saved?.lock ?? .off || state.autorotate != saved?.autorotate
+            || (state.lock != .off && state.held != saved?.held)
+        {
+            save(&effects)
+        } else if effects.transition != nil, state.shown != saved?.shown, saveDeadline == nil {
+            // Later turns do not delay it: a device in motion would never be saved.
+            saveDeadline = time + Self.saveDelay
+        }
+    }
+}
+
+// MARK: - Samples
+
+extension OrientationMachine {
+    /// Classifies a sample; says whether the policy may have decided something.
+    private mutating func handle(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) -> Bool {
+        let mode = hinge.tabletMode
+        switch role {
+        case .base: hinge.base = sample.acceleration
+        case .display: hinge.display = sample.acceleration
+        }
+        let isOtherMode = hinge.tabletMode != mode
+        if isOtherMode { updateTabletMode() }
+        guard role == .display else { return isOtherMode }
+        let isTurned = classify(sample)
+        silence.note(sample, isTurning: tracker.isTurning, at: time)
+        return isTurned || isOtherMode
+    }
+
+    /// Classifies a sample, or one that is repeated; says whether the policy was told of another edge.
+    private mutating func classify(_ sample: AccelerometerSample) -> Bool {
+        let (edge, hadEdge) = (tracker.deviceEdge, tracker.hasEdge)
+        tracker.add(sample)
+        // The first edge after a pause is a turn even if it is the same as before.
+        guard tracker.deviceEdge != edge || tracker.hasEdge != hadEdge else { return false }
+        _ = policy.deviceTurned(to: tracker.deviceEdge)
+        return true
+    }
+
+    private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole) {
+        guard role == .display else {
+            hinge.base = nil
+            return
+        }
+        hinge.display = nil
+        let samplePeriod = sampling.rate > 0 ? 1 / sampling.rate : 1 / 15
+        tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
+        silence.begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
+    }
+
+    private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
+        switch role {
+        case .display:
+            display = report
+            if report.state != .sampling { hinge.display = nil }
+            status.hasAccelerometer = report.isPresent
+            status.sensorState = report.state
+        case .base:
+            base = report
+            hinge.base = nil
+        }
+    }
+
+    private var needs: AccelerometerNeeds {
+        var needs = AccelerometerNeeds()
+        guard lifecycle != .ending else { return needs }
+        needs.display = status.claims > 0 || proxyClaims || policy.autorotatingRequests > 0
+        needs.base = needs.display && countsAngle
+        return needs
+    }
+}
+
+// MARK: - The machine
+
+extension OrientationMachine {
+    private var hasHinge: Bool { display.isPresent && base.isPresent }
+
+    /// Whether the angle of the hinge tells laptop from tablet, and that makes a difference.
+    private var countsAngle: Bool { hasHinge && switchMode == .unknown && policy.autorotate == .tabletMode }
+
+    /// Tells the policy what the machine is used as, and chooses the usual mode anew where that depends on it.
+    private mutating func updateTabletMode() {
+        let tells = switchMode != .unknown || hasHinge
+        if tells != tellsTabletMode {
+            tellsTabletMode = tells
+            setUsualMode()
+        }
+        if !countsAngle { hinge.forget() }
+        let mode = switchMode == .unknown ? hinge.tabletMode : switchMode
+        if mode != policy.tabletMode { _ = policy.setTabletMode(mode) }
+    }
+
+    private mutating func setUsualMode() {
+        guard chosenMode == nil else { return }
+        _ = policy.setAutorotate(configuration.autorotateMode(chassis: chassis, tellsTabletMode: tellsTabletMode))
+    }
+
+    /// Has the policy ignore the device while the lid is closed or the machine sleeps.
+    private mutating func pauseOrResume() {
+        let isPaused = isLidClosed || lifecycle == .suspended
+        guard isPaused != policy.isPaused else { return }
+        if isPaused {
+            _ = policy.pause()
+        } else {
+            _ = policy.resume()
+            // The first reading afterwards counts anew.
+            tracker.restart()
+        }
+    }
+
+    private mutating func end(_ search: Searches, _ effects: inout Effects) {
+        awaited.remove(search)
+        if awaited.isEmpty { becomeReady(&effects) }
+    }
+
+    private mutating func becomeReady(_ effects: inout Effects) {
+        guard readyDeadline != nil else { return }
+        readyDeadline = nil
+        if lifecycle == .starting { lifecycle = .running }
+        effects.step = .ready
+    }
+}
+
+// MARK: - Deadlines and the saved state
+
+extension OrientationMachine {
+    private mutating func pass(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
+        switch purpose {
+        case .ready: becomeReady(&effects)
+        case .silence: if let sample = silence.next(at: time) { _ = classify(sample) }
+        case .save: save(&effects)
+        case .exit:
+            exitDeadline = nil
+            effects.step = .exit
+        }
+    }
+
+    /// The first of the deadlines.
+    private var nextDeadline: Deadline? {
+        var next: Deadline?
+        func consider(_ purpose: Deadline.Purpose, _ time: Double?, slack: Double = 0.001) {
+            guard let time, time < next?.time ?? .infinity else { return }
+            next = Deadline(purpose: purpose, time: time, slack: slack)
+        }
+        consider(.ready, readyDeadline)
+        consider(.silence, silence.deadline)
+        consider(.save, saveDeadline, slack: Self.saveDelay / 10)
+        consider(.exit, exitDeadline)
+        return next
+    }
+
+    private var savedState: SavedState {
+        let memory = policy.memory
+        return SavedState(lock: memory.lock, held: memory.held, autorotate: chosenMode, shown: memory.shown)
+    }
+
+    /// Asks for the state to be written, unless it was. After a failure the next change, or the end, tries again.
+    private mutating func save(_ effects: inout Effects) {
+        saveDeadline = nil
+        let state = savedState
+        guard state != saved || hasSaveFailed else { return }
+        hasSaveFailed = false
+        saved = state
+        effects.save = state
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+package import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// Delivers events to the machine one by one, records them, and has the effects of each carried out before the next.
+package final class MachineDriver: MachineHost {
+    private(set) var machine: OrientationMachine
+
+    /// Carries out the effects of an event; set once, before the first one.
+    var carryOut: (Effects) -> Void = { _ in }
+
+    private let loop: EventLoop
+    private let start: Double
+    private let recorder: Recorder?
+
+    /// The moment that the machine waits for.
+    private var deadline: Deadline?
+
+    /// Events that happened while the effects of another one were carried out.
+    private var pending: [Event] = []
+    private var isBusy = false
+
+    init(_ configuration: MachineConfiguration, saved: SavedState?, loop: EventLoop, recorder: Recorder?) {
+        self.loop = loop
+        self.recorder = recorder
+        start = loop.now
+        machine = OrientationMachine(configuration, saved: saved, at: 0)
+        recorder?.write(configuration, saved)
+    }
+
+    /// Seconds since the start, in whole microseconds, as they are written to a recording: a replay must get the same.
+    private func machineTime(_ time: Double) -> Double { ((time - start) * 1e6).rounded() / 1e6 }
+
+    /// The present time on the machine's clock.
+    var now: Double { machineTime(loop.now) }
+
+    /// Delivers an event now, or after the one whose effects are being carried out.
+    func deliver(_ event: Event) {
+        pending.append(event)
+        guard !isBusy else { return }
+        while !pending.isEmpty { _ = handle(pending.removeFirst()) }
+    }
+
+    /// Delivers a sample whose time is the loop's.
+    func deliver(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
+        var sample = sample
+        sample.time = machineTime(sample.time)
+        let event = Event.sample(role, sample)
+        if isBusy || !pending.isEmpty { deliver(event) } else { _ = handle(event) }
+    }
+
+    /// Delivers the passing of the deadline that the machine waits for.
+    func deadlinePassed() {
+        if let deadline { deliver(.deadlinePassed(deadline.purpose)) }
+    }
+
+    package func call(_ event: Event) throws(RotationRefusal) -> Effects {
+        precondition(!isBusy, "a client's call came while effects were carried out")
+        let effects = handle(event)
+        while !pending.isEmpty { _ = handle(pending.removeFirst()) }
+        if let refusal = effects.refusal { throw refusal }
+        return effects
+    }
+
+    private func handle(_ event: Event) -> Effects {
+        isBusy = true
+        defer { isBusy = false }
+        let time = now
+        recorder?.write(event, at: time)
+        let effects = machine.handle(event, at: time)
+        deadline = effects.deadline
+        carryOut(effects)
+        return effects
+    }
+
+    // MARK: - What is known
+
+    package var policy: RotationPolicy { machine.policy }
+    package var gravity: Vector3 { machine.gravity }
+    package var hasFirstAnswer: Bool { machine.hasFirstAnswer }
+}
