@@ -235,7 +235,10 @@ final class SensorGroup {
         case .sample(let measurement):
             guard sensor === active else { return }
             settle()
-            sensor.recovered()
+            if sensor.state == .lost {
+                sensor.recovered()
+                delegate.sensorChanged(kind, role)
+            }
             reading = measurement
             if case .acceleration(let sample) = measurement {
                 watch(sample, of: sensor)
