@@ -59,6 +59,28 @@ import Testing
         #expect(policy.alignToDevice().transition?.to == .landscapeLeft)
     }
 
+    @Test func `with autorotation off and the device's edge not allowed nothing changes`() throws {
+        var policy = RotationPolicy.held(autorotate: .never)
+        try policy.present(.modal, [.landscape, .portraitUpsideDown], preferred: .landscapeLeft)
+        _ = try policy.rotate(to: .landscapeRight)
+        let before = PolicyState(of: policy)
+        #expect(policy.alignToDevice() == .unchanged(.manual))
+        #expect(PolicyState(of: policy) == before)
+        // Nor does a pushed node turn that waits.
+        policy = .held(autorotate: .never)
+        try policy.present(.push, .landscape)
+        #expect(policy.alignToDevice() == .unchanged(.waiting))
+    }
+
+    @Test func `in laptop mode nothing changes while no edge is known`() throws {
+        var policy = RotationPolicy.laptop()
+        _ = policy.pause()
+        _ = policy.resume()
+        _ = try policy.rotate(to: .landscapeLeft)
+        #expect(policy.alignToDevice() == .unchanged(.manual))
+        #expect(policy.shown == .landscapeLeft)
+    }
+
     @Test func `it turns nothing for a node that does not autorotate`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, autorotates: false)

@@ -123,4 +123,45 @@ import Testing
         try policy.release(sheet)
         #expect(policy.shown == .portraitUpsideDown)
     }
+
+    /// Turns to portrait-upside-down for a reason other than a request.
+    enum Turn: CaseIterable {
+        case rotate
+        case lock
+        case device
+        case align
+
+        func perform(on policy: inout RotationPolicy) throws -> Decision {
+            switch self {
+            case .rotate: try policy.rotate(to: .portraitUpsideDown)
+            case .lock: try policy.setLock(.orientation(.portraitUpsideDown))
+            case .device, .align: policy.turn(for: .portraitUpsideDown)
+            }
+        }
+    }
+
+    @Test(arguments: Turn.allCases)
+    func `a turn to what a request shows already is remembered as one, and returns where the device has no say`(
+        turn: Turn
+    ) throws {
+        var policy = RotationPolicy.held(for: .landscapeRight, autorotate: turn == .align ? .never : .always)
+        _ = try policy.rotate(to: .portrait)
+        let sheet = try policy.present(.modal, [.portraitUpsideDown, .landscapeLeft])
+        #expect(policy.shown == .portraitUpsideDown)
+        #expect(try turn.perform(on: &policy).transition == nil)
+        if turn == .align { #expect(policy.alignToDevice().transition == nil) }
+        _ = try policy.setLock(.off)
+        _ = policy.setAutorotate(.never)
+        try policy.release(sheet)
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+
+    @Test func `a turn that the mask forbids is not remembered as one to what is shown`() throws {
+        var policy = RotationPolicy.held()
+        let sheet = try policy.present(.modal, .landscape, preferred: .landscapeLeft)
+        policy.turn(for: .portraitUpsideDown)
+        _ = policy.setAutorotate(.never)
+        try policy.release(sheet)
+        #expect(policy.shown == .portrait)
+    }
 }

@@ -112,6 +112,70 @@ import Testing
         #expect(decision.transition?.reason == .request)
     }
 
+    @Test(arguments: Push.allCases)
+    func `an Update never turns the interface for a pushed node, whichever node is updated`(push: Push) throws {
+        var policy = RotationPolicy.held()
+        let page = try push.perform(on: &policy)
+        for id in policy.requests {
+            #expect(try policy.change(id) { $0.reason = "again" } == .unchanged(.waiting))
+        }
+        #expect(try policy.change(page) { $0.supported = .landscapeLeft } == .unchanged(.waiting))
+    }
+
+    @Test func `an Update never turns the interface for a pushed container that answers for itself again`() throws {
+        var policy = RotationPolicy.held()
+        let tabs = try policy.present(.modal, .portrait)
+        let stack = try policy.present(.push, .landscape, in: tabs)
+        let page = try policy.present(.push, .portrait, in: stack)
+        try policy.forward(stack, to: page)
+        try policy.forward(tabs, to: stack)
+        #expect(try policy.forward(stack, to: nil) == .unchanged(.waiting))
+    }
+
+    @Test func `an Update that forwards to a modal node turns the interface, and one to a pushed node does not`() throws
+    {
+        for presentation in [RotationRequest.Presentation.modal, .push] {
+            var policy = RotationPolicy.held()
+            let page = try policy.present(presentation, .landscape, active: false)
+            try policy.setActive(true, page)
+            let stack = try policy.present(.modal, .portrait)
+            let decision = try policy.forward(stack, to: page)
+            #expect(policy.asked == page)
+            let transition = Transition(from: .portrait, to: .landscapeRight, reason: .request)
+            #expect(decision.transition == (presentation == .modal ? transition : nil))
+        }
+    }
+
+    @Test func `an Update of parent that hides the target of forwards-to is judged and keeps, as without forwards-to`()
+        throws
+    {
+        for supported in [InterfaceOrientationMask.all, .portrait] {
+            var policy = RotationPolicy.held()
+            let closed = try policy.present(.modal, active: false)
+            let stack = try policy.present(.modal, supported)
+            let page = try policy.present(.push, .all, in: stack)
+            try policy.forward(stack, to: page)
+            _ = try policy.rotate(to: .landscapeLeft)
+            let decision = try policy.change(page) { $0.parent = closed }
+            #expect(policy.asked == stack)
+            // What is shown stays while it is allowed, and with it a rotation by hand.
+            if supported == .all {
+                #expect(decision == .unchanged(.manual))
+            } else {
+                #expect(decision.transition == Transition(from: .landscapeLeft, to: .portrait, reason: .request))
+            }
+        }
+        var policy = RotationPolicy.held()
+        let closed = try policy.present(.modal, active: false)
+        let stack = try policy.present(.modal, .landscape)
+        let page = try policy.present(.push, .all, in: stack)
+        try policy.forward(stack, to: page)
+        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        expectRefused(.invalidInterfaceOrientation, saying: "allow portrait", by: &policy) {
+            try $0.change(page) { $0.parent = closed }
+        }
+    }
+
     @Test func `a node that was pushed is never asked what it prefers`() throws {
         var policy = RotationPolicy.held()
         let page = try Push.window.perform(on: &policy)
@@ -168,7 +232,8 @@ import Testing
         func perform(
             on policy: inout RotationPolicy,
             asked: RotationRequest.ID,
-            _ mask: InterfaceOrientationMask
+            _ mask: InterfaceOrientationMask,
+            autorotates: Bool = true
         ) throws {
             // What an update is asked for last of all but the lowest, and a modal node that is presented first.
             let preferred: InterfaceOrientation? = mask.contains(.portrait) ? .portrait : nil
@@ -178,39 +243,46 @@ import Testing
                     $0.supported = mask; $0.preferred = preferred
                 }
             case .setNeedsUpdate:
-                try policy.forward(asked, to: policy.present(.push, mask, preferred: preferred, in: asked))
+                let page = try policy.present(
+                    .push,
+                    mask,
+                    preferred: preferred,
+                    autorotates: autorotates,
+                    in: asked
+                )
+                try policy.forward(asked, to: page)
                 _ = try policy.setNeedsUpdate(asked, of: "client")
             case .applicationMask:
                 try policy.change(asked) { $0.preferred = preferred }
                 _ = try policy.setApplicationMask(mask, of: "org.example.App", for: "client")
-            case .presentation: try policy.present(.modal, mask, in: asked)
+            case .presentation: try policy.present(.modal, mask, autorotates: autorotates, in: asked)
             case .activation:
-                let sheet = try policy.present(.modal, mask, in: asked, active: false)
+                let sheet = try policy.present(.modal, mask, autorotates: autorotates, in: asked, active: false)
                 try policy.setActive(true, sheet)
             }
         }
     }
 
-    /// What the user, laptop mode or the configuration put before the device: here portrait-upside-down.
+    /// What comes before the device's edge, or stands in for it; here it is portrait-upside-down.
     enum Upright: CaseIterable {
         case lock
         case laptop
         case never
+        /// The asked node does not autorotate.
+        case fixed
 
-        /// A policy that has it, on a device held for landscape-right.
+        /// A policy that has it, before the device is turned for landscape-right.
         func policy() throws -> RotationPolicy {
             var policy: RotationPolicy
             switch self {
             case .lock:
-                policy = .held(for: .landscapeRight)
+                policy = .held()
                 _ = try policy.setLock(.orientation(.portraitUpsideDown))
-            case .laptop:
-                policy = .laptop()
-                policy.turn(for: .landscapeRight)
-                _ = try policy.rotate(to: .portrait)
+            case .laptop: policy = .laptop()
             case .never:
-                policy = .held(for: .landscapeRight, autorotate: .never)
+                policy = .held(autorotate: .never)
                 _ = try policy.rotate(to: .portraitUpsideDown)
+            case .fixed: policy = .held(for: .portraitUpsideDown)
             }
             return policy
         }
@@ -236,20 +308,22 @@ import Testing
     }
 
     @Test(arguments: Call.allCases, Upright.allCases)
-    func `the laptop's, what the lock holds, or what was shown with autorotation off comes before the device's`(
+    func `laptop mode comes before the device, and the device has no say under a lock, with never or for a fixed node`(
         call: Call,
         upright: Upright
     ) throws {
         let rows = [
             Row(mask: .all, expected: .landscapeLeft),
             Row(mask: [.portrait, .portraitUpsideDown, .landscapeRight], expected: .portraitUpsideDown),
-            Row(mask: [.portrait, .landscapeRight], expected: .landscapeRight),
+            Row(mask: [.portrait, .landscapeRight], expected: upright == .laptop ? .landscapeRight : .portrait),
             Row(mask: .portrait, expected: .portrait),
         ]
         for row in rows {
             var policy = try upright.policy()
-            let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
-            try call.perform(on: &policy, asked: root, row.mask)
+            let autorotates = upright != .fixed
+            let root = try policy.present(.modal, .all, preferred: .landscapeLeft, autorotates: autorotates)
+            policy.turn(for: .landscapeRight)
+            try call.perform(on: &policy, asked: root, row.mask, autorotates: autorotates)
             #expect(policy.shown == row.expected, "within \(row.mask)")
         }
     }

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [TabletMode.laptop, .tablet])
-    func `a change of tablet mode ends a manual rotation`(mode: TabletMode) throws {
+    func `entering laptop mode, or leaving it, ends an unlocked rotation by hand`(mode: TabletMode) throws {
         var policy = Self.convertible(.tabletMode, mode)
         _ = try policy.rotate(to: .portraitUpsideDown)
         _ = policy.setTabletMode(mode == .laptop ? .tablet : .laptop)

@@ -31,6 +31,8 @@ struct SlowPolicy {
     private let start: InterfaceOrientation
     /// Every change of the interface so far.
     private var changes: [Transition] = []
+    /// What was turned to for a reason other than a request, also where it was shown already.
+    private var unrequested: [InterfaceOrientation] = []
 
     init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: RotationPolicy.Memory? = nil) {
         self.configuration = configuration
@@ -53,8 +55,7 @@ struct SlowPolicy {
     var memory: RotationPolicy.Memory { RotationPolicy.Memory(lock: lock, held: held, shown: shown) }
     var requests: [RotationRequest.ID] { nodes.map(\.id) }
 
-    /// What was shown last for a reason other than a request.
-    private var resting: InterfaceOrientation { changes.last { $0.reason != .request }?.to ?? start }
+    private var lastUnrequested: InterfaceOrientation { unrequested.last ?? start }
 }
 
 // MARK: - Who is asked
@@ -171,31 +172,44 @@ extension SlowPolicy {
 extension SlowPolicy {
     private var unchanged: Decision { Decision(transition: nil, rule: rule) }
 
-    private mutating func show(_ candidates: [InterfaceOrientation?], _ reason: InterfaceReason) -> Decision {
-        let mask = effectiveMask
-        let next = (candidates.compactMap(\.self) + InterfaceOrientation.allCases).first { mask.contains($0) }
-        guard let next, next != shown else { return unchanged }
+    /// Turns to an orientation that is allowed.
+    private mutating func turn(to next: InterfaceOrientation, _ reason: InterfaceReason) -> Decision {
+        if reason != .request { unrequested.append(next) }
+        if next == shown { return unchanged }
         changes.append(Transition(from: shown, to: next, reason: reason))
         if reason == .request { isManual = false }
         return Decision(transition: changes.last, rule: rule)
     }
 
+    private func firstAllowed(_ candidates: [InterfaceOrientation?]) -> InterfaceOrientation {
+        let mask = effectiveMask
+        return (candidates.compactMap(\.self) + InterfaceOrientation.allCases).first { mask.contains($0) } ?? shown
+    }
+
     private mutating func resolveAsIfTurned(_ reason: InterfaceReason) -> Decision {
         isManual = false
-        let followed = autorotates && autorotate != .never ? device : nil
-        let upright = isLaptop ? configuration.laptop : isLocked ? held : followed ?? resting
-        return show([upright, shown, preferred], reason)
+        let upright = isLaptop ? configuration.laptop : standingForDevice
+        let next = firstAllowed([upright, shown, preferred])
+        // What stays because nothing else is allowed was not turned to.
+        return next == shown && next != upright ? unchanged : turn(to: next, reason)
     }
 
-    private var upright: InterfaceOrientation {
-        if isLaptop { return configuration.laptop }
+    /// The held one under a lock, else the device's, else what was shown last for no request.
+    private var standingForDevice: InterfaceOrientation {
         if isLocked { return held }
-        return autorotate == .never ? resting : device ?? resting
+        if autorotate == .never || !autorotates { return lastUnrequested }
+        return device ?? lastUnrequested
     }
 
-    private mutating func resolveAsUpdated() -> Decision { show([shown, upright, device, preferred], .request) }
+    private var laptop: InterfaceOrientation? { isLaptop ? configuration.laptop : nil }
 
-    private mutating func resolveAsPresented() -> Decision { show([preferred, shown, upright, device], .request) }
+    private mutating func resolveAsUpdated() -> Decision {
+        turn(to: firstAllowed([shown, laptop, standingForDevice, preferred]), .request)
+    }
+
+    private mutating func resolveAsPresented() -> Decision {
+        turn(to: firstAllowed([preferred, shown, laptop, standingForDevice]), .request)
+    }
 
     /// Rows 1, 3 and 4 of the table.
     private func judge() throws(RotationRefusal) {
@@ -245,7 +259,7 @@ extension SlowPolicy {
         if before.first == after.first && before.last == after.last {
             if after.last == id { try next.judge() }
             self = next
-            return before.contains(id) ? resolveAsUpdated() : unchanged
+            return before.contains(id) ? resolveUnlessPushed() : unchanged
         }
         if !request.isActive || before.first != after.first && !isOnTopNow {
             // Another one was uncovered.
@@ -257,8 +271,12 @@ extension SlowPolicy {
         if before.first != after.first {
             return top?.request.presentation == .modal ? resolveAsPresented() : unchanged
         }
-        // Either a container that was asked through answers for itself again, or it forwards: that is a push.
-        return after.last.map(before.contains) == true ? resolveAsUpdated() : unchanged
+        return resolveUnlessPushed()
+    }
+
+    /// An Update never turns the interface for a pushed node, whichever node is updated.
+    private mutating func resolveUnlessPushed() -> Decision {
+        asked?.request.presentation == .modal ? resolveAsUpdated() : unchanged
     }
 
     mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision {
@@ -389,28 +407,27 @@ extension SlowPolicy {
         // In laptop mode the lock is remembered, not applied.
         if isLaptop { return unchanged }
         isManual = false
-        return lock != .current && effectiveMask.contains(orientation) ? show([orientation], .lock) : unchanged
+        return effectiveMask.contains(orientation) ? turn(to: orientation, .lock) : unchanged
     }
 
     mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
         guard effectiveMask.contains(orientation) else { throw .orientationNotSupported("") }
-        let transition = show([orientation], .manual).transition
+        let transition = turn(to: orientation, .manual).transition
         hold(orientation)
         isManual = !isLocked
         return Decision(transition: transition, rule: rule)
     }
 
     mutating func alignToDevice() -> Decision {
-        if !autorotates { return unchanged }
+        guard autorotates, let device else { return unchanged }
         if isLaptop { return resolveAsIfTurned(.manual) }
-        guard let device else { return unchanged }
         if effectiveMask.contains(device) {
-            let transition = show([device], .manual).transition
+            let transition = turn(to: device, .manual).transition
             hold(device)
             isManual = false
             return Decision(transition: transition, rule: rule)
         }
-        return isLocked ? unchanged : resolveAsIfTurned(.manual)
+        return isLocked || autorotate == .never ? unchanged : resolveAsIfTurned(.manual)
     }
 
     /// A lock holds what was chosen by hand, and one of an edge becomes that edge; but never one outside the device's.

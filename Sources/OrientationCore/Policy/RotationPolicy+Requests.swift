@@ -47,7 +47,6 @@ extension RotationPolicy {
         request.appID = old.request.appID
         try check(request, of: client, id: id)
         let before = tree.asked
-        let chain = tree.chain
         tree.replace(id, with: request)
         let after = tree.asked
         let isOnTop = after.map { $0.top == before?.top || tree.isPart($0.top, of: id) } ?? false
@@ -60,8 +59,11 @@ extension RotationPolicy {
             throw conflict
         }
         if after?.top != before?.top { return comeUp() }
-        // Where what is asked was not asked through before, it was pushed: that never turns the interface.
-        return chain.contains(after == before ? id : after?.node ?? id) ? keep() : unchanged
+        guard let asked, asked.request.presentation == .modal, after != before || tree.chain.contains(id) else {
+            // A pushed request waits, whichever request was updated; one that is not asked changes nothing.
+            return unchanged
+        }
+        return keep()
     }
 
     /// Asks anew for what a request of `client` supports, as setNeedsUpdateOfSupportedInterfaceOrientations() does.

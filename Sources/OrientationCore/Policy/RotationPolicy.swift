@@ -34,8 +34,8 @@ public struct RotationPolicy: Sendable {
     /// What the lock holds, or held last.
     private var held: InterfaceOrientation
 
-    /// What was shown last for another reason than a request: it stands in for the device where that has no say.
-    private var resting: InterfaceOrientation
+    /// What was shown last for a reason other than a request: it stands in for the device where that has no say.
+    private var lastUnrequested: InterfaceOrientation
 
     /// The edge that the device has up; unknown until the first reading, and again after a pause.
     private var device = DeviceOrientation.unknown
@@ -59,7 +59,7 @@ public struct RotationPolicy: Sendable {
         if case .orientation(let orientation) = lock { locked = orientation }
         shown = [locked, memory?.shown, natural].firstAllowed(by: configuration.supported) ?? .portrait
         held = locked ?? shown
-        resting = shown
+        lastUnrequested = shown
     }
 
     public var memory: Memory { Memory(lock: lock, held: held, shown: shown) }
@@ -106,9 +106,9 @@ extension RotationPolicy {
     /// Whether the request that is asked lets the device turn it; without one it does.
     private var asksForAutorotation: Bool { asked?.request.shouldAutorotate ?? true }
 
-    /// What the device says unless autorotation is off; in laptop mode nobody asks for it.
+    /// What is upright on the device as it is held; nil where that is unknown or has no say.
     private var followed: InterfaceOrientation? {
-        autorotate == .never ? nil : InterfaceOrientation(following: device)
+        autorotate == .never || !asksForAutorotation ? nil : InterfaceOrientation(following: device)
     }
 
     /// What the asked request prefers; only one that is, or is part of, something modal is ever asked for that.
@@ -121,56 +121,57 @@ extension RotationPolicy {
 // MARK: - Deciding
 
 extension RotationPolicy {
-    /// Shows what is right as if the device had just been turned; a rotation by hand ends here.
+    /// Resolves as if the device had just been turned, which ends a rotation by hand.
     mutating func settle(_ reason: InterfaceReason) -> Decision {
         isManual = false
-        let upright: InterfaceOrientation
-        if isLaptop {
-            upright = configuration.laptop
-        } else if isLocked {
-            upright = held
-        } else {
-            upright = (asksForAutorotation ? followed : nil) ?? resting
-        }
-        return show(firstOf: [upright, shown, preferred], reason)
+        let mask = effectiveMask
+        let upright = upright
+        if mask.contains(upright) { return show(upright, reason) }
+        if mask.contains(shown) { return unchanged }
+        return show(firstOf: [preferred], reason)
     }
 
-    /// Leaves what is shown where that is allowed, else shows what is.
+    /// Keeps what is shown while it is allowed.
     mutating func keep() -> Decision {
-        show(firstOf: [shown, upright, InterfaceOrientation(following: device), preferred], .request)
+        show(firstOf: [shown, upright, fallback, preferred], .request)
     }
 
     /// Shows a modal request that has just been presented.
     mutating func start() -> Decision {
-        show(firstOf: [preferred, shown, upright, InterfaceOrientation(following: device)], .request)
+        show(firstOf: [preferred, shown, upright, fallback], .request)
     }
 
-    /// What would be shown if no request were asked.
+    /// What would be shown if every orientation were allowed and no request preferred one.
     private var upright: InterfaceOrientation {
-        isLaptop ? configuration.laptop : isLocked ? held : followed ?? resting
+        isLaptop ? configuration.laptop : isLocked ? held : followed ?? lastUnrequested
     }
+
+    /// What a request is shown at in laptop mode where the laptop orientation is not allowed.
+    private var fallback: InterfaceOrientation? { isLaptop ? followed ?? lastUnrequested : nil }
 
     /// Leaves everything as it is.
     var unchanged: Decision { Decision(transition: nil, rule: rule) }
 
-    /// Shows the first of the given orientations that is allowed, or else the lowest that is.
+    /// Shows the first of the given orientations that is allowed, else the allowed one of the lowest raw value.
     private mutating func show(firstOf candidates: [InterfaceOrientation?], _ reason: InterfaceReason) -> Decision {
         guard let orientation = candidates.firstAllowed(by: effectiveMask) else { return unchanged }
         return show(orientation, reason)
     }
 
     private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) -> Decision {
+        // Also where a request shows it already: it stays when that request goes.
+        if reason != .request { lastUnrequested = orientation }
         guard orientation != shown else { return unchanged }
         let transition = Transition(from: shown, to: orientation, reason: reason)
         shown = orientation
         self.reason = reason
-        if reason == .request { isManual = false } else { resting = orientation }
+        if reason == .request { isManual = false }
         return Decision(transition: transition, rule: rule)
     }
 }
 
 extension [InterfaceOrientation?] {
-    /// The first that `mask` allows, or else the lowest that it allows.
+    /// The first that `mask` allows, else the lowest that it allows.
     fileprivate func firstAllowed(by mask: InterfaceOrientationMask) -> InterfaceOrientation? {
         for case let orientation? in self where mask.contains(orientation) { return orientation }
         return mask.lowest
@@ -264,10 +265,11 @@ extension RotationPolicy {
 
     /// Turns the interface to the device once, as if that had just been turned; the lock then holds this.
     public mutating func alignToDevice() -> Decision {
-        guard asksForAutorotation else { return unchanged }
+        guard asksForAutorotation, let orientation = InterfaceOrientation(following: device) else { return unchanged }
         if isLaptop { return settle(.manual) }
-        guard let orientation = InterfaceOrientation(following: device) else { return unchanged }
-        guard effectiveMask.contains(orientation) else { return isLocked ? unchanged : settle(.manual) }
+        guard effectiveMask.contains(orientation) else {
+            return isLocked || autorotate == .never ? unchanged : settle(.manual)
+        }
         hold(orientation)
         isManual = false
         return show(orientation, .manual)
