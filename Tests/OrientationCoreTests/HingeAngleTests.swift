@@ -4,7 +4,7 @@ import OrientationCore
 import SplitMix
 import Testing
 
-private let standard = 9.80665
+private let standard = AccelerometerSample.standardGravity
 
 /// An angle by its cosine and sine, so that nothing here computes what is tested.
 private struct Angle {

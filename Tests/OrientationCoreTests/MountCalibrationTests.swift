@@ -13,7 +13,7 @@ import Testing
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
         return orders.flatMap { order in
             (0..<8).map { signs in
-                let rows = (0..<3).map { row in axes[order[row]].scaled(by: signs >> row & 1 == 0 ? 1 : -1) }
+                let rows = (0..<3).map { row in axes[order[row]] * (signs >> row & 1 == 0 ? 1 : -1) }
                 return MountMatrix(rows: rows[0], rows[1], rows[2])
             }
         }
@@ -51,7 +51,7 @@ import Testing
                     // The sine of 1° is 0.01745; noise of 0.3 m/s² is 0.03 g.
                     let tilt = Vector3.random(within: 0.01745 * degrees, using: &random)
                     let noise = Vector3.random(within: degrees == 0 ? 0 : 0.03, using: &random)
-                    return Self.reading(matrix, mounted.adding(tilt).adding(noise)).scaled(by: 9.81)
+                    return Self.reading(matrix, mounted + tilt + noise) * 9.81
                 }
                 #expect(try Self.calibration(readings).matrix(faceUp: sign) == matrix)
             }
@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: [SensorFrame.FaceUp.positiveZ, .negativeZ])
     func `the matrix found leads through the frame to the device's own axes`(sign: SensorFrame.FaceUp) throws {
         for matrix in Self.signedPermutations {
-            let readings = Self.mounted(sign).map { Self.reading(matrix, $0).scaled(by: 9.81) }
+            let readings = Self.mounted(sign).map { Self.reading(matrix, $0) * 9.81 }
             let found = try Self.calibration(readings).matrix(faceUp: sign)
             let frame = SensorFrame(matrix: found, faceUp: sign)
             #expect(
@@ -104,7 +104,7 @@ import Testing
         matrix: MountMatrix,
         sign: SensorFrame.FaceUp
     ) throws {
-        let calibration = try Self.calibration(Self.mounted(sign).map { Self.reading(matrix, $0).scaled(by: 9.7) })
+        let calibration = try Self.calibration(Self.mounted(sign).map { Self.reading(matrix, $0) * 9.7 })
         #expect(calibration.exactMatrix(faceUp: sign).distance(to: matrix) < 1e-12)
         #expect(throws: MountCalibration.Refusal.self) { try calibration.matrix(faceUp: sign) }
     }
@@ -113,7 +113,7 @@ import Testing
         var random = SplitMix(state: 7)
         for matrix in Self.signedPermutations {
             let readings = Self.mounted(.positiveZ).map { mounted in
-                Self.reading(matrix, mounted.adding(Vector3.random(within: 0.2, using: &random)))
+                Self.reading(matrix, mounted + Vector3.random(within: 0.2, using: &random))
             }
             let exact = try Self.calibration(readings).exactMatrix(faceUp: .positiveZ)
             for (row, others) in [(exact.x, [exact.y, exact.z]), (exact.y, [exact.z])] {
@@ -136,11 +136,11 @@ import Testing
         ([.zero, left, face], .noGravity(.upright)),
         ([up, Vector3(.nan, 0, 0), face], .noGravity(.leftEdge)),
         ([up, left, Vector3(0, 0, .infinity)], .noGravity(.faceUp)),
-        ([up.scaled(by: 1.6), left, face], .otherStrength(.upright)),
-        ([up, left.scaled(by: 0.6), face], .otherStrength(.leftEdge)),
-        ([up, left, face.scaled(by: 2)], .otherStrength(.faceUp)),
+        ([up * 1.6, left, face], .otherStrength(.upright)),
+        ([up, left * 0.6, face], .otherStrength(.leftEdge)),
+        ([up, left, face * 2], .otherStrength(.faceUp)),
         ([up, up, face], .notSquare(.upright, .leftEdge)),
-        ([up, up.scaled(by: -1), face], .notSquare(.upright, .leftEdge)),
+        ([up, -up, face], .notSquare(.upright, .leftEdge)),
         ([up, leaning, face], .notSquare(.upright, .leftEdge)),
         ([face, left, face], .notSquare(.upright, .faceUp)),
         ([up, left, left], .notSquare(.leftEdge, .faceUp)),
@@ -179,6 +179,6 @@ extension MountMatrix {
     /// The greatest length by which the rows differ.
     fileprivate func distance(to other: MountMatrix) -> Double {
         [(x, other.x), (y, other.y), (z, other.z)]
-            .map { $0.adding($1.scaled(by: -1)).magnitude }.max() ?? 0
+            .map { ($0 - $1).magnitude }.max() ?? 0
     }
 }

@@ -25,7 +25,7 @@ import Testing
         var random = SplitMix(state: 3)
         for step in 0...15 {
             let tremor = Vector3.random(within: 0.04 * abs(strength), using: &random)
-            detector.update(Vector3(0, strength, 0).adding(tremor), at: Double(step) / 15)
+            detector.update(Vector3(0, strength, 0) + tremor, at: Double(step) / 15)
         }
         #expect(detector.reading != nil)
     }
@@ -72,7 +72,7 @@ import Testing
             if let last {
                 for step in 1...7 {
                     let share = Double(step) / 8
-                    phases.update(last.scaled(by: 1 - share).adding(pose.scaled(by: share)), at: time)
+                    phases.update(last * (1 - share) + pose * share, at: time)
                     time += 1.0 / 15
                 }
             }
@@ -89,7 +89,7 @@ import Testing
         let poses = [Vector3(0, 9.81, 0), Vector3(9.81, 0, 0), Vector3(0, 0, 9.81)]
         let phases = Self.phases(poses).phases
         #expect(phases.count == 3)
-        for (phase, pose) in zip(phases, poses) { #expect(phase.reading.adding(pose.scaled(by: -1)).magnitude < 0.5) }
+        for (phase, pose) in zip(phases, poses) { #expect((phase.reading - pose).magnitude < 0.5) }
         #expect(phases.map(\.time) == phases.map(\.time).sorted())
         #expect(abs((phases.first?.time ?? 0) - 1) < 0.1)
     }

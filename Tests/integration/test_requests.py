@@ -389,7 +389,7 @@ class Wrong(RotationTestCase):
     def test_masks(self):
         self.start_with_views()
         for bits in (0, 1, 3, 32, 62, 1 << 31, (1 << 32) - 1):
-            text = f"{bits} is no set of orientations"
+            text = f"{bits} is not a valid set of orientations"
             with self.subTest(bits):
                 self.assertEqual(self.refused_view(bits), (INVALID_ARGS, f"supported: {text}"))
                 self.assertEqual(self.ours.refused_update(supported=bits), (INVALID_ARGS, f"supported: {text}"))
@@ -493,7 +493,7 @@ class Wrong(RotationTestCase):
         for ancestor, descendant in ((child, child), (child, grandchild), (self.ours, grandchild)):
             self.assertEqual(
                 ancestor.refused_update(parent=descendant),
-                (INVALID_ARGS, "parent: a request cannot be part of itself"),
+                (INVALID_ARGS, "parent: a request cannot be its own ancestor"),
             )
         self.assert_nothing_changed()
 

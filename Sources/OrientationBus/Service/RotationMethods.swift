@@ -85,7 +85,7 @@ final class RotationMethods {
         let appID = try RequestOptions.readAppID(from: message)
         let bits = try message.readUInt32()
         let mask = bits == 0 ? nil : InterfaceOrientationMask(rawValue: bits)
-        if let mask, !mask.isValid { throw .invalidArguments("mask: \(bits) is no set of orientations") }
+        if let mask, !mask.isValid { throw .invalidArguments("mask: \(bits) is not a valid set of orientations") }
         authority.authorize(message, for: Names.Action.request) { [self] isAllowed in
             guard isAllowed else { return }
             let had = host.policy.hasApplicationMask(of: appID, for: client)

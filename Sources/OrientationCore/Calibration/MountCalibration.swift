@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What three poses of the device tell of how its accelerometer is built in.
+/// Derives the mount matrix of an accelerometer from its readings in three poses of the device.
 public struct MountCalibration: Hashable, Sendable {
-    /// How the device is held, in the order in which a person is asked to.
-    public enum Pose: UInt8, NamedValue, Hashable, Sendable {
+    /// How the device is held, in the order in which `orientctl calibrate` asks for the poses.
+    public enum Pose: UInt8, NamedValue {
         /// The display's own top edge is up.
         case upright
 
-        /// The display's left edge is down and its right edge up.
+        /// The display's left edge is down.
         case leftEdge
 
-        /// The device lies flat, the display up.
+        /// The device lies flat, with the display up.
         case faceUp
 
         public var name: String {
@@ -22,43 +22,44 @@ public struct MountCalibration: Hashable, Sendable {
         }
     }
 
-    /// Why three readings are not those of the three poses.
+    /// Why three readings cannot be those of the three poses.
     public enum Refusal: Error, Hashable, Sendable {
-        /// The reading is zero, or no number.
+        /// The reading is zero or not finite.
         case noGravity(Pose)
 
-        /// The reading is far stronger or weaker than the other two.
+        /// The magnitude of the reading differs too much from the other two.
         case otherStrength(Pose)
 
-        /// The pose is square to neither of the others, which are square to each other.
+        /// The pose is perpendicular to neither of the others, which are perpendicular to each other.
         case misplaced(Pose)
 
-        /// The two poses are not square to each other; either may be wrong.
+        /// The two poses are not perpendicular to each other; either may be wrong.
         case notSquare(Pose, Pose)
 
-        /// No two of the poses are square to each other.
+        /// No two poses are perpendicular to each other.
         case noneSquare
 
-        /// The reading is near none of the sensor's axes, or to one that another pose is nearer to.
+        /// The reading is not close to the axis of the sensor that remains for it.
         case betweenAxes(Pose)
     }
 
-    /// How far, as the sine of the angle, two poses may be from square, and one pose from an axis: 30°.
+    /// The sine of the greatest angle between a pose and an axis, and between two poses and perpendicular: 30°.
     public static let greatestSkew = 0.5
 
-    /// How many times as strong as another a reading may be.
+    /// The greatest ratio between the magnitudes of two readings.
     public static let greatestRatio = 1.5
 
-    /// The readings at length 1: the rows of a matrix that leads them to x, y and z.
+    /// The readings at length 1: the rows of a matrix that maps them to x, y and z.
     private let right: Vector3
     private let top: Vector3
     private let front: Vector3
 
-    /// Takes what the sensor reads in each pose, in its own axes and any unit, before a mount matrix.
+    /// Creates a calibration from the reading in each pose, in the sensor's own axes and any unit, before a mount matrix.
     public init(upright: Vector3, leftEdge: Vector3, faceUp: Vector3) throws(Refusal) {
-        top = try Self.direction(upright, .upright)
-        right = try Self.direction(leftEdge, .leftEdge)
-        front = try Self.direction(faceUp, .faceUp)
+        guard let top = upright.direction else { throw .noGravity(.upright) }
+        guard let right = leftEdge.direction else { throw .noGravity(.leftEdge) }
+        guard let front = faceUp.direction else { throw .noGravity(.faceUp) }
+        (self.top, self.right, self.front) = (top, right, front)
         let lengths = [upright.magnitude, leftEdge.magnitude, faceUp.magnitude]
         let middle = lengths.sorted()[1]
         for (pose, length) in zip(Pose.allCases, lengths)
@@ -82,29 +83,23 @@ public struct MountCalibration: Hashable, Sendable {
         }
     }
 
-    private static func direction(_ reading: Vector3, _ pose: Pose) throws(Refusal) -> Vector3 {
-        let length = reading.magnitude
-        guard length.isNormal else { throw .noGravity(pose) }
-        return reading.divided(by: length)
-    }
-
-    /// Whether the sensor's axes are mirrored: by its driver, or because an edge was taken for the opposite one.
+    /// Whether the sensor's axes are mirrored, by its driver or because a pose was held with the opposite edge.
     ///
-    /// Sensors that read gravity, where others read what holds the device against it, count as mirrored too.
+    /// A sensor that reports gravity in place of specific force counts as mirrored too.
     public var isMirrored: Bool { right.dot(top.cross(front)) < 0 }
 }
 
 // MARK: - Matrices
 
 extension MountCalibration {
-    /// Returns the matrix with one 1 or -1 in each row and column that comes nearest, as chips are soldered on.
+    /// Returns the closest matrix with a single 1 or -1 in each row and column, since chips are soldered parallel to edges.
     ///
-    /// It leads to the desktop's convention, with that sign of z while the display faces up. Throws `betweenAxes` for a
-    /// sensor that is built in askew, or a pose that was held so.
+    /// It converts to the desktop convention, with the given sign of z while the display faces up. Throws `betweenAxes`
+    /// if the sensor is mounted at another angle, or a pose was not held exactly enough.
     public func matrix(faceUp sign: SensorFrame.FaceUp) throws(Refusal) -> MountMatrix {
         let rows = rows(sign)
         let choice = Self.permutations.max { rows.weight($0) < rows.weight($1) } ?? [.x, .y, .z]
-        // The poses in the order of the rows.
+        // In the order of the rows.
         for (pose, chosen) in zip([Pose.leftEdge, .upright, .faceUp], zip([rows.x, rows.y, rows.z], choice)) {
             let component = chosen.0[chosen.1]
             guard component * component >= 1 - Self.greatestSkew * Self.greatestSkew else { throw .betweenAxes(pose) }
@@ -112,43 +107,39 @@ extension MountCalibration {
         return MountMatrix(rows: rows.x.unit(choice[0]), rows.y.unit(choice[1]), rows.z.unit(choice[2]))
     }
 
-    /// Returns the rotation, or reflection, that comes nearest, for a chip that is built in askew.
+    /// Returns the closest rotation or reflection, for a chip that is mounted at any angle.
     ///
-    /// It leads to the desktop's convention, with that sign of z while the display faces up. It is only as exact as the
+    /// It converts to the desktop convention, with the given sign of z while the display faces up. It is as exact as the
     /// poses were held.
     public func exactMatrix(faceUp sign: SensorFrame.FaceUp) -> MountMatrix {
-        // Newton's iteration for the orthogonal factor of the polar decomposition; skew is bounded, so a few steps do.
+        // Newton's iteration for the orthogonal factor of the polar decomposition; the bounded skew makes it converge fast.
         var rows = rows(sign)
         for _ in 0..<Self.newtonSteps {
             let volume = rows.determinant
             rows = MountMatrix(
-                rows: rows.x.middle(to: rows.y.cross(rows.z).divided(by: volume)),
-                rows.y.middle(to: rows.z.cross(rows.x).divided(by: volume)),
-                rows.z.middle(to: rows.x.cross(rows.y).divided(by: volume))
+                rows: (rows.x + rows.y.cross(rows.z) / volume) / 2,
+                (rows.y + rows.z.cross(rows.x) / volume) / 2,
+                (rows.z + rows.x.cross(rows.y) / volume) / 2
             )
         }
         return rows
     }
 
-    /// Enough for full precision from the greatest skew.
+    /// Enough for full precision at the greatest skew.
     private static let newtonSteps = 12
 
     private static let permutations: [[Vector3.Axis]] = [
         [.x, .y, .z], [.x, .z, .y], [.y, .x, .z], [.y, .z, .x], [.z, .x, .y], [.z, .y, .x],
     ]
 
-    /// The matrix that leads each reading to its own axis of the desktop's convention, not square yet.
+    /// The matrix that maps each reading to its axis of the desktop convention, not orthogonal yet.
     private func rows(_ sign: SensorFrame.FaceUp) -> MountMatrix {
-        MountMatrix(
-            rows: right.divided(by: -1),
-            top.divided(by: -1),
-            sign == .positiveZ ? front : front.divided(by: -1)
-        )
+        MountMatrix(rows: -right, -top, sign == .positiveZ ? front : -front)
     }
 }
 
 extension MountMatrix {
-    /// How much of the rows lies along the axes chosen for them.
+    /// The sum of the rows' components along the axes chosen for them.
     fileprivate func weight(_ choice: [Vector3.Axis]) -> Double {
         abs(x[choice[0]]) + abs(y[choice[1]]) + abs(z[choice[2]])
     }
@@ -167,17 +158,9 @@ extension Vector3 {
         }
     }
 
-    /// The vector of length 1 along an axis, to the side that this one is on.
+    /// The unit vector along an axis, with the sign of this vector's component.
     fileprivate func unit(_ axis: Axis) -> Vector3 {
         let sign = self[axis] < 0 ? -1.0 : 1.0
         return Vector3(axis == .x ? sign : 0, axis == .y ? sign : 0, axis == .z ? sign : 0)
-    }
-
-    fileprivate func divided(by number: Double) -> Vector3 {
-        Vector3(x / number, y / number, z / number)
-    }
-
-    fileprivate func middle(to other: Vector3) -> Vector3 {
-        Vector3((x + other.x) / 2, (y + other.y) / 2, (z + other.z) / 2)
     }
 }

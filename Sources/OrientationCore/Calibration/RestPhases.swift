@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rests in a recording, each told from the one before by another direction.
+/// Finds the rests in a recording; each has another direction than the one before.
 public struct RestPhases: Sendable {
-    /// A time, in seconds, at which the device was still, and what it read then.
+    /// A rest of the device.
     public struct Phase: Hashable, Sendable {
-        /// When it had been still for long enough.
+        /// When `RestDetector.restTime` had passed, in seconds.
         public let time: Double
         public let reading: Vector3
     }
 
-    /// The cosine of 30°: less apart, it is the same pose, held again.
+    /// The cosine of 30°; a smaller angle counts as the same pose again.
     private static let samePose = 0.8660254037844386
 
     public private(set) var phases: [Phase] = []
@@ -18,7 +18,7 @@ public struct RestPhases: Sendable {
 
     public init() {}
 
-    /// Takes the next reading of the recording.
+    /// Adds the next reading of the recording.
     public mutating func update(_ reading: Vector3, at time: Double) {
         detector.update(reading, at: time)
         guard let rest = detector.reading else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two rows by which libinput and xinput lead from a touchscreen's or tablet's coordinates to the display's.
+/// The two rows with which libinput and xinput map coordinates of a touchscreen or tablet to those of the display.
 ///
 ///     x' = a·x + b·y + c
 ///     y' = d·x + e·y + f
@@ -14,7 +14,7 @@ public struct CalibrationMatrix: Hashable, Sendable {
     public var e: Double
     public var f: Double
 
-    /// Takes the numbers in the order in which `LIBINPUT_CALIBRATION_MATRIX` lists them.
+    /// Creates a matrix from numbers in the order of `LIBINPUT_CALIBRATION_MATRIX`.
     public init(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) {
         self.a = a
         self.b = b
@@ -30,12 +30,11 @@ public struct CalibrationMatrix: Hashable, Sendable {
         Point(x: a * point.x + b * point.y + c, y: d * point.x + e * point.y + f)
     }
 
-    /// Returns the matrix that leads the same touch to the same place on the glass in another orientation.
+    /// Returns the matrix that maps the same touch to the same place on the panel in another orientation.
     ///
-    /// Rotating there and back is the identity: exact for whole numbers and dyadic fractions while 53 bits hold their
-    /// difference from 1, within the rounding of that for others.
+    /// Rotating there and back is the identity, up to the rounding of the differences from 1.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> CalibrationMatrix {
-        // Subtracted from 0, not negated: a 0 stays one that prints without a sign.
+        // 0 - x in place of -x, so that 0 stays 0 and is not printed as -0.
         switch from.quarterTurns(to: to) {
         case 0: self
         case 1: CalibrationMatrix(0 - d, 0 - e, 1 - f, a, b, c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The size of an area: a display, a window or a part of one.
+/// The size of a display, a window or a part of one.
 public struct Size: Hashable, Sendable {
     public var width: Double
     public var height: Double
@@ -11,7 +11,7 @@ public struct Size: Hashable, Sendable {
     }
 }
 
-/// A place in an area: x to the right and y down from the top-left corner, as the person sees it.
+/// A place in an area: x to the right and y down from its top-left corner.
 public struct Point: Hashable, Sendable {
     public var x: Double
     public var y: Double
@@ -22,7 +22,7 @@ public struct Point: Hashable, Sendable {
     }
 }
 
-/// A rectangle in an area; the origin is its top-left corner, as the person sees it.
+/// A rectangle in an area; the origin is its top-left corner.
 public struct Rect: Hashable, Sendable {
     public var origin: Point
     public var size: Size
@@ -33,7 +33,7 @@ public struct Rect: Hashable, Sendable {
     }
 }
 
-/// What is kept free at the edges of an area, such as for a notch.
+/// Margins at the edges of an area, such as for a notch.
 public struct EdgeInsets: Hashable, Sendable {
     public var top: Double
     public var left: Double
@@ -50,10 +50,10 @@ public struct EdgeInsets: Hashable, Sendable {
 
 // MARK: - Rotation
 
-// What is rotated stays in its place on the glass; only the side from which the person looks at it changes.
+// A rotation keeps the place on the panel and converts the coordinates to another interface orientation.
 
 extension InterfaceOrientation {
-    /// Clockwise quarter turns of the glass, as the person sees it, that lead to another orientation: 0 to 3.
+    /// Clockwise quarter turns of the panel, as a person sees it, to another orientation: 0 to 3.
     func quarterTurns(to other: InterfaceOrientation) -> Int {
         (other.quarterTurnsFromPortrait - quarterTurnsFromPortrait) & 3
     }
@@ -69,7 +69,7 @@ extension InterfaceOrientation {
 }
 
 extension EdgeInsets {
-    /// Returns the insets at the same edges of the glass, named as in another orientation.
+    /// Returns the insets at the same edges of the panel, named as in another orientation.
     ///
     /// Rotating there and back is the identity.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> EdgeInsets {
@@ -92,10 +92,10 @@ extension Size {
 }
 
 extension Rect {
-    /// Returns the same rectangle of the glass in the coordinates of another orientation.
+    /// Returns the same rectangle of the panel in the coordinates of another orientation.
     ///
-    /// `area` is the size, in `from`, of what the coordinates count in. Rotating there and back is the identity: exact
-    /// for whole numbers and dyadic fractions while 53 bits hold their sums, within the rounding of those for others.
+    /// `area` is the size of the coordinate space in `from`. Rotating there and back is the identity, up to the rounding
+    /// of sums and differences.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Rect {
         let insets = EdgeInsets(
             top: origin.y,
@@ -109,10 +109,10 @@ extension Rect {
 }
 
 extension Point {
-    /// Returns the same place on the glass in the coordinates of another orientation.
+    /// Returns the same place on the panel in the coordinates of another orientation.
     ///
-    /// `area` is the size, in `from`, of what the coordinates count in. Rotating there and back is the identity: exact
-    /// for whole numbers and dyadic fractions while 53 bits hold their sums, within the rounding of those for others.
+    /// `area` is the size of the coordinate space in `from`. Rotating there and back is the identity, up to the rounding
+    /// of sums and differences.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Point {
         Rect(origin: self, size: Size(width: 0, height: 0)).rotated(from: from, to: to, in: area).origin
     }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the interface is shown; the raw values are those of UIInterfaceOrientation.
+/// The orientation of the interface; the raw values are those of UIInterfaceOrientation.
 ///
 /// The content turns against the device: on a device in landscape-left the interface is in landscape-right, so equal
-/// raw values of the two belong together.
-public enum InterfaceOrientation: UInt8, NamedValue, Hashable, Sendable {
+/// raw values of the two types belong together.
+public enum InterfaceOrientation: UInt8, NamedValue {
     case portrait = 1
     case portraitUpsideDown = 2
     case landscapeRight = 3
     case landscapeLeft = 4
 
-    /// The name on the bus, on the command line and in files.
     public var name: String {
         switch self {
         case .portrait: "portrait"
@@ -20,14 +19,12 @@ public enum InterfaceOrientation: UInt8, NamedValue, Hashable, Sendable {
         }
     }
 
-    /// Creates the orientation in which the content is upright for a person who holds the device so.
-    ///
-    /// There is none for a device that is unknown or lies flat: the interface stays as it is.
+    /// Creates the orientation in which the content is upright on a device held so; nil unless an edge is up.
     public init?(following device: DeviceOrientation) {
         self.init(rawValue: device.rawValue)
     }
 
-    /// How a device is held for which this orientation is upright.
+    /// The device orientation for which this orientation is upright.
     public var device: DeviceOrientation {
         switch self {
         case .portrait: .portrait

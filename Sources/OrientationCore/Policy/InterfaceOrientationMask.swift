@@ -21,14 +21,14 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     public static let allButUpsideDown: InterfaceOrientationMask = [.portrait, .landscape]
     public static let all: InterfaceOrientationMask = [.allButUpsideDown, .portraitUpsideDown]
 
-    /// Whether it holds an orientation at all, and no bit that stands for none.
+    /// Whether the mask has at least one orientation, and no other bits.
     public var isValid: Bool { !isEmpty && isSubset(of: .all) }
 
     public func contains(_ orientation: InterfaceOrientation) -> Bool {
         contains(InterfaceOrientationMask(orientation))
     }
 
-    /// The orientation of the lowest raw value, which wins where nothing else decides.
+    /// The orientation with the lowest raw value, which is shown if nothing else decides.
     public var lowest: InterfaceOrientation? { InterfaceOrientation.allCases.first { contains($0) } }
 }
 
@@ -39,7 +39,7 @@ extension InterfaceOrientationMask {
         ("all", .all), ("all-but-upside-down", .allButUpsideDown), ("landscape", .landscape),
     ]
 
-    /// Understands `all`, `all-but-upside-down`, `landscape`, or the names of orientations with commas between them.
+    /// Parses `all`, `all-but-upside-down`, `landscape`, or names of orientations separated by commas.
     public init?(_ text: String) {
         if let composite = Self.composites.first(where: { $0.name == text }) {
             self = composite.mask
@@ -59,7 +59,7 @@ extension InterfaceOrientationMask {
 }
 
 extension InterfaceOrientationMask: CustomStringConvertible {
-    /// The text that `init` understands; `none` for the empty set.
+    /// The text that `init` parses; `none` for the empty set.
     public var description: String {
         if let composite = Self.composites.first(where: { $0.mask == self }) { return composite.name }
         var text = ""

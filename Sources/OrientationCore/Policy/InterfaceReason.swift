@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What brought the interface into its present orientation.
-public enum InterfaceReason: UInt8, NamedValue, Hashable, Sendable {
-    /// Nothing has changed it since the start.
+/// Why the interface orientation last changed.
+public enum InterfaceReason: String, NamedValue {
+    /// It has not changed since the start.
     case startup
     /// The device was turned.
     case sensor
     /// The rotation lock was set or lifted.
     case lock
-    /// A person rotated it, or aligned it with the device.
+    /// Rotate or AlignToDevice was called.
     case manual
-    /// A client's request came, changed or went.
+    /// A request was presented, changed or released.
     case request
-    /// The machine became a tablet, or a laptop.
-    case tabletMode
-    /// The configuration or the mode of autorotation was changed.
+    /// The machine entered or left laptop mode.
+    case tabletMode = "tablet-mode"
+    /// The configuration or the autorotation mode changed.
     case configuration
-
-    /// The name on the bus.
-    public var name: String {
-        switch self {
-        case .startup: "startup"
-        case .sensor: "sensor"
-        case .lock: "lock"
-        case .manual: "manual"
-        case .request: "request"
-        case .tabletMode: "tablet-mode"
-        case .configuration: "configuration"
-        }
-    }
 }

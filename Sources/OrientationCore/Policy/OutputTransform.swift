@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A counter-clockwise turn of what an output shows, relative to the panel, as wl_output names it.
-public enum OutputTransform: UInt8, NamedValue, Hashable, Sendable {
+/// The counter-clockwise rotation of an output relative to the panel, as in wl_output.
+public enum OutputTransform: String, NamedValue {
     case normal
-    case rotated90
-    case rotated180
-    case rotated270
+    case rotated90 = "90"
+    case rotated180 = "180"
+    case rotated270 = "270"
 
-    /// The name on the bus and on the command line.
-    public var name: String {
-        switch self {
-        case .normal: "normal"
-        case .rotated90: "90"
-        case .rotated180: "180"
-        case .rotated270: "270"
-        }
-    }
-
-    /// Creates the transform that keeps the picture upright on a device that is followed.
+    /// Creates the transform that shows the picture upright on a device held so; nil unless both are edges.
     ///
-    /// Both orientations carry the device's own names. There is no answer where either is no edge.
+    /// `natural` is the device orientation in which the panel's own top is up.
     public init?(following orientation: DeviceOrientation, natural: DeviceOrientation) {
         guard let turns = orientation.quarterTurns, let offset = natural.quarterTurns else { return nil }
         // The picture turns against the device.

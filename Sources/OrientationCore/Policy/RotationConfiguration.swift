@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a machine's configuration says about the interface.
+/// The part of the configuration that the policy uses.
 public struct RotationConfiguration: Hashable, Sendable {
-    /// The orientations that the device as a whole supports; no request can widen them.
+    /// The orientations that the device supports; requests can only narrow them.
     public var supported: InterfaceOrientationMask
 
-    /// What the display's own top up is called.
+    /// The device orientation in which the panel's own top is up.
     public var natural: DeviceOrientation
 
-    /// What is shown while the machine is a laptop.
+    /// The orientation shown in laptop mode.
     public var laptop: InterfaceOrientation
 
-    /// The orientations that applications support, by their ids.
+    /// The static application masks, by application id.
     public var applicationMasks: [String: InterfaceOrientationMask]
 
     public init(

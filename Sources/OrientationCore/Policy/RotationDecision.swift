@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of the interface.
+/// A change of the interface orientation.
 public struct Transition: Hashable, Sendable {
     public let from: InterfaceOrientation
     public let to: InterfaceOrientation
@@ -13,11 +13,11 @@ public struct Transition: Hashable, Sendable {
     }
 }
 
-/// What the policy made of an event.
+/// The result of an event.
 public struct Decision: Hashable, Sendable {
-    /// The change of the interface; nil where it stays.
+    /// The change of the interface; nil if there is none.
     public let transition: Transition?
 
-    /// The rule that keeps it where it is now.
+    /// The rule that explains what is shown now.
     public let rule: RotationRule
 }

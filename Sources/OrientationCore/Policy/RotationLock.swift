@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The user's rotation lock.
-public enum RotationLock: NamedValue, Hashable, Sendable {
+public enum RotationLock: NamedValue {
     case off
-    /// Holds what was shown when it was set, or what was chosen by hand since.
+    /// Holds what was shown when it was set, or what Rotate or AlignToDevice chose since.
     case current
     /// Holds one orientation, as a phone's portrait lock does.
     case orientation(InterfaceOrientation)
@@ -12,7 +12,6 @@ public enum RotationLock: NamedValue, Hashable, Sendable {
         [.off, .current] + InterfaceOrientation.allCases.map { .orientation($0) }
     }
 
-    /// The name on the bus, on the command line and in files.
     public var name: String {
         switch self {
         case .off: "off"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RotationPolicy {
-    /// How many active requests need to know how the device is held.
+    /// The number of requests that need the sensor: those that autorotate and that no inactive request hides.
     public var autorotatingRequests: Int { tree.autorotatingCount }
 
     /// All requests, the oldest first.
@@ -12,14 +12,14 @@ extension RotationPolicy {
     /// The client that presented a request.
     public func client(of id: RotationRequest.ID) -> String? { tree[id]?.client }
 
-    /// Says whether a client has set a mask of its own for an application.
+    /// Whether a client has set a dynamic mask for an application.
     public func hasApplicationMask(of appID: String, for client: String) -> Bool {
         dynamicMasks[client]?[appID] != nil
     }
 
-    /// Presents a request of `client`: a modal one is asked and shown at once, a pushed one waits for the next turn.
+    /// Presents a request of `client`; a modal one turns the interface at once, a pushed one waits for the next rotation.
     ///
-    /// Throws what ``RotationRefusal`` lists where the request makes no sense or contradicts the masks.
+    /// Throws if the request is not valid or contradicts the masks.
     public mutating func present(
         _ request: RotationRequest,
         of client: String
@@ -31,12 +31,13 @@ extension RotationPolicy {
             tree.remove(id)
             throw conflict
         }
-        return (id, comeUp())
+        return (id, presentTop())
     }
 
-    /// Changes a request of `client`; one that becomes active is presented anew, one that becomes inactive goes.
+    /// Changes a request of `client`; activating it presents it, deactivating it resolves like a release.
     ///
-    /// Otherwise what is shown stays where that is allowed. The application's id stays what it was.
+    /// Other changes turn the interface only if what is shown is no longer allowed and a modal request is asked. The
+    /// application id does not change.
     public mutating func update(
         _ id: RotationRequest.ID,
         to request: RotationRequest,
@@ -49,33 +50,31 @@ extension RotationPolicy {
         let before = tree.asked
         tree.replace(id, with: request)
         let after = tree.asked
-        let isOnTop = after.map { $0.top == before?.top || tree.isPart($0.top, of: id) } ?? false
+        let isOnTop = after.map { $0.top == before?.top || tree.isInSubtree($0.top, of: id) } ?? false
         if after != before, !request.isActive || !isOnTop {
-            // Another one was uncovered.
+            // The change uncovers another request, as a release does.
             return settle(.request)
         }
         if after != before || after?.node == id, let conflict {
             tree.restore(id, to: old)
             throw conflict
         }
-        if after?.top != before?.top { return comeUp() }
-        guard let asked, asked.request.presentation == .modal, after != before || tree.chain.contains(id) else {
-            // A pushed request waits, whichever request was updated; one that is not asked changes nothing.
-            return unchanged
-        }
-        return keep()
+        if after?.top != before?.top { return presentTop() }
+        // A pushed request waits for the next rotation, whichever request is updated.
+        let isPushed = asked?.request.presentation == .push
+        return !isPushed && (after != before || tree.isAsked(through: id)) ? keep() : unchanged
     }
 
-    /// Asks anew for what a request of `client` supports, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
+    /// Turns the interface if what is shown is not allowed, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
     public mutating func setNeedsUpdate(
         _ id: RotationRequest.ID,
         of client: String
     ) throws(RotationRefusal) -> Decision {
         _ = try own(id, of: client)
-        return tree.chain.contains(id) ? keep() : unchanged
+        return tree.isAsked(through: id) ? keep() : unchanged
     }
 
-    /// Releases a request of `client` with all below it.
+    /// Releases a request of `client` with its descendants.
     public mutating func release(
         _ id: RotationRequest.ID,
         of client: String
@@ -86,7 +85,7 @@ extension RotationPolicy {
         return (released, tree.asked == before ? unchanged : settle(.request))
     }
 
-    /// Drops everything that a client has: it is gone.
+    /// Releases all requests and masks of a client whose connection closed.
     public mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision) {
         let before = tree.asked
         let released = tree.remove(client: client)
@@ -94,15 +93,17 @@ extension RotationPolicy {
         return (released, tree.asked == before ? unchanged : settle(.request))
     }
 
-    /// Sets the mask of an application for the requests of `client` alone, or with nil goes back to the configuration's.
+    /// Sets the dynamic mask of an application, which only affects requests of `client`; nil removes it.
     ///
-    /// Throws `invalidInterfaceOrientation` where the request that is asked autorotates and would be left with nothing.
+    /// Throws `invalidInterfaceOrientation` if the asked request autorotates and nothing would be left for it.
     public mutating func setApplicationMask(
         _ mask: InterfaceOrientationMask?,
         of appID: String,
         for client: String
     ) throws(RotationRefusal) -> Decision {
-        if let mask, !mask.isValid { throw .invalidArgument("mask: \(mask.rawValue) is no set of orientations") }
+        if let mask, !mask.isValid {
+            throw .invalidArgument("mask: \(mask.rawValue) is not a valid set of orientations")
+        }
         let old = dynamicMasks[client]
         dynamicMasks[client, default: [:]][appID] = mask
         if dynamicMasks[client]?.isEmpty == true { dynamicMasks[client] = nil }
@@ -110,19 +111,19 @@ extension RotationPolicy {
         if asked.request.shouldAutorotate, grantedMask(of: asked).isDisjoint(with: asked.request.supported) {
             dynamicMasks[client] = old
             throw .invalidInterfaceOrientation(
-                "mask: a request on show supports \(asked.request.supported) only, and autorotates"
+                "mask: the asked request supports \(asked.request.supported) only, and it autorotates"
             )
         }
         return keep()
     }
 
-    /// Shows what has just come out on top.
-    private mutating func comeUp() -> Decision {
+    /// Shows a request that has just become the topmost one.
+    private mutating func presentTop() -> Decision {
         guard let top = tree.asked?.top, tree[top]?.request.presentation == .modal else { return unchanged }
         return start()
     }
 
-    // MARK: - Judging
+    // MARK: - Checking
 
     private func own(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> RequestTree.Node {
         guard let node = tree[id] else { throw .unknownRequest }
@@ -130,14 +131,14 @@ extension RotationPolicy {
         return node
     }
 
-    /// Judges what does not depend on other requests' masks; `id` is that of one that exists already.
+    /// Checks what does not depend on the masks; `id` is that of an existing request.
     private func check(
         _ request: RotationRequest,
         of client: String,
         id: RotationRequest.ID? = nil
     ) throws(RotationRefusal) {
         guard request.supported.isValid else {
-            throw .invalidArgument("supported: \(request.supported.rawValue) is no set of orientations")
+            throw .invalidArgument("supported: \(request.supported.rawValue) is not a valid set of orientations")
         }
         if let preferred = request.preferred, !request.supported.contains(preferred) {
             throw .invalidInterfaceOrientation(
@@ -148,11 +149,11 @@ extension RotationPolicy {
             guard tree[parent]?.client == client else {
                 throw .invalidArgument("parent: not a request of this connection")
             }
-            if let id, tree.isPart(parent, of: id) {
-                throw .invalidArgument("parent: a request cannot be part of itself")
+            if let id, tree.isInSubtree(parent, of: id) {
+                throw .invalidArgument("parent: a request cannot be its own ancestor")
             }
         }
-        // What it forwarded to already may have been released since.
+        // The current target may have been released since.
         if let target = request.forwardsTo, target != id.flatMap({ tree[$0]?.request.forwardsTo }) {
             guard tree[target]?.client == client else {
                 throw .invalidArgument("forwards-to: not a request of this connection")
@@ -163,7 +164,7 @@ extension RotationPolicy {
         }
     }
 
-    /// What is wrong with the request that is asked, by the table of conflicts; nil where it can be shown.
+    /// The conflict of the asked request with the masks, by the table in docs/semantics.md; nil if it can be shown.
     private var conflict: RotationRefusal? {
         guard let asked, exception == nil else { return nil }
         let granted = grantedMask(of: asked)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides how the interface is shown: from how the device is held, what applications ask for, and what the user wants.
+/// Decides the interface orientation from the device orientation, the requests of applications and the user's settings.
 ///
-/// One value that is told of events; it reads no clock and keeps no history. What was decided, and by which rule, is
-/// the result of each call. Where several rules apply, the first of these wins: the masks, the request that is asked,
-/// a rotation by hand, laptop mode, the lock, the device.
+/// A value type without clock or history; each call returns what was decided and by which rule. Precedence: the masks,
+/// the asked request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md has every rule.
 public struct RotationPolicy: Sendable {
-    /// What must outlive the process.
+    /// The part of the state that persists across restarts.
     public struct Memory: Hashable, Sendable {
         public var lock: RotationLock
-        /// What the lock holds.
+        /// The orientation that the lock holds.
         public var held: InterfaceOrientation
         public var shown: InterfaceOrientation
 
@@ -25,31 +24,31 @@ public struct RotationPolicy: Sendable {
     public private(set) var tabletMode = TabletMode.unknown
     public private(set) var lock: RotationLock
 
-    /// How the interface is shown.
+    /// The interface orientation.
     public private(set) var shown: InterfaceOrientation
 
-    /// What brought it there.
+    /// Why it last changed.
     public private(set) var reason = InterfaceReason.startup
 
-    /// What the lock holds, or held last.
+    /// The orientation that the lock holds, or held last.
     private var held: InterfaceOrientation
 
-    /// What was shown last for a reason other than a request: it stands in for the device where that has no say.
+    /// What was shown last for a reason other than a request; shown where the device does not turn the interface.
     private var lastUnrequested: InterfaceOrientation
 
-    /// The edge that the device has up; unknown until the first reading, and again after a pause.
+    /// The edge of the device that is up; unknown before the first reading, also after a pause.
     private var device = DeviceOrientation.unknown
     public private(set) var isPaused = false
 
-    /// Whether the user has rotated the interface by hand, which holds until the device turns.
+    /// Whether an unlocked rotation by hand holds, until the device turns.
     private var isManual = false
 
     var tree = RequestTree()
 
-    /// The masks that clients have set for their own requests, by client and application.
+    /// The masks set by SetApplicationMask, by client and application.
     var dynamicMasks: [String: [String: InterfaceOrientationMask]] = [:]
 
-    /// Creates the policy as it is at the start; `memory` is what an earlier one has left.
+    /// Creates the policy at startup; `memory` is the persisted state, if any.
     public init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: Memory? = nil) {
         self.configuration = configuration
         self.autorotate = autorotate
@@ -57,7 +56,8 @@ public struct RotationPolicy: Sendable {
         let natural = InterfaceOrientation(following: configuration.natural)
         var locked = lock == .off ? nil : memory?.held
         if case .orientation(let orientation) = lock { locked = orientation }
-        shown = [locked, memory?.shown, natural].firstAllowed(by: configuration.supported) ?? .portrait
+        let mask = configuration.supported
+        shown = mask.allowed(locked) ?? mask.allowed(memory?.shown) ?? mask.allowed(natural) ?? mask.lowest ?? .portrait
         held = locked ?? shown
         lastUnrequested = shown
     }
@@ -65,26 +65,26 @@ public struct RotationPolicy: Sendable {
     public var memory: Memory { Memory(lock: lock, held: held, shown: shown) }
 }
 
-// MARK: - What applies
+// MARK: - What is allowed
 
 extension RotationPolicy {
-    /// The orientations that are allowed at present; never empty.
+    /// The orientations that are allowed now; never empty.
     public var effectiveMask: InterfaceOrientationMask {
         guard let asked else { return configuration.supported }
         if let exception { return InterfaceOrientationMask(exception) }
         let granted = grantedMask(of: asked)
         let both = granted.intersection(asked.request.supported)
-        // Where a change of the masks has left nothing, the request cannot be heard, nor then the application.
+        // After a change of the configuration, masks without a common orientation are ignored, innermost first.
         return !both.isEmpty ? both : granted.isEmpty ? configuration.supported : granted
     }
 
-    /// What the asked request is shown at although device and application forbid it.
+    /// The preferred orientation of a fixed request, which it gets although device and application forbid it.
     var exception: InterfaceOrientation? {
         guard let asked, !asked.request.shouldAutorotate else { return nil }
         return grantedMask(of: asked).isDisjoint(with: asked.request.supported) ? asked.request.preferred : nil
     }
 
-    /// The request that is asked; nil where there is no active one.
+    /// The asked request; nil if no request is active.
     public var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? {
         guard let asked = tree.asked, let node = tree[asked.node] else { return nil }
         return (asked.node, node.request)
@@ -92,26 +92,26 @@ extension RotationPolicy {
 
     var asked: RequestTree.Node? { tree.asked.flatMap { tree[$0.node] } }
 
-    /// What device and application grant to a request.
+    /// The device configuration and the application mask of a request together.
     func grantedMask(of node: RequestTree.Node) -> InterfaceOrientationMask {
         let mask = dynamicMasks[node.client]?[node.request.appID] ?? configuration.applicationMasks[node.request.appID]
         return configuration.supported.intersection(mask ?? .all)
     }
 
-    /// Says whether the laptop orientation is shown in place of what the device or the lock says.
+    /// Whether laptop mode applies, which comes before the lock and the device.
     private var isLaptop: Bool { autorotate == .tabletMode && tabletMode == .laptop }
 
     private var isLocked: Bool { lock != .off && !isLaptop }
 
-    /// Whether the request that is asked lets the device turn it; without one it does.
+    /// Whether the device may turn the asked request; true if there is none.
     private var asksForAutorotation: Bool { asked?.request.shouldAutorotate ?? true }
 
-    /// What is upright on the device as it is held; nil where that is unknown or has no say.
+    /// The orientation that follows the device; nil if its edge is unknown or does not turn the interface.
     private var followed: InterfaceOrientation? {
         autorotate == .never || !asksForAutorotation ? nil : InterfaceOrientation(following: device)
     }
 
-    /// What the asked request prefers; only one that is, or is part of, something modal is ever asked for that.
+    /// The preferred orientation of the asked request; nil if the topmost request was pushed.
     private var preferred: InterfaceOrientation? {
         guard let asked = tree.asked, tree[asked.top]?.request.presentation == .modal else { return nil }
         return tree[asked.node]?.request.preferred
@@ -125,20 +125,22 @@ extension RotationPolicy {
     mutating func settle(_ reason: InterfaceReason) -> Decision {
         isManual = false
         let mask = effectiveMask
-        let upright = upright
-        if mask.contains(upright) { return show(upright, reason) }
-        if mask.contains(shown) { return unchanged }
-        return show(firstOf: [preferred], reason)
+        if let upright = mask.allowed(upright) { return show(upright, reason) }
+        return mask.contains(shown) ? unchanged : show(mask.allowed(preferred) ?? mask.lowest ?? shown, reason)
     }
 
-    /// Keeps what is shown while it is allowed.
+    /// Turns the interface for the asked request if what is shown is not allowed.
     mutating func keep() -> Decision {
-        show(firstOf: [shown, upright, fallback, preferred], .request)
+        let mask = effectiveMask
+        if mask.contains(shown) { return unchanged }
+        return show(unrequested(within: mask) ?? mask.allowed(preferred) ?? mask.lowest ?? shown, .request)
     }
 
-    /// Shows a modal request that has just been presented.
+    /// Turns the interface for a modal request that has just been presented.
     mutating func start() -> Decision {
-        show(firstOf: [preferred, shown, upright, fallback], .request)
+        let mask = effectiveMask
+        let next = mask.allowed(preferred) ?? mask.allowed(shown) ?? unrequested(within: mask) ?? mask.lowest
+        return show(next ?? shown, .request)
     }
 
     /// What would be shown if every orientation were allowed and no request preferred one.
@@ -146,20 +148,16 @@ extension RotationPolicy {
         isLaptop ? configuration.laptop : isLocked ? held : followed ?? lastUnrequested
     }
 
-    /// What a request is shown at in laptop mode where the laptop orientation is not allowed.
-    private var fallback: InterfaceOrientation? { isLaptop ? followed ?? lastUnrequested : nil }
-
-    /// Leaves everything as it is.
-    var unchanged: Decision { Decision(transition: nil, rule: rule) }
-
-    /// Shows the first of the given orientations that is allowed, else the allowed one of the lowest raw value.
-    private mutating func show(firstOf candidates: [InterfaceOrientation?], _ reason: InterfaceReason) -> Decision {
-        guard let orientation = candidates.firstAllowed(by: effectiveMask) else { return unchanged }
-        return show(orientation, reason)
+    /// What a request is shown at if neither its preferred nor the current orientation applies; nil if not allowed.
+    private func unrequested(within mask: InterfaceOrientationMask) -> InterfaceOrientation? {
+        mask.allowed(upright) ?? (isLaptop ? mask.allowed(followed ?? lastUnrequested) : nil)
     }
 
+    /// The result of an event that changes nothing.
+    var unchanged: Decision { Decision(transition: nil, rule: rule) }
+
     private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) -> Decision {
-        // Also where a request shows it already: it stays when that request goes.
+        // Also if a request shows it already: it stays when that request is released.
         if reason != .request { lastUnrequested = orientation }
         guard orientation != shown else { return unchanged }
         let transition = Transition(from: shown, to: orientation, reason: reason)
@@ -170,18 +168,17 @@ extension RotationPolicy {
     }
 }
 
-extension [InterfaceOrientation?] {
-    /// The first that `mask` allows, else the lowest that it allows.
-    fileprivate func firstAllowed(by mask: InterfaceOrientationMask) -> InterfaceOrientation? {
-        for case let orientation? in self where mask.contains(orientation) { return orientation }
-        return mask.lowest
+extension InterfaceOrientationMask {
+    /// The orientation if the mask contains it.
+    fileprivate func allowed(_ orientation: InterfaceOrientation?) -> InterfaceOrientation? {
+        orientation.flatMap { contains($0) ? $0 : nil }
     }
 }
 
 // MARK: - The device and the machine
 
 extension RotationPolicy {
-    /// Takes notice of the edge that the device has up; what is no edge, or no other, changes nothing.
+    /// Sets the edge of the device that is up; ignores the same edge and what is not an edge.
     public mutating func deviceTurned(to edge: DeviceOrientation) -> Decision {
         guard edge.isEdge, edge != device, !isPaused else { return unchanged }
         device = edge
@@ -191,13 +188,13 @@ extension RotationPolicy {
         return settle(.sensor)
     }
 
-    /// Takes no notice of the device from now on: the lid is closed, or the machine is about to sleep.
+    /// Ignores the device from now on: the lid is closed or the machine is about to sleep.
     public mutating func pause() -> Decision {
         isPaused = true
         return unchanged
     }
 
-    /// Ends a pause; the next edge counts as a turn, whichever it is.
+    /// Ends a pause; any next edge counts as a turn.
     public mutating func resume() -> Decision {
         isPaused = false
         device = .unknown
@@ -226,9 +223,9 @@ extension RotationPolicy {
 // MARK: - The user
 
 extension RotationPolicy {
-    /// Sets the lock, or lifts it.
+    /// Sets or lifts the lock.
     ///
-    /// Throws `orientationNotSupported` for an orientation outside the device's configuration, be it given or shown.
+    /// Throws `orientationNotSupported` if the orientation to hold is outside the device configuration.
     public mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision {
         let orientation: InterfaceOrientation
         switch lock {
@@ -250,9 +247,9 @@ extension RotationPolicy {
         return effectiveMask.contains(orientation) ? show(orientation, .lock) : unchanged
     }
 
-    /// Rotates the interface by hand, also under the lock, which holds this orientation from then on.
+    /// Rotates the interface by hand; a lock then holds this orientation.
     ///
-    /// Without the lock it holds until the device turns. Throws `orientationNotSupported` outside the effective mask.
+    /// Without a lock it holds until the device turns. Throws `orientationNotSupported` outside the effective mask.
     public mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
         guard effectiveMask.contains(orientation) else {
             throw .orientationNotSupported("\(orientation): \(explanation(of: .mask))")
@@ -263,7 +260,7 @@ extension RotationPolicy {
         return Decision(transition: decision.transition, rule: rule)
     }
 
-    /// Turns the interface to the device once, as if that had just been turned; the lock then holds this.
+    /// Turns the interface once, as if the device had just been turned; a lock then holds this orientation.
     public mutating func alignToDevice() -> Decision {
         guard asksForAutorotation, let orientation = InterfaceOrientation(following: device) else { return unchanged }
         if isLaptop { return settle(.manual) }
@@ -275,7 +272,7 @@ extension RotationPolicy {
         return show(orientation, .manual)
     }
 
-    /// Makes `orientation` what the lock holds, if it is on; a lock of an edge becomes that edge.
+    /// Makes the lock hold another orientation, if it is on.
     private mutating func hold(_ orientation: InterfaceOrientation) {
         guard lock != .off, configuration.supported.contains(orientation) else { return }
         held = orientation
@@ -283,10 +280,10 @@ extension RotationPolicy {
     }
 }
 
-// MARK: - Why
+// MARK: - Explanation
 
 extension RotationPolicy {
-    /// The rule that keeps the interface as it is shown now.
+    /// The rule that explains what is shown.
     public var rule: RotationRule {
         let mask = effectiveMask
         guard mask.contains(shown) else { return .waiting }
@@ -303,7 +300,7 @@ extension RotationPolicy {
         return shown == followed ? .device : mask.contains(followed) ? .kept : .mask
     }
 
-    /// The rule as a sentence for people: `org.example.Player allows portrait only`.
+    /// The rule as a sentence for people, such as `org.example.Player allows portrait only`.
     public var explanation: String { explanation(of: rule) }
 
     private func explanation(of rule: RotationRule) -> String {

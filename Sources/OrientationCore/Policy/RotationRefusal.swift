@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the policy refused a call; whatever was asked then changed nothing.
+/// Why the policy refused a call; a refused call changes nothing.
 public enum RotationRefusal: Error, Hashable, Sendable {
-    /// A value makes no sense; the text begins with the name of its field.
+    /// A value is not valid; the text begins with the name of its field.
     case invalidArgument(String)
-    /// The orientations contradict each other; the text tells which.
+    /// The orientations contradict each other; the text names them.
     case invalidInterfaceOrientation(String)
-    /// The orientation is not allowed at present.
+    /// The orientation is not allowed now.
     case orientationNotSupported(String)
     /// The request belongs to another client.
     case notYourRequest

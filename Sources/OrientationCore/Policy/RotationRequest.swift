@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client's window or view says about the orientations that it can be shown in; a node of a tree of such.
+/// The orientations that a client's window or view supports; a node in a tree of requests.
 ///
-/// The words are those of UIViewController: a view is presented modally or pushed, and a container, such as a
-/// navigation stack, forwards the questions that it is asked to the view it shows.
+/// The terms are those of UIViewController: a view is presented modally or pushed, and a container, such as a
+/// navigation stack, can forward to the view that it shows.
 public struct RotationRequest: Hashable, Sendable {
     public typealias ID = UInt32
 
-    public enum Presentation: UInt8, NamedValue, Hashable, Sendable {
-        /// Full screen: it is asked from now on, and the interface turns for it at once.
+    public enum Presentation: String, NamedValue {
+        /// Full screen: becomes the topmost request, and the interface turns for it at once.
         case modal
-        /// Inside its container: asked where that forwards to it, and the interface turns for it at the next occasion.
+        /// Inside its container: asked if the container forwards to it, and the interface turns for it later.
         case push
-
-        /// The name on the bus.
-        public var name: String {
-            switch self {
-            case .modal: "modal"
-            case .push: "push"
-            }
-        }
     }
 
-    /// The application's id, such as `org.example.Player`.
+    /// The application id, such as `org.example.Player`.
     public var appID: String
     public var supported: InterfaceOrientationMask
 
-    /// Where the interface starts when the view is presented modally.
+    /// The orientation in which the interface starts when the view is presented modally.
     public var preferred: InterfaceOrientation?
 
     /// Whether the interface follows the device while this request is asked.
@@ -36,16 +28,16 @@ public struct RotationRequest: Hashable, Sendable {
     /// The request that this one is a child of; nil for a window's root.
     public var parent: ID?
 
-    /// The request that is asked in place of this one while it is active.
+    /// The request that is asked in place of this one, while it and its ancestors are active.
     public var forwardsTo: ID?
 
-    /// An inactive request, and all below it, takes no part in anything.
+    /// False hides the request and its descendants: they are ignored.
     public var isActive: Bool
 
-    /// Why the client asks, for people to read.
+    /// Why the client made the request, for people to read.
     public var reason: String
 
-    /// Creates a request; without a `presentation` a root is modal and a child is pushed.
+    /// Creates a request; by default a root is modal and a child is pushed.
     public init(
         appID: String,
         supported: InterfaceOrientationMask,

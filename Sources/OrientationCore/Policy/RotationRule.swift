@@ -1,50 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rule that keeps the interface as it is shown.
-public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
+/// The rule that explains what is shown.
+public enum RotationRule: String, NamedValue {
     /// It follows the device.
     case device
-    /// What the device, the lock or laptop mode say is not allowed at present.
+    /// The mask forbids what the device, the lock or laptop mode would show.
     case mask
     case lock
     case manual
     case laptop
-    /// The request that is asked does not autorotate.
+    /// The asked request does not autorotate.
     case fixed
     /// Autorotation is off.
     case never
-    /// The request that is asked is shown at what it prefers although device and application forbid it.
+    /// The asked request prefers it, although device and application forbid it.
     case preferred
-    /// The request that is asked was pushed and does not support this: that changes with the next turn.
+    /// The asked request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
     case waiting
-    /// It was chosen earlier, is still allowed, and nothing has turned it since.
+    /// It was chosen earlier, is still allowed, and nothing has changed it since.
     case kept
-    /// The device is not followed while the lid is closed or the machine sleeps.
+    /// The device is ignored while the lid is closed or the machine sleeps.
     case paused
-    /// The device has not been read yet.
+    /// The edge of the device is not known.
     case unknown
 
-    /// The name on the bus.
-    public var name: String {
-        switch self {
-        case .device: "device"
-        case .mask: "mask"
-        case .lock: "lock"
-        case .manual: "manual"
-        case .laptop: "laptop"
-        case .fixed: "fixed"
-        case .never: "never"
-        case .preferred: "preferred"
-        case .waiting: "waiting"
-        case .kept: "kept"
-        case .paused: "paused"
-        case .unknown: "unknown"
-        }
-    }
-
-    /// Says it in a sentence: `held by the lock`.
+    /// Returns the rule as a sentence for people, such as `held by the lock`.
     ///
-    /// `asked` is what the asked request says, nil where none is asked; `mask` the effective one.
+    /// `asked` describes the asked request, if any; `mask` is the effective mask.
     public func sentence(
         asked: (application: String, supported: InterfaceOrientationMask)?,
         mask: InterfaceOrientationMask
@@ -52,7 +34,7 @@ public enum RotationRule: UInt8, NamedValue, Hashable, Sendable {
         let who = asked?.application ?? "this device"
         return switch self {
         case .device: "follows the device"
-        // Where the application supports something else, the configuration or another call has bounded it.
+        // If the application supports something else, another mask restricts it.
         case .mask: "\(who) \(asked.map { $0.supported == mask } ?? true ? "allows" : "is allowed") \(mask) only"
         case .lock: "held by the lock"
         case .manual: "rotated by hand"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How the device is held; the raw values are those of UIDeviceOrientation.
-public enum DeviceOrientation: UInt8, NamedValue, Hashable, Sendable {
+public enum DeviceOrientation: UInt8, NamedValue {
     case unknown = 0
     case portrait = 1
     case portraitUpsideDown = 2
@@ -14,7 +14,6 @@ public enum DeviceOrientation: UInt8, NamedValue, Hashable, Sendable {
     case faceUp = 5
     case faceDown = 6
 
-    /// The name on the bus, on the command line and in files.
     public var name: String {
         switch self {
         case .unknown: "unknown"
@@ -31,7 +30,7 @@ public enum DeviceOrientation: UInt8, NamedValue, Hashable, Sendable {
 // MARK: - The four edges
 
 extension DeviceOrientation {
-    /// Counter-clockwise quarter turns from portrait, 0 to 3; nothing where no edge is up.
+    /// Counter-clockwise quarter turns from portrait, 0 to 3; nil unless an edge is up.
     public var quarterTurns: Int? {
         switch self {
         case .portrait: 0
@@ -42,9 +41,7 @@ extension DeviceOrientation {
         }
     }
 
-    /// Creates the edge that so many counter-clockwise quarter turns from portrait lead to.
-    ///
-    /// Any number will do: it counts modulo 4.
+    /// Creates the edge that is this many counter-clockwise quarter turns from portrait, modulo 4.
     public init(quarterTurns: Int) {
         switch quarterTurns & 3 {
         case 0: self = .portrait
@@ -57,10 +54,9 @@ extension DeviceOrientation {
     /// Whether one of the four edges is up.
     public var isEdge: Bool { quarterTurns != nil }
 
-    /// Returns what an edge of the sensor's frame, whose normal is portrait, is called on this device.
+    /// Converts an edge of the sensor's frame, in which the panel's own top up is portrait, to the device's name for it.
     ///
-    /// `natural` is what the panel's own top up is called. Every edge turns with it; where either is no edge the
-    /// orientation keeps its name.
+    /// `natural` is the device's name for the panel's own top up. Returns the orientation itself unless both are edges.
     public func named(natural: DeviceOrientation) -> DeviceOrientation {
         guard let turns = quarterTurns, let offset = natural.quarterTurns else { return self }
         return DeviceOrientation(quarterTurns: turns + offset)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sensor's mounting: the matrix that turns the chip's axes into those of its frame convention.
+/// A sensor's mount matrix, which converts the chip's axes to those of its frame convention.
 ///
-/// Reflections are normal: most of the matrices in the field have the determinant -1.
+/// Reflections are normal: most matrices in use have the determinant -1.
 public struct MountMatrix: Hashable, Sendable {
     public var x: Vector3
     public var y: Vector3
     public var z: Vector3
 
-    /// Takes the rows as they are, singular or not; `repaired` judges them.
+    /// Creates a matrix from any rows; `repaired` rejects singular ones.
     public init(rows x: Vector3, _ y: Vector3, _ z: Vector3) {
         self.x = x
         self.y = y
@@ -22,44 +22,38 @@ public struct MountMatrix: Hashable, Sendable {
 
     public var determinant: Double { x.dot(y.cross(z)) }
 
-    /// The product of the matrix and a column vector.
+    /// Returns the product of the matrix and a column vector.
     public func applied(to vector: Vector3) -> Vector3 {
         Vector3(x.dot(vector), y.dot(vector), z.dot(vector))
     }
 
-    /// The vector whose product with the matrix is the given one; not finite where the matrix is singular.
+    /// Returns the vector whose product with the matrix is the given one; not finite if the matrix is singular.
     func solved(for product: Vector3) -> Vector3 {
-        let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y))
-        let volume = determinant
-        return Vector3(
-            (a.x * product.x + b.x * product.y + c.x * product.z) / volume,
-            (a.y * product.x + b.y * product.y + c.y * product.z) / volume,
-            (a.z * product.x + b.z * product.y + c.z * product.z) / volume
-        )
+        (y.cross(z) * product.x + z.cross(x) * product.y + x.cross(y) * product.z) / determinant
     }
 }
 
 extension MountMatrix {
-    /// What `repaired` found of the rows that it was given.
+    /// The result of checking three rows.
     public enum Verdict: Hashable, Sendable {
-        /// The rows are independent and were taken as they are.
+        /// The rows are independent and used unchanged.
         case sound
 
-        /// The third row alone depended on the first two, and is now their cross product.
+        /// Only the third row depended on the first two; their cross product replaces it.
         case thirdRowReplaced
 
-        /// The rows are not finite, or the first two depend on each other: the matrix is the identity.
+        /// The rows are not finite, or the first two depend on each other; the identity replaces them.
         case singular
     }
 
-    /// The least volume that three rows of length 1 may span, and the least area for two, to count as independent.
+    /// The least volume of three rows of length 1, and the least area of two, that counts as independent.
     ///
-    /// 0.01 is the sine of 0.6°: no real chip is mounted so, while rounded decimals stay far from it.
+    /// 0.01 is the sine of 0.6°: far from any real mounting, and far above the rounding of decimals.
     public static let leastIndependence = 0.01
 
-    /// Returns the matrix that is safe to use in place of the given rows, and what was wrong with them.
+    /// Returns a matrix that is safe to use in place of the given rows, and the verdict on them.
     ///
-    /// The judgement does not depend on the rows' lengths.
+    /// The rows' lengths do not matter.
     public static func repaired(
         _ x: Vector3,
         _ y: Vector3,
@@ -73,14 +67,5 @@ extension MountMatrix {
             return (MountMatrix(rows: x, y, x.cross(y)), .thirdRowReplaced)
         }
         return (MountMatrix(rows: x, y, z), .sound)
-    }
-}
-
-extension Vector3 {
-    /// The vector at length 1, or nothing where its length is too small or too great to tell.
-    fileprivate var direction: Vector3? {
-        let length = magnitude
-        guard length.isNormal else { return nil }
-        return Vector3(x / length, y / length, z / length)
     }
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OrientationClassifier {
-    /// The classifier's constants; each rule is off where its constant is zero.
+    /// The classifier's constants, as docs/classifier.md explains them; zero turns a rule off.
     ///
-    /// With all of them off what remains is the bare rule, bit for bit.
+    /// With every rule off the result equals the base rule bit for bit.
     public struct Constants: Hashable, Sendable {
-        /// How many times the upright axis another axis must measure to challenge it: tan(45° + h), 1 when off.
+        /// The factor by which another axis must exceed the upright one to challenge it: tan(45° + h), 1 if off.
         public var axisRatio: Double
 
         /// The evidence in seconds that a challenger needs to win (T).
         public var evidenceNeeded: Double
 
-        /// The excess in g over the challenger's threshold from which on a sample counts in full (c).
+        /// The excess in g over the challenger's threshold at which a sample counts fully (c).
         public var fullExcess: Double
 
-        /// How far in g from 1 g a sample's norm may be until it counts for nothing (gate).
+        /// The deviation of the norm from 1 g, in g, at which a sample counts nothing (gate).
         public var normTolerance: Double
 
-        /// Half the gap in g around the flat threshold (hz).
+        /// The hysteresis in g on either side of the flat threshold (hz).
         public var flatMargin: Double
 
         /// The most seconds that one sample may count (dtmax).
         public var longestCounted: Double
 
-        /// How long in seconds readings must be steady at an impossible norm for that norm to become 1 g.
+        /// How long, in seconds, readings must be steady at an implausible norm before that norm becomes the reference.
         public var steadyTime: Double
 
         public init(
@@ -44,7 +44,7 @@ extension OrientationClassifier {
             self.steadyTime = steadyTime
         }
 
-        /// The bare rule on every sample.
+        /// The base rule on every sample.
         public static let base = Constants(
             axisRatio: 1,
             evidenceNeeded: 0,
@@ -55,10 +55,9 @@ extension OrientationClassifier {
             steadyTime: 0
         )
 
-        /// What the daemon uses: never switched by a single sample, calm at rest and in motion.
+        /// The default, chosen by replaying labelled traces.
         ///
-        /// Chosen by replaying labelled traces. `longestCounted` is below `evidenceNeeded`, so that it always takes
-        /// two samples to switch.
+        /// `longestCounted` is less than `evidenceNeeded`, so a single sample never changes the edge.
         public static let robust = Constants(
             axisRatio: 1.2348971565350515,  // tan(51°)
             evidenceNeeded: 0.10,

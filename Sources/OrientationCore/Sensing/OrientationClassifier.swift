@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides from gravity which edge is up and which way the screen faces.
+/// Determines from gravity which edge is up and which way the screen faces; docs/classifier.md has the rule.
 ///
-/// The bare rule says what a single sample means; a leaky accumulator of evidence decides when to believe it. One
-/// value, fed with samples and their times, in constant time and memory.
+/// The base rule interprets a single sample; a leaky accumulator of evidence decides when the edge changes. Takes
+/// constant time and memory for each sample.
 public struct OrientationClassifier: Sendable {
-    /// |z| in g from which on the device lies flat.
+    /// The |z| in g from which the device lies flat.
     public static let flatThreshold = 0.75
 
-    /// The least gap in seconds after which earlier samples no longer count.
+    /// The least gap in seconds that discards the evidence.
     public static let leastGap = 1.0
 
-    /// A step back of the time, in seconds, over which the clock was set rather than samples mixed up.
+    /// The longest step back of time, in seconds, that counts as a sample out of order; a longer one restarts the clock.
     public static let longestStepBack = 1.0
 
-    /// The least norm, in parts of the reference, that a sensor with a sound scale shows at rest.
+    /// The least plausible norm at rest, relative to the reference.
     public static let leastSoundNorm = 0.5
 
-    /// The greatest such norm.
+    /// The greatest plausible norm at rest, relative to the reference.
     public static let greatestSoundNorm = 1.5
 
     /// The least norm in g that may become the reference.
     public static let leastReference = 0.05
 
-    /// How far steady readings may be apart, in parts of their norm.
+    /// The greatest spread of steady readings, relative to their norm.
     public static let steadySpread = 0.02
 
     public let constants: Constants
 
-    /// The edge that is up: unknown until the first sample that tells, and kept while the device lies flat.
+    /// The edge that is up: unknown until the first conclusive sample, and kept while the device lies flat.
     public private(set) var edge = DeviceOrientation.unknown
 
     /// The way the screen faces while the device lies flat.
     public private(set) var face = FaceOrientation.none
 
-    /// The norm in g that stands for 1 g: 1, unless the sensor's scale proved wrong.
+    /// The norm in g that counts as 1 g: 1, unless the sensor's scale is wrong.
     public private(set) var reference = 1.0
 
     private let gap: Double
@@ -42,25 +42,26 @@ public struct OrientationClassifier: Sendable {
     private var challenger = DeviceOrientation.unknown
     private var evidence = 0.0
     private var inverseReference = 1.0
-    private var steady: SteadySpan?
+    /// The start and the bounds of steady readings at an implausible norm.
+    private var steady: (start: Double, bounds: Vector3.Bounds)?
 
-    /// Creates a classifier for samples that come about every `samplePeriod` seconds.
+    /// Creates a classifier for samples about every `samplePeriod` seconds.
     public init(constants: Constants, samplePeriod: Double = 1.0 / 15) {
         self.constants = constants
         gap = max(Self.leastGap, 3 * samplePeriod)
     }
 
-    /// Whether another edge has gathered evidence but not yet enough.
+    /// Whether another edge has some evidence, but not enough yet.
     ///
-    /// A sensor that reports only changes may fall silent here; its last sample then still has to be counted.
+    /// A sensor that reports only changes may fall silent here; its last sample must then be repeated.
     public var isTurning: Bool { evidence > 0 }
 
-    /// Takes a sample of gravity in g, at a time in seconds on any clock.
+    /// Adds a sample of gravity in g, at a time in seconds on any clock.
     public mutating func update(gravity: Vector3, at time: Double) {
         guard isUsable(gravity, at: time) else { return }
         let interval = advance(to: time)
 
-        // A norm costs a square root; the bare rule has no use for it.
+        // The base rule needs no norm, which costs a square root.
         var norm = 1.0
         if constants.normTolerance > 0 || constants.steadyTime > 0 {
             norm = gravity.magnitude
@@ -109,19 +110,17 @@ public struct OrientationClassifier: Sendable {
 // MARK: - Time
 
 extension OrientationClassifier {
-    /// Whether a sample counts at all.
-    ///
-    /// Without the need for evidence only the reading itself decides, as the bare rule has it.
-    @inline(__always)  // A call would copy the whole classifier: a quarter of a sample's time.
+    /// Whether a sample counts at all; the base rule accepts every finite one.
+    @inline(__always)  // A call would copy the whole classifier: 25 % of the time for a sample.
     private func isUsable(_ gravity: Vector3, at time: Double) -> Bool {
         guard gravity.isFinite else { return false }
         guard constants.evidenceNeeded > 0 else { return true }
         guard time.isFinite, !(time <= lastTime && lastTime - time <= Self.longestStepBack) else { return false }
-        // Hung chips read nothing but zeros.
+        // Hung chips return zeros.
         return gravity != .zero
     }
 
-    /// Moves on to the time of a sample and returns the seconds since the last one, never below 0.
+    /// Sets the time of the last sample and returns the seconds since the one before, at least 0.
     private mutating func advance(to time: Double) -> Double {
         guard time.isFinite else { return 0 }
         let step = time - lastTime
@@ -131,7 +130,7 @@ extension OrientationClassifier {
             challenger = .unknown
             steady = nil
         }
-        // Not greater also before the first sample, when the step is not a number.
+        // False also before the first sample, when the step is NaN.
         return step > 0 ? min(step, .greatestFiniteMagnitude) : 0
     }
 }
@@ -143,7 +142,7 @@ extension OrientationClassifier {
         evidence = max(0, evidence - interval)
     }
 
-    /// Counts a sample for the edge it points to: the only place where a known edge changes.
+    /// Adds a sample's evidence for the edge it points to; the only place where a known edge changes.
     private mutating func gather(
         for pointed: DeviceOrientation,
         excess: Double,
@@ -168,28 +167,7 @@ extension OrientationClassifier {
 // MARK: - Scale
 
 extension OrientationClassifier {
-    /// The readings since a time, as the box around them.
-    private struct SteadySpan {
-        let start: Double
-        var low: Vector3
-        var high: Vector3
-
-        init(start: Double, reading: Vector3) {
-            self.start = start
-            low = reading
-            high = reading
-        }
-
-        mutating func include(_ reading: Vector3) {
-            low = Vector3(min(low.x, reading.x), min(low.y, reading.y), min(low.z, reading.z))
-            high = Vector3(max(high.x, reading.x), max(high.y, reading.y), max(high.z, reading.z))
-        }
-
-        /// The box's longest side.
-        var spread: Double { max(high.x - low.x, high.y - low.y, high.z - low.z) }
-    }
-
-    /// Takes a steady but impossible norm for gravity itself: motion is never that steady.
+    /// Makes a steady but implausible norm the reference; motion is never that steady.
     private mutating func repairReference(with gravity: Vector3, norm: Double, at time: Double) {
         let relative = norm * inverseReference
         let isSound = relative >= Self.leastSoundNorm && relative <= Self.greatestSoundNorm
@@ -197,15 +175,9 @@ extension OrientationClassifier {
             steady = nil
             return
         }
-        guard var span = steady else {
-            steady = SteadySpan(start: time, reading: gravity)
-            return
-        }
-        span.include(gravity)
-        guard span.spread <= Self.steadySpread * norm else {
-            steady = SteadySpan(start: time, reading: gravity)
-            return
-        }
+        var span = steady ?? (start: time, bounds: Vector3.Bounds(gravity))
+        span.bounds.include(gravity)
+        if span.bounds.spread > Self.steadySpread * norm { span = (time, Vector3.Bounds(gravity)) }
         guard time - span.start >= constants.steadyTime else {
             steady = span
             return

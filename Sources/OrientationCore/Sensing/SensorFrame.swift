@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from a sensor's raw words to the device frame: the only place where the frames meet.
+/// Converts a sensor's raw values to the device frame; the only place that converts between frames.
 public struct SensorFrame: Hashable, Sendable {
-    /// The frame that the mount matrix leads to.
+    /// The frame that the mount matrix converts to.
     public enum Convention: Hashable, Sendable {
         /// Upright reads (0, -9.81, 0), right edge up (-9.81, 0, 0): hwdb, firmware and desktops.
         case desktop
@@ -11,19 +11,16 @@ public struct SensorFrame: Hashable, Sendable {
         case kernel
     }
 
-    /// The sign of z, past the matrix, while the screen faces up; the two conventions leave it open.
-    public enum FaceUp: UInt8, NamedValue, Hashable, Sendable {
-        case positiveZ
-        case negativeZ
-
-        /// The name in the configuration and in recordings.
-        public var name: String { self == .positiveZ ? "+z" : "-z" }
+    /// The sign of z, after the matrix, while the screen faces up; neither convention defines it.
+    public enum FaceUp: String, NamedValue, Hashable, Sendable {
+        case positiveZ = "+z"
+        case negativeZ = "-z"
     }
 
-    /// Added to the raw words, in raw units.
+    /// Added to the raw values, in raw units.
     public var offset: Vector3
 
-    /// Multiplied after the offset, in m/s² a raw unit.
+    /// Factor after the offset, in m/s² per raw unit.
     public var scale: Vector3
     public var matrix: MountMatrix
     public var convention: Convention
@@ -43,33 +40,25 @@ public struct SensorFrame: Hashable, Sendable {
         self.faceUp = faceUp
     }
 
-    /// Returns the acceleration in the device frame, in m/s², of a raw reading.
+    /// Converts a raw reading to the acceleration in the device frame, in m/s².
     ///
-    /// Offset, scale and matrix apply in this order, as the kernel's interface and hwdb have it.
+    /// Offset, scale and matrix apply in this order, as the kernel and hwdb define it.
     public func acceleration(raw: Vector3) -> Vector3 {
-        let scaled = Vector3(
-            (raw.x + offset.x) * scale.x,
-            (raw.y + offset.y) * scale.y,
-            (raw.z + offset.z) * scale.z
-        )
-        let mounted = matrix.applied(to: scaled)
-        let z = faceUp == .positiveZ ? mounted.z : -mounted.z
-        return switch convention {
-        case .desktop: Vector3(-mounted.x, -mounted.y, z)
-        case .kernel: Vector3(mounted.x, mounted.y, z)
-        }
+        let raw = raw + offset
+        return converted(matrix.applied(to: Vector3(raw.x * scale.x, raw.y * scale.y, raw.z * scale.z)))
     }
 
-    /// Returns the scaled reading, before the matrix, that an acceleration in the device frame is from, in m/s².
+    /// Converts an acceleration in the device frame back to the scaled reading before the matrix, in m/s².
     ///
-    /// The matrix must not be singular, as none is after ``MountMatrix/repaired(_:_:_:)``.
-    public func reading(of acceleration: Vector3) -> Vector3 {
-        let z = faceUp == .positiveZ ? acceleration.z : -acceleration.z
-        let mounted =
-            switch convention {
-            case .desktop: Vector3(-acceleration.x, -acceleration.y, z)
-            case .kernel: Vector3(acceleration.x, acceleration.y, z)
-            }
-        return matrix.solved(for: mounted)
+    /// The matrix must not be singular; ``MountMatrix/repaired(_:_:_:)`` ensures that.
+    public func reading(of acceleration: Vector3) -> Vector3 { matrix.solved(for: converted(acceleration)) }
+
+    /// Converts between the convention's frame and the device frame, in either direction.
+    private func converted(_ vector: Vector3) -> Vector3 {
+        let z = faceUp == .positiveZ ? vector.z : -vector.z
+        return switch convention {
+        case .desktop: Vector3(-vector.x, -vector.y, z)
+        case .kernel: Vector3(vector.x, vector.y, z)
+        }
     }
 }

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of a convertible that an accelerometer sits in.
-public enum SensorLocation: UInt8, NamedValue, Hashable, Sendable {
+/// The half of a convertible that contains an accelerometer.
+public enum SensorLocation: String, NamedValue {
     case display
     case base
-
-    /// Nothing said where; the only accelerometer of most machines, so it counts as the display's.
+    /// No source says; treated as the display, since most machines have one accelerometer only.
     case unknown
 
-    /// The name on the bus.
-    public var name: String {
-        switch self {
-        case .display: "display"
-        case .base: "base"
-        case .unknown: "unknown"
-        }
-    }
-
-    /// The place that udev's property `ACCEL_LOCATION` names; nil for any other text.
+    /// Creates the location from udev's property `ACCEL_LOCATION`; nil for any other text.
     public init?(udev text: String) {
         switch text {
         case "display": self = .display
@@ -26,7 +16,7 @@ public enum SensorLocation: UInt8, NamedValue, Hashable, Sendable {
         }
     }
 
-    /// The place that the kernel's label of the device names; nil for any other text.
+    /// Creates the location from the kernel's label of the device; nil for any other text.
     public init?(label text: String) {
         switch text {
         case "accel-display": self = .display
@@ -35,7 +25,7 @@ public enum SensorLocation: UInt8, NamedValue, Hashable, Sendable {
         }
     }
 
-    /// The place that the attribute `location` of Chromebooks names; nil for any other text.
+    /// Creates the location from the attribute `location` of Chromebooks; nil for any other text.
     public init?(attribute text: String) {
         switch text {
         case "lid": self = .display
