@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/demo.sh FOLDER
-# Shows the orientd and orientctl of FOLDER at work on a bus of their own: with this machine's accelerometer, or with
-# a trace. Needs no root; leaves nothing running and nothing behind.
+# Demonstrates the orientd and orientctl in FOLDER on a private bus, with this machine's accelerometer or, without one,
+# with a simulated trace. Needs no root; leaves no processes and no files behind.
 set -eu
 bin=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,17 +10,23 @@ work=$bin/../demo
 rm -rf "$work"
 mkdir -p "$work"
 bus='' daemon=''
-# shellcheck disable=SC2154  # status is set where the trap runs
-trap 'status=$?; kill $daemon $bus 2>/dev/null || :; wait; rm -rf "$work"; exit $status' EXIT
+finish() {  # finish STATUS: after a failure, prints what the daemons logged
+    kill $daemon $bus 2>/dev/null || :
+    wait
+    [ "$1" -eq 0 ] || cat "$work"/*.log >&2
+    rm -rf "$work"
+    exit "$1"
+}
+trap 'finish $?' EXIT
 trap 'exit 130' INT
 trap 'exit 1' HUP TERM
 
-source='replay:Fixtures/turning.csv' what='a simulated trace: no accelerometer here'
+source='replay:Fixtures/turning.csv' name=''
 for device in /sys/bus/iio/devices/*/in_accel_x_raw; do
-    if [ -r "$device" ]; then source=auto what="the accelerometer $(cat "${device%/*}/name")"; fi
+    if [ -r "$device" ]; then source=auto name=$(cat "${device%/*}/name"); fi
 done
 
-# An abstract socket has no file, so the path of this folder can be as long as it likes.
+# An abstract socket has no file, so the length of this folder's path does not matter.
 address=unix:abstract=orientd-demo-$$
 cat >"$work/bus.conf" <<CONF
 <busconfig>
@@ -34,22 +40,35 @@ bus=$!
 until [ -s "$work/address" ]; do kill -0 $bus; sleep 0.02; done
 
 export DBUS_SYSTEM_BUS_ADDRESS="$address" PATH="$bin:$PATH"
-show() {  # show COMMAND...: what a person would type, and what comes of it
+explain() { printf '\n# %s\n' "$*"; }
+show() {  # show COMMAND...: prints the command, then runs it
     echo "\$ $*"
     "$@"
 }
 
-echo "orientd on a private bus, with $what"
-(cd "$here" && exec orientd --source "$source") &
+(cd "$here" && exec orientd --source "$source") 2>"$work/orientd.log" &
 daemon=$!
 until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
 
-# Ctrl-C ends the monitor alone.
+if [ -n "$name" ]; then
+    explain "orientd runs on a private bus and reads the accelerometer $name. Turn the device; Ctrl-C continues."
+else
+    explain "orientd runs on a private bus. This machine has no accelerometer: a simulated device is turned for 20 seconds."
+fi
+# Ctrl-C ends the monitor only.
 trap : INT
 show orientctl monitor
 trap 'exit 130' INT
+[ -n "$name" ] || explain "The trace has ended. From now on the sensor is \"lost\", and orientd keeps the last orientation."
+
+explain "Lock the interface to portrait. An application that supports only landscape is still shown in landscape:"
 show orientctl lock portrait
-show orientctl run --supported=landscape orientctl status
+show orientctl run --supported=landscape --app=org.example.Player orientctl status
+
+explain "The application has ended. Rotate by hand; the lock keeps the new orientation:"
 show orientctl rotate portrait-upside-down
 show orientctl status
+
+explain "Unlock: the interface follows the device again."
 show orientctl unlock
+show orientctl status
