@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents say what the programs do: the D-Bus reference, the example configuration, the README's programs."""
+"""The documentation matches the programs: the D-Bus reference, the example configuration and the example clients."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
 
 
 def documented(interface):
-    """Returns what the reference says: ({property: (type, change)}, {method: arguments}, {signal: arguments})."""
+    """Returns what the reference documents: ({property: (type, change)}, {method: arguments}, {signal: arguments})."""
     text = REFERENCE.read_text()
     (section,) = re.findall(rf"^## Interface `{re.escape(interface)}`\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     properties = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (announced|constant|silent) \|", section, re.M)
@@ -45,7 +45,7 @@ def documented(interface):
 
 class Reference(RigTestCase):
     def introspected(self, interface, path):
-        """Returns what the daemon says, in the form of documented()."""
+        """Returns what the daemon's introspection data says, in the format of documented()."""
         text = self.client.call("Introspect", "org.freedesktop.DBus.Introspectable", path)[0]
         root = xml.etree.ElementTree.fromstring(text)
         (element,) = [found for found in root.iter("interface") if found.get("name") == interface]
@@ -73,7 +73,7 @@ class Reference(RigTestCase):
 
 
 class Settings(RigTestCase):
-    # What the example gives where there is no default: a section's name, and keys in it.
+    # What the example shows for settings without a default: a section's name, and the keys in it.
     EXAMPLES = {"[Application id]": "[Application org.example.Player]", "SupportedOrientations": "landscape"}
 
     def test_example_has_every_setting_commented_out_at_its_default(self):
@@ -88,20 +88,20 @@ class Settings(RigTestCase):
         example = [line for line in EXAMPLE.read_text().splitlines() if re.match(r"\[|#\w+=", line)]
         self.assertEqual(example, settings)
 
-    def test_example_is_understood_with_its_comment_signs_taken_away(self):
+    def test_example_is_valid_when_its_settings_are_uncommented(self):
         text = re.sub(r"^#(\w+=)", r"\1", EXAMPLE.read_text(), flags=re.M)
         daemon = self.rig.start_orientd(configuration=text)
         self.assertEqual(daemon.log_lines("warning"), [])
 
 
-class Readme(RigTestCase):
-    def program(self, language):
-        """Returns the README's only program in a language."""
-        (text,) = re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.M | re.S)
+class ExampleClients(RigTestCase):
+    def program(self, document, language):
+        """Returns the only program in a language that a document shows."""
+        (text,) = re.findall(rf"^```{language}\n(.*?)^```$", document.read_text(), re.M | re.S)
         return text
 
-    def assert_tells_of_a_turn(self, command):
-        """Checks that a program claims the sensor and prints the orientation that it is turned to."""
+    def assert_prints_a_turn(self, command):
+        """Checks that a program claims the sensor and prints the orientation after a turn."""
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
         output = self.rig.directory / "output"
@@ -112,16 +112,16 @@ class Readme(RigTestCase):
         self.rig.turn(LANDSCAPE_LEFT)
         wait_until(lambda: "landscape-left" in output.read_text(), "the change is printed")
 
-    def test_python_program(self):
-        self.assert_tells_of_a_turn([PYTHON, "-c", self.program("python")])
+    def test_python_client_of_the_readme(self):
+        self.assert_prints_a_turn([PYTHON, "-c", self.program(README, "python")])
 
-    def test_c_program(self):
+    def test_c_client_of_the_reference(self):
         program = self.rig.directory / "orientation"
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libsystemd"], text=True).split()
         subprocess.run(
             [shutil.which("cc") or "clang", "-x", "c", "-Wall", "-Werror", "-o", program, "-", *flags],
-            input=self.program("c"),
+            input=self.program(REFERENCE, "c"),
             text=True,
             check=True,
         )
-        self.assert_tells_of_a_turn([program])
+        self.assert_prints_a_turn([program])
