@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: docs/build.sh ORIENTD OUTPUT_FOLDER
-# Builds the manual pages into OUTPUT_FOLDER and checks them; the settings in orientd.conf(5) are those that the
-# program ORIENTD prints. Any error, and any warning of man or mandoc where they are installed, is a failure.
+# Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) are the output of
+# ORIENTD --settings. Any error is a failure, and so is any warning of man or mandoc, if they are installed.
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: docs/build.sh ORIENTD OUTPUT_FOLDER" >&2; exit 2; }
@@ -16,19 +16,19 @@ trap 'exit 1' HUP INT TERM
 
 cp "$here"/*.scd "$work"
 "$orientd" --settings >"$work/settings"
-[ -s "$work/settings" ] || { echo "$orientd prints no settings" >&2; exit 1; }
+[ -s "$work/settings" ] || { echo "$orientd printed no settings" >&2; exit 1; }
 sed -e "/^@SETTINGS@\$/{r $work/settings" -e 'd}' "$here/orientd.conf.5.scd.in" >"$work/orientd.conf.5.scd"
 
 for source in "$work"/*.scd; do
     page=$(basename "$source" .scd)
-    scdoc <"$source" >"$work/$page" || { echo "$page: scdoc fails" >&2; exit 1; }
+    scdoc <"$source" >"$work/$page" || { echo "$page: scdoc failed" >&2; exit 1; }
     if command -v man >/dev/null; then
         MANROFFSEQ='' LC_ALL=C.UTF-8 man --warnings -l "$work/$page" 2>&1 >/dev/null | sed "s|^|$page: |" >"$work/warnings"
     else
         : >"$work/warnings"
     fi
     if command -v mandoc >/dev/null; then
-        # Each paragraph that scdoc writes has an empty one before it, which harms nothing.
+        # scdoc writes an empty paragraph before each paragraph, which is harmless.
         { mandoc -Tlint -W warning "$work/$page" || :; } | grep -v 'skipping paragraph macro' >>"$work/warnings" || :
     fi
     if [ -s "$work/warnings" ]; then
