@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one entry point: `make help` lists what it does. Nothing is written outside .build but by deps and install.
+# The only entry point: `make help` lists the targets. Only installing packages and `make install` write outside .build.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# The folders that systemd, udev, polkit and the bus read from are the same whatever the prefix.
+# systemd, udev, polkit and D-Bus read from fixed folders, which do not depend on PREFIX.
 SYSTEM ?= /usr
 
-# What Debian and Ubuntu call the things that are needed.
+# The required packages of Debian and Ubuntu.
 BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev
 RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
@@ -16,14 +16,14 @@ PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     wlr-randr xvfb mutter xwayland
 
 BIN := .build/bin
-# SwiftPM and clang write to the home folder and to /tmp unless they are told otherwise.
+# By default, SwiftPM and clang write to the home folder and to /tmp.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
 export XDG_DATA_HOME := $(CURDIR)/.build/cache
 SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
 SWIFT := mkdir -p .build/tmp && TMPDIR=$(CURDIR)/.build/tmp swift
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
-# The daemon is built for Embedded Swift where the toolchain has its library for this machine: it needs 3 MiB less.
+# Build the daemon as Embedded Swift if the toolchain has that library for this machine: it needs 3 MiB less memory.
 TARGET_INFO = $(eval TARGET_INFO := $(shell $(SWIFT)c -print-target-info))$(TARGET_INFO)
 target_info = $(shell echo '$(TARGET_INFO)' | sed -n 's/.*"$(1)": "\([^"]*\)".*/\1/p')
 EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call target_info,moduleTriple)
@@ -36,7 +36,7 @@ BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .
 .PHONY: help build run check check-peer check-vm test integration lint docs bench coverage install uninstall clean \
     build-deps run-deps check-deps peer-deps
 
-help:  ## list what this makes
+help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: build-deps  ## build orientd and orientctl into .build/bin
@@ -46,22 +46,22 @@ build: build-deps  ## build orientd and orientctl into .build/bin
 	$(RELEASE) --product orientctl
 	@ln -f .build/release/orientctl $(BIN)/orientctl
 
-run: build run-deps  ## show orientd at work: on this machine's sensor, or on a recorded trace
+run: build run-deps  ## demonstrate orientd, with this machine's sensor or with a simulated trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps $(if $(filter peer,$(WITH)),peer-deps)  ## check format, build and all tests; WITH="peer vm": those too
+check: check-deps $(if $(filter peer,$(WITH)),peer-deps)  ## check the format, build, run all tests; with WITH="peer vm" those too
 	@Tests/check.sh own $(WITH)
 
-test: check-deps  ## run the unit tests alone
+test: check-deps  ## run the unit tests
 	$(SWIFT) test $(SWIFTPM) $(STRICT)
 
-integration: check-deps build  ## run the integration tests alone
+integration: check-deps build  ## run the integration tests
 	Tests/integration/run $(BIN)
 
-check-vm: docs  ## check the installed service on a real kernel, in QEMU; needs root to make the machine
+check-vm: docs  ## test the installed service on a real kernel in QEMU; building the machine needs root
 	@Tests/vm/check.sh
 
-check-peer: check-deps peer-deps build  ## check orientd with iio-sensor-proxy's public tests and clients; they are fetched
+check-peer: check-deps peer-deps build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
 	@Tests/check.sh peer
 
 lint: check-deps  ## check the format of all sources
@@ -72,17 +72,17 @@ docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))
 	@docs/build.sh $(BIN)/orientd .build/man
 
-bench: check-deps build  ## print what orientd costs
+bench: check-deps build  ## measure CPU time, memory, wake-ups and latency
 	@Benchmarks/run.sh $(BIN)
 
-coverage: check-deps  ## print how much of the sources the unit tests reach
+coverage: check-deps  ## print how much of the code the unit tests reach
 	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
 	@$(call target_info,runtimeResourcePath)/../../bin/llvm-cov report -show-branch-summary=false \
 	    .build/coverage/debug/orientdPackageTests.xctest \
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
-# What is installed, as SOURCE:MODE:DESTINATION.
+# The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
     $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
@@ -101,8 +101,8 @@ INSTALLED := \
 
 RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
 
-# Building is for the user, installing for root: `make docs && sudo make install` builds nothing as root.
-install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR the system takes notice too
+# Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
+install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
@@ -118,7 +118,7 @@ ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl try-restart orientd.service
 endif
 
-uninstall:  ## remove what install has put there, and stop the service
+uninstall:  ## stop the service and remove the installed files
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl stop orientd.service
 endif
@@ -129,17 +129,17 @@ ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	udevadm control --reload
 endif
 
-clean:  ## remove what was built
+clean:  ## remove .build
 	rm -rf .build
 
-# --- what must be installed -----------------------------------------------------------------------------------------
+# --- required packages ----------------------------------------------------------------------------------------------
 
-# Installs those of the given packages that are missing, by apt where there is one.
+# Installs the missing ones of the given packages, if there is apt.
 define deps
 	missing=$$(for package in $(1); do dpkg-query -W -f '$${db:Status-Status}\n' $$package 2>/dev/null | \
 	    grep -qx installed || echo $$package; done); \
 	[ -z "$$missing" ] || { \
-	    command -v apt-get >/dev/null || { echo "please install what Debian calls: $(1)" >&2; exit 0; }; \
+	    command -v apt-get >/dev/null || { echo "please install the packages that Debian calls: $(1)" >&2; exit 0; }; \
 	    sudo=; [ "$$(id -u)" -eq 0 ] || sudo=sudo; \
 	    echo "installing $$missing"; \
 	    $$sudo apt-get -qq update && \

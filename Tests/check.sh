@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/check.sh [own] [peer] [vm]
-# Runs checks one after the other, and ends with "N passed, N failed" over all of them; a skipped test counts as failed.
-# "own" (the default) are all but those with the programs of others, which are fetched ("peer"), and those in virtual
-# machines ("vm"). Called by `make check`, which installs what is needed.
+# Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
+# failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
+# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines. `make check` installs the packages and calls this.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -14,14 +14,14 @@ count() {  # count PASSED FAILED
     passed=$((passed + $1)) failed=$((failed + $2))
 }
 
-step() {  # step NAME COMMAND...: one check, passed or failed
+step() {  # step NAME COMMAND...: counts COMMAND as one check
     name=$1
     shift
     echo "== $name"
     if "$@"; then count 1 0; else count 0 1 && echo "FAILED: $name"; fi
 }
 
-suite() {  # suite NAME COMMAND...: many checks, which end with "N passed, N failed"
+suite() {  # suite NAME COMMAND...: adds the counts of COMMAND, whose output ends with "N passed, N failed"
     name=$1
     shift
     echo "== $name"
@@ -32,13 +32,13 @@ suite() {  # suite NAME COMMAND...: many checks, which end with "N passed, N fai
     if grep -qx 'exit 0' "$logs/$name"; then :; elif [ "${totals#* }" = 0 ]; then count 0 1; fi
 }
 
-# Swift Testing counts in its own words; a skipped test is one that did not pass.
+# Converts the output of Swift Testing to "N passed, N failed"; a skipped test counts as failed.
 unit_tests() {
     make --no-print-directory test >"$logs/swift" 2>&1
     status=$?
     grep -vE '^(\[|Build|◇)' "$logs/swift"
     ok=$(grep -cE '^✔ Test "?.* passed after' "$logs/swift")
-    # The last such line is about the run as a whole.
+    # The last such line is the summary of the whole run.
     [ "$ok" -eq 0 ] || ok=$((ok - 1))
     bad=$(grep -cE '^(✘ Test [^r].* failed after|➜ Test .* skipped)' "$logs/swift")
     [ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
