@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/systemd/check.sh [SYSTEMD_FOLDER]
-# Gives each file of systemd/ to the program that reads it on a real machine, without touching this one: prints
-# "ok: ..." or "FAILED: ..." a check, then "N passed, N failed"; exits 1 when one failed. Root is not needed, only a
-# user namespace or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux.
+# Tests each file of systemd/ with the program that reads it on a real machine, without changing this machine. Prints
+# "ok: ..." or "FAILED: ..." for each check, then "N passed, N failed"; exits with 1 if a check failed. Needs a user
+# namespace, root or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux.
 set -u
 
-# Everything happens in a mount namespace, where the user is root and this machine's folders can be covered.
+# Everything runs in a mount namespace, in which the user is root and can mount over this machine's folders.
 if [ "${ORIENTD_CHECK_UNITS:-}" != inside ]; then
     folder=$(cd "${1:-$(dirname "$0")/../../systemd}" && pwd) || exit 2
     export ORIENTD_CHECK_UNITS=inside
@@ -40,7 +40,7 @@ check() {  # check WHAT COMMAND...
     fi
 }
 same() { [ "$1" = "$2" ] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; false; }; }
-silent() {  # silent COMMAND...: it succeeds and says nothing
+silent() {  # silent COMMAND...: succeeds if COMMAND succeeds and prints nothing
     "$@" >"$work/noise" 2>&1
     set -- $?
     cat "$work/noise"
@@ -52,13 +52,13 @@ unit=$work/orientd.service
 mkdir "$work/bin"
 ln -s /bin/true "$work/bin/orientd"
 sed "s,@LIBEXECDIR@,$work/bin,g" "$systemd/orientd.service" >"$unit"
-check "orientd.service: systemd-analyze verify is silent" silent systemd-analyze verify --man=no "$unit"
+check "orientd.service: systemd-analyze verify has no complaints" silent systemd-analyze verify --man=no "$unit"
 check "orientd.service: exposure at most 2.0" \
     systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
 
-# What orientd(8) tells administrators to write.
+# The files that orientd(8) tells administrators to write.
 manual=$systemd/../docs/orientd.8.scd
-example() {  # example FILE: the block of the manual that follows the name of the file
+example() {  # example FILE: prints the block of the manual that follows the name of the file
     awk -v name="/$1*" '/^```$/ { if (inside) exit; inside = found; next } inside { print } index($0, name) { found = 1 }' \
         "$manual" >"$work/example" && [ -s "$work/example" ] && cat "$work/example"
 }
@@ -68,8 +68,8 @@ drop_in() {
     rm -r "$unit.d"
     return $status
 }
-check "orientd(8): the drop-in for ip: is understood" drop_in network.conf
-check "orientd(8): the drop-in for usb: is understood" drop_in usb.conf
+check "orientd(8): systemd accepts the drop-in for ip:" drop_in network.conf
+check "orientd(8): systemd accepts the drop-in for usb:" drop_in usb.conf
 
 # --- the user -----------------------------------------------------------------------------------------------------
 mkdir -p "$work/root/etc" "$work/root/usr/lib/sysusers.d"
@@ -79,12 +79,12 @@ user() {
     same orientd:/:/usr/sbin/nologin "$(cut -d: -f1,6,7 "$work/root/etc/passwd")" &&
         same "$(cut -d: -f4 "$work/root/etc/passwd")" "$(sed -n 's/^orientd:[^:]*:\([0-9]*\):.*/\1/p' "$work/root/etc/group")"
 }
-check "sysusers.d: makes the user orientd with a group of its own and no shell" user
-check "orientd.service: runs as the user and group that sysusers.d makes" \
+check "sysusers.d: creates the user orientd with its own group and no shell" user
+check "orientd.service: runs as the user and group that sysusers.d creates" \
     same "User=orientd Group=orientd" "$(grep -E '^(User|Group)=' "$unit" | xargs)"
 
 # --- the udev rule --------------------------------------------------------------------------------------------------
-# Only this rule and the manual's, and a group orientd for them to find.
+# Install only this rule and the manual's, and a group orientd, which they refer to.
 mkdir "$work/rules"
 cp "$systemd"/udev/rules.d/*.rules "$work/rules/"
 example 80-orientd-usb.rules >"$work/rules/80-orientd-usb.rules"
@@ -299,8 +299,8 @@ A: dev=240:3\n
 A: in_accel_x_raw=0\n
 A: in_accel_y_raw=0\n
 DEVICES
-event() {  # event ACTION DEVICE: what udev would do, in $work/event
-    rm -rf /run/udev  # what it remembers of the last event
+event() {  # event ACTION DEVICE: writes what udev would do to $work/event
+    rm -rf /run/udev  # udev's memory of the last event
     timeout 60 umockdev-run -d "$work/devices" -- udevadm test --action="$1" "/sys/devices/$2" >"$work/event" 2>&1
 }
 complaints() { grep -E '\.rules:[0-9]+:? ' "$work/event" | grep -vE ':[0-9]+ (GROUP [0-9]+|MODE 0[0-7]+|RUN .*)$'; }
@@ -317,31 +317,31 @@ opened() { wanted "$1" "$2" && has '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MO
 taken() { opened "$1" "$2" && has "run: '/bin/sh -c 'cd /sys/devices/$2 && .*"; }
 given() { event "$1" "$2" && has '.*rules:[0-9]* GROUP 990' '.*rules:[0-9]* MODE 0660' && ! grep '^SYSTEMD_WANTS' "$work/event"; }
 left() { event "$1" "$2" && ! grep -E '(GROUP|MODE) [0-9]|^SYSTEMD_WANTS|^run:' "$work/event"; }
-check "udev: udev $(udevadm --version) reads the rule, and that of orientd(8), without a complaint" rule_is_clean
-check "udev: a polled accelerometer goes to the group and starts the daemon" taken add hid/iio:device0
+check "udev: udev $(udevadm --version) reads the rule and that of orientd(8) without complaints" rule_is_clean
+check "udev: a polled accelerometer is given to the group and starts the daemon" taken add hid/iio:device0
 sed -n "s/^run: '\/bin\/sh -c '\(.*\)''.*/\1/p" "$work/event" >"$work/run"
-check "udev: so does a change" taken change hid/iio:device0
-check "udev: so does one that can only scan" taken add fifo/iio:device1
-check "udev: so does a light sensor" taken add light/iio:device2
-check "udev: so does a proximity sensor that knows what is near" taken add near/iio:device5
-check "udev: so does a compass" taken add north/iio:device6
-check "udev: so does an accelerometer that is an input device" opened add host/input/input1/event1
-check "udev: so does a switch for proximity" opened add front/input/input4/event4
-check "udev: a MacBook's light starts the daemon" wanted add platform/applesmc.768
-check "udev: a trigger is left alone" left add hid/trigger0
-check "udev: a proximity sensor that does not know is left alone" left add modem/iio:device4
-check "udev: a thermometer is left alone" left add warm/iio:device7
-check "udev: another platform device is left alone" left add platform/lamp
-check "udev: a gamepad's accelerometer is left alone" left add gamepad/input/input2/event2
-check "udev: a keyboard is left alone" left add keyboard/input/input3/event3
-check "udev: the switch of a lid goes to the group, and starts nothing" given add lid/input/input5/event5
-check "udev: so does a switch for tablet mode beside hot keys" given add fold/input/input6/event6
-check "udev: a keyboard with such switches is left alone" left add dock/input/input7/event7
-check "udev: the switches of plugs are left alone" left add jack/input/input8/event8
-check "udev: two axes are left alone" left add half/iio:device3
-check "udev: a removal is left alone" left remove hid/iio:device0
+check "udev: also on a change event" taken change hid/iio:device0
+check "udev: also one that can only be read through its buffer" taken add fifo/iio:device1
+check "udev: also a light sensor" taken add light/iio:device2
+check "udev: also a proximity sensor with a threshold" taken add near/iio:device5
+check "udev: also a compass" taken add north/iio:device6
+check "udev: also an accelerometer that is an input device" opened add host/input/input1/event1
+check "udev: also a proximity switch" opened add front/input/input4/event4
+check "udev: a MacBook's light sensor starts the daemon" wanted add platform/applesmc.768
+check "udev: a trigger is not changed" left add hid/trigger0
+check "udev: a proximity sensor without a threshold is not changed" left add modem/iio:device4
+check "udev: a thermometer is not changed" left add warm/iio:device7
+check "udev: another platform device is not changed" left add platform/lamp
+check "udev: a gamepad's accelerometer is not changed" left add gamepad/input/input2/event2
+check "udev: a keyboard is not changed" left add keyboard/input/input3/event3
+check "udev: a lid switch is given to the group and does not start the daemon" given add lid/input/input5/event5
+check "udev: also a tablet switch on a device with hot keys" given add fold/input/input6/event6
+check "udev: a keyboard with such switches is not changed" left add dock/input/input7/event7
+check "udev: the switches of jacks are not changed" left add jack/input/input8/event8
+check "udev: an accelerometer with only two axes is not changed" left add half/iio:device3
+check "udev: a removal does nothing" left remove hid/iio:device0
 
-# The rule's RUN on a copy of a device's folder. The group does not exist here, so chgrp only takes notes.
+# Run the rule's RUN on a copy of a device's folder. The group does not exist here, so a fake chgrp logs its arguments.
 device=$work/sys/devices/hid/iio:device0
 writable='buffer/enable buffer/length buffer/watermark buffer0/enable buffer0/in_accel_x_en buffer0/length
     current_timestamp_clock in_accel_sampling_frequency sampling_frequency scan_elements/in_accel_x_en
@@ -365,10 +365,10 @@ attributes() {
         same "$(sorted $writable)" "$(modes 664)" && same "$(sorted $readonly)" "$(modes 444)" &&
         same "$(sorted $others)" "$(modes 644)"
 }
-check "udev: the group may write exactly the attributes that set sampling up" attributes
+check "udev: the group may write exactly the attributes that control sampling" attributes
 
 # --- the bus ------------------------------------------------------------------------------------------------------
-# A bus with the system bus's defaults: nobody may own or call anything.
+# A bus with the defaults of the system bus: no one may own or call anything.
 cat >"$work/bus.conf" <<CONF
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -391,8 +391,8 @@ cat >"$work/bus.conf" <<CONF
   <includedir>$systemd/dbus-1/system.d</includedir>
 </busconfig>
 CONF
-# The namespace has one user, number 0; what the policy calls it is a matter of the password file.
-as() {  # as NAME: a bus on which we are NAME
+# The namespace has one user, with the number 0. The password file determines its name, which the policy refers to.
+as() {  # as NAME: starts a bus on which this user is NAME
     umount -q /etc/passwd
     for name in root orientd somebody; do
         if [ "$name" = "$1" ]; then echo "$name:x:0:0::/:"; else echo "$name:x:1000:0::/:"; fi
@@ -415,14 +415,14 @@ ping() { call "$1" / org.freedesktop.DBus.Peer Ping; }
 loads() { as somebody && ! grep -v 'Failed to set fd limit' "$work/bus.log"; }
 may_own() { as "$1" && same 'u 1' "$(own "$2")"; }
 may_not_own() { as "$1" && reply=$(own "$2"); echo "$reply"; echo "$reply" | grep -q 'Access denied'; }
-# /bin/false is started in the daemon's place: the call was let through when that is what fails.
+# /bin/false is started instead of the daemon: if the error says so, the policy allowed the call.
 may_call() { as somebody && reply=$(ping "$1"); echo "$reply"; echo "$reply" | grep -q 'exited with status 1'; }
 check "bus policy: dbus-daemon loads it" loads
 for service in org.orientd1 net.hadess.SensorProxy; do
     check "bus policy: the user orientd may own $service" may_own orientd $service
     check "bus policy: root may own $service" may_own root $service
-    check "bus policy: nobody else may own $service" may_not_own somebody $service
-    check "bus policy: everybody may call $service, and a call starts the service" may_call $service
+    check "bus policy: no other user may own $service" may_not_own somebody $service
+    check "bus policy: everyone may call $service, and a call starts the service" may_call $service
     check "bus service: $service names the unit" \
         same orientd.service "$(sed -n 's/^SystemdService=//p' "$systemd/dbus-1/system-services/$service.service")"
 done
@@ -431,12 +431,12 @@ check "bus service: the unit names the bus name" same org.orientd1 "$(sed -n 's/
 # --- polkit ---------------------------------------------------------------------------------------------------------
 policy=$systemd/polkit-1/actions/org.orientd1.policy
 path() { xmllint --nonet --xpath "$1" "$policy" 2>&1; }
-check "polkit: the actions follow polkit's DTD" \
+check "polkit: the actions are valid by polkit's DTD" \
     silent xmllint --nonet --noout --dtdvalid /usr/share/polkit-1/policyconfig-1.dtd "$policy"
 for action in org.orientd1.claim org.orientd1.lock org.orientd1.rotate org.orientd1.request org.orientd1.configure \
     net.hadess.SensorProxy.claim-sensor; do
     case $action in *.configure) active=auth_admin_keep ;; *) active=yes ;; esac
-    check "polkit: $action is for active local sessions" same "no no $active" \
+    check "polkit: $action is allowed to active local sessions only" same "no no $active" \
         "$(for who in any inactive active; do path "string(//action[@id='$action']/defaults/allow_$who)"; done | xargs)"
 done
 check "polkit: the daemon's user owns each action" same "$(path 'count(//action)')" \

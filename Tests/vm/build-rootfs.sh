@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: build-rootfs.sh [OUT_DIR]
-# Makes the test machine: OUT_DIR/vmlinuz, vmlinux (the same, for a fast start), initrd.img and rootfs.ext4
-# (OUT_DIR defaults to .build/vm). Debian, run as root.
-#   KERNEL_DIR      an unpacked linux-image package to use; otherwise the current one is fetched with apt
-#   EXTRA_PACKAGES  more packages for the guest, comma separated
+# Builds the test machine: OUT_DIR/vmlinuz, vmlinux (the same kernel, which boots faster), initrd.img and rootfs.ext4
+# (OUT_DIR defaults to .build/vm). Needs Debian and root.
+#   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt
+#   EXTRA_PACKAGES  more packages for the guest, separated by commas
 #   SUITE           Debian suite of the guest (bookworm)
 set -eu
 
@@ -18,8 +18,8 @@ work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# A private download folder, so that nothing else on this machine that cleans apt's cache gets in the way.
-# apt's sandbox user must be able to write there.
+# Use a private download folder, in case another program on this machine cleans apt's cache. apt's sandbox user must be
+# able to write to it.
 chmod 755 "$work" && mkdir -p "$work/apt/partial" "$work/kernel"
 apt() { apt-get -qq -o APT::Sandbox::User=root -o DPkg::Lock::Timeout=600 -o Dir::Cache::archives="$work/apt" "$@"; }
 
@@ -43,8 +43,8 @@ version=$(basename "$kernel"/lib/modules/*)
 bzimage=$kernel/boot/vmlinuz-$version
 
 cp "$bzimage" "$out/vmlinuz"
-# The xz payload of a bzImage is the plain ELF kernel; QEMU boots that through PVH, without the
-# real-mode stub and the decompressor (5 s under TCG). Offsets: the kernel's x86 boot protocol.
+# The xz payload of a bzImage is the plain ELF kernel. QEMU boots it through PVH, without the real-mode stub and the
+# decompressor, which take 5 s under TCG. The offsets are those of the kernel's x86 boot protocol.
 u32() { od -An -tu4 -j "$1" -N 4 "$bzimage" | tr -d ' '; }
 sectors=$(od -An -tu1 -j 497 -N 1 "$bzimage" | tr -d ' ')
 start=$(( (sectors + 1) * 512 + $(u32 584) ))
@@ -58,7 +58,7 @@ mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     "$suite" "$work/root"
 root=$work/root
 
-# The modules in the folders that can matter here, and whatever they depend on.
+# Copy the modules in the relevant folders and their dependencies.
 mkdir -p "$work/tree/lib"
 cp -al "$kernel/lib/modules" "$work/tree/lib/" 2>/dev/null || cp -a "$kernel/lib/modules" "$work/tree/lib/"
 depmod -b "$work/tree" "$version"
@@ -70,7 +70,7 @@ awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|driver
 cp "$from"/modules.builtin* "$from/modules.order" "$root/lib/modules/$version/"
 depmod -b "$root" "$version"
 
-# What a test machine can do without: it starts from the same image each time and has no network.
+# Disable what a test machine does not need: it starts from the same image each time and has no network.
 ln -sf /dev/null "$root/etc/systemd/system/systemd-hwdb-update.service"
 for unit in getty.target getty@tty1.service serial-getty@ttyS0.service systemd-timesyncd.service \
     systemd-networkd.service systemd-random-seed.service systemd-update-utmp.service \
@@ -95,7 +95,7 @@ echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 : >"$root/etc/fstab"
 mkdir -p "$root/share" "$root/bench" "$root/etc/systemd/journald.conf.d" "$root/etc/systemd/system/multi-user.target.wants"
 printf '[Journal]\nStorage=volatile\n' >"$root/etc/systemd/journald.conf.d/volatile.conf"
-# A getty that logind starts on the console that comes to the front would hang up the session there.
+# logind must not start a getty on the console that becomes active: it would hang up the session there.
 mkdir -p "$root/etc/systemd/logind.conf.d"
 printf '[Login]\nNAutoVTs=0\nReserveVT=0\n' >"$root/etc/systemd/logind.conf.d/consoles.conf"
 cat >"$root/etc/systemd/system/bench.service" <<'UNIT'
@@ -115,8 +115,8 @@ UNIT
 ln -s ../bench.service "$root/etc/systemd/system/multi-user.target.wants/bench.service"
 cat >"$root/usr/local/sbin/bench" <<'BENCH'
 #!/bin/sh
-# Copies the share to /bench, runs /bench/.run/command there, copies what is new back.
-# The 9p driver is gone meanwhile: it does not survive suspend (its queues are lost on resume).
+# Copies the share to /bench, runs /bench/.run/command there and copies new files back. The 9p driver is unloaded during
+# the command because it does not survive suspend: its queues are lost on resume.
 began=$(cut -d' ' -f1 /proc/uptime)
 share() {
     modprobe -a virtio_pci 9pnet_virtio 9p &&
@@ -135,7 +135,7 @@ BENCH
 chmod 755 "$root/usr/local/sbin/bench"
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/usr/share/doc "$root"/usr/share/locale
 
-# --- initramfs: load the disk's modules, mount it, hand over -------------------------------------
+# --- initramfs: load the disk's modules, mount the disk, start systemd ----------------------------
 boot=$work/initramfs
 mkdir -p "$boot/bin" "$boot/modules" "$boot/dev" "$boot/proc" "$boot/sys" "$boot/root"
 cp "$root/bin/busybox" "$boot/bin/"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]      by default all: doctor sensing rotation suspend calibrate hinge switches
-# Runs each scenario with what `make install` installs, in a virtual machine of its own, three at a time; ends with
-# "N passed, N failed" over all of them. Those that lean on the bus run once on dbus-daemon and once on dbus-broker.
-# The machine is made in .build/vm, by root, when there is none or build-rootfs.sh is newer. Called by `make check-vm`.
+# Runs each scenario with the files of `make install` in its own virtual machine, three at a time, and ends with the
+# total, "N passed, N failed". Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If
+# there is no machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root. Called by `make check-vm`.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
@@ -14,7 +14,7 @@ make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 mkdir $shares
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
-# Those that take longest come first.
+# Start the longest scenarios first.
 [ $# -gt 0 ] || set -- doctor sensing rotation suspend calibrate hinge switches
 for scenario; do
     case $scenario in
@@ -27,7 +27,7 @@ done | xargs -n 2 -P 3 $here/scenario.sh $shares || :
 passed=0 failed=0
 for share in "$shares"/*/; do
     totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$share/.run/stdout" || :)
-    # A scenario without a total has not come to its end.
+    # A scenario without a total did not finish.
     totals=${totals:-0 1}
     passed=$((passed + ${totals% *})) failed=$((failed + ${totals#* }))
 done

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# What the scenarios have in common; each is run as `sh SCENARIO.sh` in the VM, begins with `. ./common.sh` and ends
-# with `finish`. Prints "ok: ..." or "FAILED: ..." a check, then "N passed, N failed" and orientd's journal.
+# Functions for the scenarios. A scenario runs as `sh SCENARIO.sh` in the VM. It begins with `. ./common.sh` and ends
+# with `finish`. It prints "ok: ..." or "FAILED: ..." for each check, then "N passed, N failed" and orientd's journal.
 cd /bench || exit 1
 passed=0 failed=0
 check() {  # check WHAT COMMAND...
@@ -19,12 +19,12 @@ within() {  # within SECONDS COMMAND...
         sleep 0.1
     done
 }
-soon() { within 40 "$@"; }  # orientd is quick; but polkit 122 answers nobody for 15 s when it misses the end of a rule
+soon() { within 40 "$@"; }  # orientd is quick, but polkit 122 does not answer for 15 s if it misses the end of a rule
 no() { ! "$@"; }
 same() { [ "$1" = "$2" ] || { echo "expected $1, found $2"; false; }; }
 
 # --- orientd -------------------------------------------------------------------------------------------------------
-get() {  # get [PATH INTERFACE] PROPERTY: its value without the type and quotes
+get() {  # get [PATH INTERFACE] PROPERTY: prints the value without type and quotes
     [ $# -eq 3 ] || set -- /org/orientd1 org.orientd1.Manager "$1"
     busctl get-property org.orientd1 "$@" 2>&1 | sed 's/^[a-z()]* //; s/^"\(.*\)"$/\1/'
 }
@@ -32,17 +32,17 @@ is() { same "$2" "$(get "$1")"; }        # is PROPERTY VALUE
 unit() { systemctl show -P "$1" orientd.service; }
 unit_is() { same "$2" "$(unit "$1")"; }
 state() { for p in HasAccelerometer SensorState DeviceOrientation FaceOrientation Claims; do printf '%s=%s ' $p "$(get $p)"; done; echo; }
-sensor() {  # sensor PROPERTY: of the sensor object whose device is there now
+sensor() {  # sensor PROPERTY: prints it for the sensor object whose device exists now
     for path in $(busctl --list tree org.orientd1 2>/dev/null | grep '/sensor/'); do
         if [ -d "$(get "$path" org.orientd1.Sensor SysfsPath)" ]; then get "$path" org.orientd1.Sensor "$1"; return; fi
     done
     echo none
 }
 sensor_is() { same "$2" "$(sensor "$1")"; }
-claim() {  # claim: by root, in the background, as $claimer
+claim() {  # claim: claims the sensor as root, in the background process $claimer
     rm -f /tmp/claim.out
     orientctl monitor >/tmp/claim.out 2>&1 &
-    # shellcheck disable=SC2034  # for the scenario to end it
+    # shellcheck disable=SC2034  # the scenario ends it
     claimer=$!
     check "claimed" soon grep SensorState= /tmp/claim.out
 }
@@ -50,41 +50,41 @@ claim() {  # claim: by root, in the background, as $claimer
 # --- the HID sensor -------------------------------------------------------------------------------------------------
 hid() { echo "$*" >/tmp/accel; }  # hid COMMAND...: see uhid_accel.py
 hid_is_there() { test -e /sys/bus/iio/devices/iio:device0/in_accel_x_raw; }
-plug_hid() {  # plug_hid: the first time; $hid is its process
+plug_hid() {  # plug_hid: creates the HID sensor; $hid is its process
     python3 uhid_accel.py --input /tmp/accel --log /bench/accel.log &
     # shellcheck disable=SC2034  # as above
     hid=$!
-    check "kernel has the sensor" soon hid_is_there
+    check "the kernel has the sensor" soon hid_is_there
     udevadm settle
 }
 
 # --- input devices --------------------------------------------------------------------------------------------------
-node() {  # node NAME: of the input device orientd-vm NAME
+node() {  # node NAME: prints the node of the input device "orientd-vm NAME"
     for name in /sys/class/input/event*; do
         [ "$(cat "$name/device/name")" = "orientd-vm $1" ] && echo "/dev/input/${name##*/}"
     done
 }
 has_node() { [ -n "$(node "$1")" ]; }
 switches() { echo "$*" >/tmp/switches; }  # switches COMMAND...: see uinput_switch.py
-plug_switches() {  # plug_switches KEY...: $plugged is their process
+plug_switches() {  # plug_switches KEY...: creates switches with these keys; $plugged is their process
     python3 uinput_switch.py /tmp/switches "$@" &
     plugged=$!
-    check "kernel has the switches" soon has_node switches
+    check "the kernel has the switches" soon has_node switches
     udevadm settle
 }
 unplug_switches() {
     switches quit
     wait "$plugged"
-    check "kernel lost them" soon no has_node switches
+    check "the kernel has no switches" soon no has_node switches
 }
 
 # --- people ---------------------------------------------------------------------------------------------------------
-as() {  # as USER COMMAND...: without a session
+as() {  # as USER COMMAND...: runs COMMAND without a session
     user=$1
     shift
     setpriv --reuid="$user" --regid="$user" --init-groups env -C / "$@"
 }
-session() {  # session USER TTY COMMAND...: in a session of logind, on seat0; without a seat when TTY is ""
+session() {  # session USER TTY COMMAND...: runs COMMAND in a session of logind on seat0; without a seat if TTY is ""
     user=$1 tty=${2:+-p TTYPath=$2 -p StandardInput=tty}
     shift 2
     rm -f /tmp/session.out
@@ -97,23 +97,23 @@ session() {  # session USER TTY COMMAND...: in a session of logind, on seat0; wi
 }
 refused() { "$@" >/tmp/refused.out 2>&1; status=$?; cat /tmp/refused.out; [ $status -ne 0 ] && grep -qiE 'access ?denied|not authori' /tmp/refused.out; }
 
-# --- the beginning and the end --------------------------------------------------------------------------------------
+# --- start and end --------------------------------------------------------------------------------------------------
 install_it() {
     part "installed files"
     systemctl mask --runtime --now iio-sensor-proxy 2>/dev/null
     tar -C / --keep-directory-symlink -xf install.tar
     ldd /usr/libexec/orientd /usr/bin/orientctl >/tmp/ldd 2>&1
-    check "orientd's libraries are here" no grep -E 'not found|No such file' /tmp/ldd
-    check "sysusers makes the user" systemd-sysusers orientd.conf
+    check "orientd's libraries are installed" no grep -E 'not found|No such file' /tmp/ldd
+    check "sysusers creates the user" systemd-sysusers orientd.conf
     busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
     udevadm control --reload
     systemctl daemon-reload
     useradd -m anna && useradd -m bert && rm -f /run/nologin
     modprobe -a uhid uinput
     mkfifo /tmp/accel /tmp/switches
-    check "unit is loaded" unit_is LoadState loaded
+    check "the unit is loaded" unit_is LoadState loaded
     bus=$(readlink "/proc/$(systemctl show -P MainPID dbus.service)/exe")
-    check "the bus is $bus, as was asked for" grep -qE " bus=$(basename "$bus" -launch)( |\$)" /proc/cmdline
+    check "the bus is $bus, as requested" grep -qE " bus=$(basename "$bus" -launch)( |\$)" /proc/cmdline
 }
 finish() {
     part "figures"

@@ -1,31 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh doctor.sh
-# One thing after the other is broken, and the command that `orientctl doctor` names is carried out.
+# Breaks one thing after the other, and runs the command that `orientctl doctor` names to fix it.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
-finds() {  # finds CHECK RESULT: the line is in $line
+finds() {  # finds CHECK RESULT: doctor prints RESULT for CHECK; the line is in $line
     line=$(orientctl doctor 2>/dev/null | grep -m 1 "^[a-z]*  *$1: ")
     [ "${line%% *}" = "$2" ] || { echo "$line"; false; }
 }
-mend() {  # mend: as the line says; root needs no sudo
+mend() {  # mend: runs the command that $line names; root needs no sudo
     echo "    $line"
     sh -c "$(echo "$line" | sed 's/.*; try: //; s/sudo //g')" >/tmp/mend.out 2>&1 || sed 's/^/    /' /tmp/mend.out
 }
-mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks it
+mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks something, doctor finds it, and its command fixes it
     subject=$1 result=$2 breakage=$3
     shift 3
     "$@" || echo "cannot break it: $*"
     check "$breakage: $result" finds "$subject" "$result"
     mend
-    check "$breakage: mended" soon finds "$subject" ok
+    check "$breakage: fixed" soon finds "$subject" ok
 }
 reload() {
     busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
     systemctl daemon-reload
 }
 services=/usr/share/dbus-1/system-services device=/sys/bus/iio/devices/iio:device0
-fails() {  # the daemon cannot start, and the bus does not try
+fails() {  # the daemon cannot start, and D-Bus cannot activate it
     mkdir -p /run/systemd/system/orientd.service.d
     printf '[Service]\nExecStart=\nExecStart=/bin/false\nRestart=no\n' >/run/systemd/system/orientd.service.d/broken.conf
     mkdir -p /tmp/services && mv $services/org.orientd1.service $services/net.hadess.SensorProxy.service /tmp/services
@@ -34,7 +34,7 @@ fails() {  # the daemon cannot start, and the bus does not try
     rm /run/systemd/system/orientd.service.d/broken.conf
     reload
 }
-keep() {  # keep NAME: the node of that input device from a daemon that starts
+keep() {  # keep NAME: makes the node of that input device root's alone and restarts the daemon
     chmod 600 "$(node "$1")"
     systemctl restart orientd
 }
@@ -49,12 +49,12 @@ hid noise 2
 hid 0 -1 0
 check "no user orientd: fail" finds node fail
 mend
-check "no user orientd: mended" id orientd
-mends node warn "a node that is root's" true
+check "no user orientd: fixed" id orientd
+mends node warn "a node that belongs to root" true
 check "the bus gives orientd its name" soon unit_is ActiveState active
 
 part "services"
-mends 'sensor proxy' warn "iio-sensor-proxy beside it" systemctl start iio-sensor-proxy
+mends 'sensor proxy' warn "iio-sensor-proxy is running" systemctl start iio-sensor-proxy
 mends service fail "a masked service" systemctl mask --now orientd
 mends service fail "a service that fails" fails
 mends service fail "a service that was stopped" systemctl stop orientd
@@ -62,35 +62,35 @@ mv /tmp/services/* $services
 reload
 
 part "hardware"
-mends node warn "a node that is root's alone" chmod 600 /dev/iio:device0
-mends node warn "a rate that is root's alone" chmod 644 $device/in_accel_sampling_frequency
-mends node fail "a value that is root's alone" chmod 600 $device/in_accel_z_raw
-mends kernel fail "a driver that is not there" rmmod hid_sensor_accel_3d
+mends node warn "a node that only root may use" chmod 600 /dev/iio:device0
+mends node warn "a rate that only root may set" chmod 644 $device/in_accel_sampling_frequency
+mends node fail "a value that only root may read" chmod 600 $device/in_accel_z_raw
+mends kernel fail "a missing driver" rmmod hid_sensor_accel_3d
 
 part "a tablet switch"
 plug_switches 115
-mends 'tablet switch' warn "a switch that is root's alone" keep switches
+mends 'tablet switch' warn "a switch that only root may read" keep switches
 check "orientd reads it" soon is TabletMode laptop
 unplug_switches
 
-part "choices and state"
+part "settings and state"
 mends rotation warn "a lock" orientctl lock portrait
 mends rotation warn "no autorotation" orientctl autorotate never
-mends state fail "a state that is root's" chown root: /var/lib/orientd/state
-mends state warn "a state that makes no sense" garble
+mends state fail "a state file that belongs to root" chown root: /var/lib/orientd/state
+mends state warn "an invalid state file" garble
 
 part "the report"
 orientctl doctor --report /bench/report.txt
-check "a report is written" grep -q '^t_seconds,x,y,z' /bench/report.txt
+check "a report was written" grep -q '^t_seconds,x,y,z' /bench/report.txt
 
 part "an accelerometer that is an input device"
 hid quit
 wait "$hid"
-check "kernel lost the other" soon no hid_is_there
+check "the kernel has no HID sensor" soon no hid_is_there
 python3 uinput_accel.py /tmp/accel &
-check "kernel has it" soon has_node accelerometer
+check "the kernel has the input device" soon has_node accelerometer
 udevadm settle
-mends node fail "one that is root's alone" keep accelerometer
+mends node fail "one that only root may read" keep accelerometer
 claim
 hid 0 -1 0
 check "orientd reads it" soon is DeviceOrientation portrait

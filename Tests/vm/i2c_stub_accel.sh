@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: i2c_stub_accel.sh create CHIP | set X Y Z | get | destroy
-# A polled accelerometer: i2c-stub holds the registers of an imaginary chip and the kernel's real
-# driver for CHIP (kxcjk1013, bmc150_accel or lis3dh) reads them. X Y Z are in g. Run as root.
-# One chip at a time; needs i2c-tools.
+# A simulated polled accelerometer: i2c-stub provides the registers, and the kernel's real driver for CHIP (kxcjk1013,
+# bmc150_accel or lis3dh) reads them. X Y Z are in g. One chip at a time. Needs root and i2c-tools.
 set -eu
 state=${XDG_RUNTIME_DIR:-/run}/i2c_stub_accel
 
 usage() { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
 
-# What each driver wants: its module, the address, "register=byte" that must be there before it probes.
+# What each driver needs: its module, the address, and the registers ("register=byte") that it checks when it probes.
 chip() {
     case $1 in
     kxcjk1013)    module=kxcjk-1013 address=0x0f identity='0x0f=0x05' ;;
@@ -19,17 +18,17 @@ chip() {
     esac
 }
 
-# Stores one signed sample, as the chip's registers hold it, for axis number $1 (0..2); $2 is in_accel_*_raw.
-store() {  # i2cset -f: the driver owns the address
-    word=$(( ($2 << 4) & 0xffff ))  # all of these left-justify 12 bits in 16
+# Stores the value $2 of in_accel_*_raw for axis $1 (0..2) in the format of the chip's registers.
+store() {  # i2cset needs -f because the driver owns the address
+    word=$(( ($2 << 4) & 0xffff ))  # all of these chips left-justify 12 bits in 16
     low=$((word & 255)) high=$((word >> 8))
     case $chip in
-    kxcjk1013)  # read with SMBus word reads; i2c-stub keeps words apart from the bytes beside them
+    kxcjk1013)  # its driver reads words; i2c-stub stores words and bytes separately
         i2cset -f -y "$bus" "$address" $((0x06 + 2 * $1)) $word w ;;
     bmc150_accel)
         i2cset -f -y "$bus" "$address" $((0x02 + 2 * $1)) $low b
         i2cset -f -y "$bus" "$address" $((0x03 + 2 * $1)) $high b ;;
-    lis3dh)  # bit 7 of the register number asks for auto-increment
+    lis3dh)  # bit 7 of the register number requests auto-increment
         i2cset -f -y "$bus" "$address" $((0xa8 + 2 * $1)) $low b
         i2cset -f -y "$bus" "$address" $((0xa9 + 2 * $1)) $high b ;;
     esac

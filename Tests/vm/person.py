@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: person.py FIFO ACTION... -- COMMAND...
 
-A person at a terminal of 100 columns, on which COMMAND is `orientctl calibrate`. When it asks for Enter, takes the next
-ACTION:
-    X,Y,Z    turns the HID sensor so, by FIFO (see uhid_accel.py), and presses Enter
+Simulates a person at a terminal of 100 columns. Runs COMMAND, which is `orientctl calibrate`. Each time COMMAND asks
+for Enter, takes the next ACTION:
+    X,Y,Z    sets the acceleration of the HID sensor through FIFO (see uhid_accel.py) and presses Enter
     ^C       presses Ctrl-C
-Prints what the terminal shows in the end: of a line that was written over and over, what was written last. Ends with
-COMMAND's status.
+Prints what the terminal shows at the end; if a line was overwritten, its last content. Exits with COMMAND's status.
 """
 import fcntl
 import os
@@ -15,9 +14,9 @@ import select
 import struct
 import sys
 
-TIOCSWINSZ = 0x5414  # there is no termios in Debian's python3-minimal
+TIOCSWINSZ = 0x5414  # Debian's python3-minimal has no termios
 QUESTION = b"press Enter and hold it still: "
-PATIENCE = 60  # seconds of silence
+TIMEOUT = 60  # seconds without output
 
 
 def main(fifo, actions, command):
@@ -27,10 +26,10 @@ def main(fifo, actions, command):
         os.execvp(command[0], command)
     said = b""
     asked = 0
-    while select.select([terminal], [], [], PATIENCE)[0]:
+    while select.select([terminal], [], [], TIMEOUT)[0]:
         try:
             said += os.read(terminal, 65536)
-        except OSError:  # the last one who had the terminal open has gone
+        except OSError:  # the last process that had the terminal open has exited
             break
         if said.count(QUESTION) == asked:
             continue
@@ -42,7 +41,7 @@ def main(fifo, actions, command):
             with open(fifo, "w") as sensor:
                 sensor.write(action + "\n")
             os.write(terminal, b"\n")
-    os.close(terminal)  # which ends what is left of it
+    os.close(terminal)  # sends SIGHUP to processes that still run
     for line in said.decode().replace("\r\n", "\n").rstrip("\n").split("\n"):
         print(line.split("\r")[-1])
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run-in-vm.sh [-s SHARE_DIR] [-t SECONDS] [-S] COMMAND...
-# Boots the machine that build-rootfs.sh made, runs COMMAND (a shell line) in it as root, in a copy of
-# SHARE_DIR at /bench, and ends with its output and exit status. What COMMAND writes under /bench comes
-# back to SHARE_DIR when it ends. Without -s the share is an empty temporary folder.
-#   -t  bounds COMMAND (300; status 124), not the boot
-#   -S  for suspend: s2idle becomes the default sleep, and a key press every 5 s ends it (QEMU's RTC
-#       alarm does not). S3 wakes by RTC alarm, but only with ORIENTD_VM_KERNEL=vmlinuz.
-# SHARE_DIR/.run keeps stdout, stderr, exit, journal and the serial console of the last run.
-# The disk is a throw-away copy: every run starts from the same image. There is no network.
-#   ORIENTD_VM_DIR    what build-rootfs.sh made (.build/vm)
-#   ORIENTD_VM_ACCEL  tcg or kvm; by default kvm where the processor has vmx or svm and /dev/kvm is ours
-#   ORIENTD_VM_KERNEL vmlinux (fast PVH start) or vmlinuz (through the BIOS, 5 s slower)
+# Boots the machine that build-rootfs.sh built and runs COMMAND (a shell command line) in it as root, in a copy of
+# SHARE_DIR at /bench. Prints COMMAND's output and exits with its status. Files that COMMAND writes under /bench are
+# copied to SHARE_DIR when it ends. Without -s the share is an empty temporary folder.
+#   -t  time limit of COMMAND, without the boot (300; exit status 124)
+#   -S  for tests of suspend: the default sleep is s2idle, and a key press every 5 s ends it (QEMU's RTC alarm does not
+#       end it). The RTC alarm ends S3, but only with ORIENTD_VM_KERNEL=vmlinuz.
+# SHARE_DIR/.run has stdout, stderr, exit status, journal and serial console of the last run.
+# The disk is a temporary copy: every run starts from the same image. There is no network.
+#   ORIENTD_VM_DIR    the output folder of build-rootfs.sh (.build/vm)
+#   ORIENTD_VM_ACCEL  tcg or kvm; by default kvm if the processor has vmx or svm and /dev/kvm is writable
+#   ORIENTD_VM_KERNEL vmlinux (fast boot through PVH) or vmlinuz (boot through the BIOS, 5 s slower)
 #   ORIENTD_VM_CPU, ORIENTD_VM_CPUS, ORIENTD_VM_MEM, ORIENTD_VM_APPEND, ORIENTD_VM_QEMU
-#                   CPU model, processors (2; emulated ones 1, which is quicker), MiB, more kernel options, more
-#                   QEMU options
+#                     CPU model, number of processors (2 with kvm; 1 with tcg, which is faster there), MiB of memory,
+#                     more kernel options, more QEMU options
 set -eu
 
 usage() { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
@@ -45,7 +45,7 @@ mkdir "$share/.run"
 printf '%s\n' "$*" >"$share/.run/command"
 echo "$limit" >"$share/.run/limit"
 
-press() {  # QEMU's monitor reads this; the loop ends with QEMU
+press() {  # prints commands for QEMU's monitor until QEMU exits
     while [ -n "$keys" ] && sleep 5; do echo 'sendkey ctrl' || break; done
 }
 
@@ -70,7 +70,7 @@ seen() { cat "$share/.run/$1" 2>/dev/null || echo '?'; }
 echo "run-in-vm.sh: $accel; command began $(seen uptime_at_command) s after boot, ended $(seen uptime_at_end) s;" \
     "whole run $(( (ended - began) / 1000000 )) ms" >&2
 if [ -f "$share/.run/exit" ]; then exit "$(cat "$share/.run/exit")"; fi
-echo "run-in-vm.sh: the command did not end (QEMU's status $status); console:" >&2
+echo "run-in-vm.sh: the command did not end (QEMU exited with $status); console:" >&2
 tail -n 20 "$share/.run/console" >&2
 [ "$status" -ne 0 ] || status=1
 exit "$status"

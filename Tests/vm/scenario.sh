@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/scenario.sh FOLDER SCENARIO BUS
-# Runs SCENARIO on BUS with FOLDER/install.tar, in a virtual machine of its own, and prints what it printed when it has
-# ended. FOLDER/SCENARIO-BUS is what it shares with the machine. Called by check.sh.
+# Runs SCENARIO with BUS and FOLDER/install.tar in its own virtual machine and prints its output after it has ended.
+# FOLDER/SCENARIO-BUS is shared with the machine. Called by check.sh.
 set -eu
 here=$(dirname "$0")
 share=$1/$2-$3

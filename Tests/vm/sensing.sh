@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh sensing.sh
-# From a sensor's coming to the signals of its orientation: the kernel, udev, the sandbox, polkit.
+# From the appearance of a sensor to the signals of its orientation: kernel, udev, sandbox, polkit.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 claim_call='busctl call org.orientd1 /org/orientd1 org.orientd1.Manager Claim'
-faces() {  # faces WHAT SETTER: four edges and both faces; z of face up is $up
+faces() {  # faces WHAT SETTER: checks four edges and both faces; face up reads z = $up
     for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 0' 'landscape-right 1 0 0' 'portrait 0 -1 0'; do
         # shellcheck disable=SC2086
         $2 ${turn#* }
         check "$1: ${turn#* } g is ${turn%% *}" soon is DeviceOrientation "${turn%% *}"
-        check "$1: upright has no face" soon is FaceOrientation none
+        check "$1: upright: no face" soon is FaceOrientation none
     done
     # shellcheck disable=SC2154
     for turn in "face-up 0 0 $up" "face-down 0 0 $((-up))"; do
@@ -20,14 +20,14 @@ faces() {  # faces WHAT SETTER: four edges and both faces; z of face up is $up
         check "$1: flat keeps the edge" is DeviceOrientation portrait
     done
     $2 -1 0 0
-    check "$1: from the face to landscape-left" soon is DeviceOrientation landscape-left
+    check "$1: from flat to landscape-left" soon is DeviceOrientation landscape-left
 }
 
 install_it
 
 part "started before any sensor"
 check "no accelerometer yet" no hid_is_there
-check "systemctl start returns" systemctl start orientd.service
+check "systemctl start succeeds" systemctl start orientd.service
 check "active" unit_is ActiveState active
 check "HasAccelerometer" is HasAccelerometer false
 check "SensorState" is SensorState none
@@ -37,25 +37,25 @@ first=$(unit MainPID)
 
 part "the HID sensor is plugged in"
 plug_hid
-check "orientd sees it" soon is HasAccelerometer true
-check "nobody claims: idle" soon is SensorState idle
+check "orientd finds it" soon is HasAccelerometer true
+check "without a claim it is idle" soon is SensorState idle
 check "the same process" unit_is MainPID "$first"
-check "node is root:orientd 660" same '660 root:orientd' "$(stat -c '%a %U:%G' /dev/iio:device0)"
+check "the node is root:orientd 660" same '660 root:orientd' "$(stat -c '%a %U:%G' /dev/iio:device0)"
 find /sys/bus/iio/devices/iio:device0/ -group orientd -perm -g+w | sed 's,.*/iio:device0/,,' | sort | xargs
 
 part "sandbox"
 pid=$(unit MainPID)
-inside() {  # a root shell with the daemon's view of the files and its devices
+inside() {  # inside COMMAND: runs it as root with the daemon's view of files and devices
     sh -c 'echo $$ >/sys/fs/cgroup/system.slice/orientd.service/cgroup.procs; pid=$1; shift; exec nsenter -t $pid -m -- sh -c "$@"' sh "$pid" "$1"
 }
-for path in /etc/x /usr/x /var/lib/x /run/x; do check "inside: no writing of $path" no inside ": >$path"; done
-check "inside: no writing of /sys/module" no inside 'echo 1 >/sys/module/printk/parameters/time'
+for path in /etc/x /usr/x /var/lib/x /run/x; do check "inside: cannot write $path" no inside ": >$path"; done
+check "inside: cannot write /sys/module" no inside 'echo 1 >/sys/module/printk/parameters/time'
 check "inside: no /home" no inside 'ls /home/anna'
 for node in /dev/vda /dev/uhid /dev/uinput /dev/ttyS0; do check "inside: no $node" no inside ": <$node"; done
-check "inside: /dev/iio:device0, though it came after the start" inside ': <>/dev/iio:device0'
+check "inside: /dev/iio:device0 is accessible although it appeared after the start" inside ': <>/dev/iio:device0'
 check "inside: attributes are writable" inside 'echo 20 >/sys/bus/iio/devices/iio:device0/in_accel_sampling_frequency'
 user() { setpriv --reuid=orientd --regid=orientd --clear-groups sh -c "$1"; }
-check "user: may set the sampling up" user 'cd /sys/bus/iio/devices/iio:device0 && echo 10 >in_accel_sampling_frequency && echo 2 >buffer/length'
+check "user: may set the sampling rate and the buffer length" user 'cd /sys/bus/iio/devices/iio:device0 && echo 10 >in_accel_sampling_frequency && echo 2 >buffer/length'
 check "user: may not set the scale" no user 'echo 1 >/sys/bus/iio/devices/iio:device0/in_accel_scale'
 check "state folder" same '700 orientd:orientd' "$(stat -c '%a %U:%G' /var/lib/orientd)"
 awk '/^(Uid|Gid|Cap(Eff|Bnd)|NoNewPrivs|Seccomp|Threads|VmRSS)/ { printf "%s %s; ", $1, $2 } END { print "" }' "/proc/$pid/status" | tee /tmp/status
@@ -71,17 +71,17 @@ check "without a session: Claim is AccessDenied" refused as anna sh -c "$claim_c
 cat /tmp/refused.out
 check "a session without a seat: Claim is AccessDenied" refused session anna "" sh -c "$claim_call"
 cat /tmp/refused.out
-check "nothing was counted" is Claims 0
+check "no claim was counted" is Claims 0
 check "an active session on seat0: Claim is allowed" session anna /dev/tty1 sh -c "loginctl show-session \$XDG_SESSION_ID -p Active -p Seat -p State -p TTY | xargs; $claim_call && echo allowed"
 cat /tmp/session.out
-check "and dropped with the connection" soon is Claims 0
+check "the claim ends with the connection" soon is Claims 0
 check "orientctl status without a session" as anna orientctl status
 as anna orientctl status; as anna orientctl status --json; as anna orientctl sensors
 timeout 40 setpriv --reuid=anna --regid=anna --init-groups orientctl monitor >/tmp/refused.out 2>&1
 check "orientctl monitor without a session: exit 4" same 4 $?
 cat /tmp/refused.out
-# A shell has what runs in its background ignore SIGINT.
-# shellcheck disable=SC2016  # it is another shell that expands it
+# A shell makes background processes ignore SIGINT.
+# shellcheck disable=SC2016  # another shell expands it
 interrupted='env --default-signal=INT orientctl monitor >~/monitor & monitor=$!
     while kill -0 $monitor && ! grep -q SensorState= ~/monitor; do sleep 0.1; done
     kill -INT $monitor; wait $monitor; status=$?; cat ~/monitor; exit $status'
@@ -95,7 +95,7 @@ subscriber=$!
 sleep 2
 claim
 cat /tmp/claim.out
-check "valid when the claim's reply comes" is DeviceOrientation portrait
+check "the properties are valid when the claim's reply arrives" is DeviceOrientation portrait
 check "Claims" is Claims 1
 check "sampling" is SensorState sampling
 check "buffered" sensor_is Mode buffer
@@ -112,13 +112,13 @@ check "the subscriber saw both faces" same "face-up face-down none" "$(sed -n 's
 
 part "unplugged and plugged in again, under the claim"
 hid unplug
-check "kernel lost it" soon no hid_is_there
+check "the kernel has no sensor" soon no hid_is_there
 check "SensorState lost" soon is SensorState lost
 check "the claim stays" is Claims 1
 check "the orientation stays" is DeviceOrientation landscape-left
 state
 hid plug
-check "kernel has it" soon hid_is_there
+check "the kernel has the sensor" soon hid_is_there
 check "sampling again" soon is SensorState sampling
 check "buffered again" sensor_is Mode buffer
 check "the claim stays" is Claims 1
@@ -131,16 +131,16 @@ record=/etc/udev/hwdb.d/61-sensor-local.hwdb
 told() { systemd-hwdb update && udevadm control --reload && udevadm trigger --settle /sys/bus/iio/devices/iio:device0; }
 printf 'sensor:modalias:platform:HID-SENSOR-200073:*\n ACCEL_MOUNT_MATRIX=-1, 0, 0; 0, -1, 0; 0, 0, 1\n' >$record
 since=$(cut -d' ' -f1 /proc/uptime)
-check "udev takes it" told
-check "the other way round" soon is DeviceOrientation landscape-left
+check "udev accepts the record" told
+check "the orientation is reversed" soon is DeviceOrientation landscape-left
 rm $record
-check "udev takes it back" told
-check "as before" soon is DeviceOrientation landscape-right
-check "buffered all the while" sensor_is Mode buffer
+check "udev removes the matrix" told
+check "the orientation is as before" soon is DeviceOrientation landscape-right
+check "buffered throughout" sensor_is Mode buffer
 check "without a warning" no sh -c "journalctl -u orientd.service -o short-monotonic | awk -F'[][]' '\$2 > $since' | grep warning"
 
 part "the driver is unbound and bound again, under the claim"
-unbind() {  # unbind: the driver from the sensor; bind: the same one again
+unbind() {  # unbind: unbinds the sensor's driver; bind: binds it again
     bound=$(dirname "$(readlink -f /sys/bus/iio/devices/iio:device0)")
     driver=$(readlink -f "$bound/driver")
     echo "${driver##*/}: ${bound##*/}"
@@ -148,11 +148,11 @@ unbind() {  # unbind: the driver from the sensor; bind: the same one again
 }
 bind() { echo "${bound##*/}" >"$driver/bind"; }
 unbind
-check "kernel lost it" soon no hid_is_there
+check "the kernel has no sensor" soon no hid_is_there
 check "SensorState lost" soon is SensorState lost
 check "the claim stays" is Claims 1
 bind
-check "kernel has it" soon hid_is_there
+check "the kernel has the sensor" soon hid_is_there
 check "sampling again" soon is SensorState sampling
 check "buffered again" sensor_is Mode buffer
 hid 0 1 0
@@ -165,12 +165,12 @@ for turn in 'portrait 0 -1 0' 'landscape-left -1 0 0' 'portrait-upside-down 0 1 
     hid once
     check "one report is enough for ${turn%% *}" soon is DeviceOrientation "${turn%% *}"
 done
-check "its silence is no failure" is SensorState sampling
+check "silence is not a failure" is SensorState sampling
 check "it is still buffered" sensor_is Mode buffer
 hid unmute
 check "the same process throughout" unit_is MainPID "$first"
 kill "$claimer"
-check "a vanished client releases" soon is Claims 0
+check "the end of the client releases the claim" soon is Claims 0
 check "idle" soon is SensorState idle
 check "the kernel's buffer is off" soon grep -qx 0 /sys/bus/iio/devices/iio:device0/buffer/enable
 
@@ -178,22 +178,22 @@ part "started by udev, stopped by systemd"
 began=$(date +%s%N)
 check "systemctl stop" systemctl stop orientd.service
 echo "stopped in $((($(date +%s%N) - began) / 1000000)) ms"
-check "stopped well" unit_is Result success
+check "stopped without a failure" unit_is Result success
 hid unplug
 soon no hid_is_there
 check "a stopped daemon stays stopped" unit_is ActiveState inactive
 hid plug
 check "udev starts it" soon unit_is ActiveState active
-check "and it has the sensor" soon is HasAccelerometer true
+check "orientd finds the sensor" soon is HasAccelerometer true
 systemctl stop orientd.service
-check "the bus starts it" soon is HasAccelerometer true
-check "as the unit" unit_is ActiveState active
+check "D-Bus starts it" soon is HasAccelerometer true
+check "as the systemd unit" unit_is ActiveState active
 
 part "killed"
 claim
 kill -KILL "$(unit MainPID)"
 check "systemd starts it again" soon unit_is NRestarts 1
-check "and it has the sensor" soon is HasAccelerometer true
+check "orientd finds the sensor" soon is HasAccelerometer true
 kill "$claimer"
 
 part "polled chips"
@@ -217,7 +217,7 @@ for chip in kxcjk1013 lis3dh; do
     check "$chip: bound again" soon is SensorState sampling
     sh i2c_stub_accel.sh set 0 1 0
     check "$chip: a new edge is followed" soon is DeviceOrientation portrait-upside-down
-    check "$chip removed" sh i2c_stub_accel.sh destroy
+    check "$chip is removed" sh i2c_stub_accel.sh destroy
     check "$chip: lost" soon is SensorState lost
     check "$chip: the claim stays" is Claims 1
     state
@@ -228,13 +228,13 @@ check "lis3dh probes" sh i2c_stub_accel.sh create lis3dh
 check "sampling" soon is SensorState sampling
 chip_set -1 0 0
 check "-1 0 0 g is landscape-left" soon is DeviceOrientation landscape-left
-# Three poses of two seconds, with what that sensor reads when it is built in a quarter turned.
+# Three poses of two seconds each, with the readings of a sensor that is mounted rotated by a quarter turn.
 awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," (i < 30 ? "9.81,0,0" : i < 60 ? "0,-9.81,0" : "0,0,9.81") }' >/tmp/poses.csv
-# With events all the while, at which udevd looks for a newer hwdb.
+# Generate udev events throughout: at each of them udevd checks for a newer hwdb.
 (while :; do udevadm trigger --settle /sys/block/vda; done) &
 events=$!
 running=$(unit MainPID)
-check "orientctl calibrate finds it, and udev takes it" orientctl calibrate --from /tmp/poses.csv
+check "orientctl calibrate computes the matrix, and udev accepts it" orientctl calibrate --from /tmp/poses.csv
 kill "$events"
 cat /etc/udev/hwdb.d/61-sensor-local.hwdb
 check "udev has the matrix" same 'ACCEL_MOUNT_MATRIX=0, -1, 0; 1, 0, 0; 0, 0, 1' \
@@ -243,14 +243,14 @@ check "-1 0 0 g is portrait" soon is DeviceOrientation portrait
 check "without a restart" unit_is MainPID "$running"
 chip_set 0 1 0
 check "0 1 0 g is landscape-left" soon is DeviceOrientation landscape-left
-check "lis3dh removed" sh i2c_stub_accel.sh destroy
+check "lis3dh is removed" sh i2c_stub_accel.sh destroy
 kill "$claimer"
 
-part "the bus goes"
+part "the bus is killed"
 before=$(unit MainPID)
 kill -KILL "$(systemctl show -P MainPID dbus.service)"
 changed() { now=$(unit MainPID); [ "$now" != 0 ] && [ "$now" != "$before" ]; }
 check "orientd is started again" soon changed
-check "and answers" soon is Claims 0
+check "orientd answers" soon is Claims 0
 
 finish

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM, by run-in-vm.sh -S): sh suspend.sh
-# logind puts the machine to sleep (s2idle) while the sensor is claimed, and a key press wakes it up.
+# logind suspends the machine (s2idle) while the sensor is claimed, and a key press resumes it.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 slept() { [ "$(cat /sys/power/suspend_stats/success)" -gt "$sleeps" ] || { cat /sys/power/suspend_stats/*; false; }; }
-sleep_once() {  # sleep_once WHAT: returns when the machine is awake again
+sleep_once() {  # sleep_once WHAT: suspends the machine and returns when it is awake again
     check "$1: logind waits for orientd" soon inhibits
     sleeps=$(cat /sys/power/suspend_stats/success)
     began=$(date +%s%N)
@@ -14,7 +14,7 @@ sleep_once() {  # sleep_once WHAT: returns when the machine is awake again
     check "$1: the machine has slept" within 90 slept
     echo "asleep and awake again in $((($(date +%s%N) - began) / 1000000)) ms"
     check "$1: sampling again" soon is SensorState sampling
-    check "$1: it rested in between" same 'suspended idle sampling' "$(sed -n 's/.*SensorState=\([a-z]*\).*/\1/p' /tmp/claim.out | xargs)"
+    check "$1: the sensor was stopped in between" same 'suspended idle sampling' "$(sed -n 's/.*SensorState=\([a-z]*\).*/\1/p' /tmp/claim.out | xargs)"
     check "$1: the claim stays" is Claims 1
 }
 inhibits() { systemd-inhibit --list --no-legend --no-pager | grep -E '^orientd .* orientd .* sleep .* delay$'; }
@@ -39,9 +39,9 @@ part "locked, and rotated by hand"
 orientctl lock
 orientctl rotate portrait
 sleep_once "locked"
-check "locked: what was rotated to stays" is InterfaceOrientation portrait
+check "locked: the orientation that was rotated to stays" is InterfaceOrientation portrait
 orientctl unlock
-check "unlocked: as the device is held" soon is InterfaceOrientation landscape-right
+check "unlocked: the interface follows the device" soon is InterfaceOrientation landscape-right
 orientctl rotate portrait
 sleep_once "rotated"
 check "rotated: the first reading counts as a turn" soon is InterfaceOrientation landscape-right
@@ -49,10 +49,10 @@ check "rotated: the first reading counts as a turn" soon is InterfaceOrientation
 part "a polled sensor"
 hid quit
 wait "$hid"
-check "kernel lost it" soon no hid_is_there
+check "the kernel has no HID sensor" soon no hid_is_there
 check "kxcjk1013 probes" sh i2c_stub_accel.sh create kxcjk1013
 sh i2c_stub_accel.sh set 0 -1 0
-check "kxcjk1013: followed" soon is InterfaceOrientation portrait
+check "kxcjk1013: the interface follows" soon is InterfaceOrientation portrait
 sleep_once "kxcjk1013"
 sh i2c_stub_accel.sh set 1 0 0
 check "kxcjk1013: a new edge is followed" soon is InterfaceOrientation landscape-left

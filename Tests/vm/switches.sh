@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh switches.sh
-# A laptop with switches for its lid and for tablet mode, by the kernel's input layer and the real udev.
+# A laptop with switches for the lid and for tablet mode, with the kernel's input layer and the real udev.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 volume=115 letter=16  # KEY_VOLUMEUP, KEY_Q
 rights() { stat -c '%a %U:%G' "$(node switches)"; }
-# logind would put the machine to sleep at a closed lid.
+# Keep logind from suspending the machine when the lid is closed.
 systemd-inhibit --what=handle-lid-switch:sleep --mode=block sleep 1000 &
 mkdir -p /etc/orientd/orientd.conf.d
 printf '[Orientation]\nIdiom=laptop\nLaptopOrientation=landscape-left\n' >/etc/orientd/orientd.conf.d/laptop.conf
@@ -14,53 +14,53 @@ install_it
 
 part "who may read them"
 plug_switches $volume $letter
-check "a keyboard's node is left alone" no sh -c "echo '$(rights)' | grep orientd"
+check "a keyboard's node is not changed" no sh -c "echo '$(rights)' | grep orientd"
 unplug_switches
 plug_switches $volume
-check "the node of switches and hot keys is the group's" same '660 root:orientd' "$(rights)"
-check "they start nothing" unit_is ActiveState inactive
+check "the node of switches and hot keys is given to the group" same '660 root:orientd' "$(rights)"
+check "they do not start orientd" unit_is ActiveState inactive
 
 part "tablet mode"
 plug_hid
 hid 0 -1 0
 check "the sensor starts orientd" soon unit_is ActiveState active
-check "the laptop has a switch, so that it may turn as a tablet" soon is Autorotate tablet-mode
-check "in use as a laptop" is TabletMode laptop
-check "which shows its orientation" is InterfaceOrientation landscape-left
+check "a laptop with a switch: Autorotate is tablet-mode" soon is Autorotate tablet-mode
+check "the mode is laptop" is TabletMode laptop
+check "the laptop orientation is shown" is InterfaceOrientation landscape-left
 claim
-check "portrait" soon is DeviceOrientation portrait
+check "the device is in portrait" soon is DeviceOrientation portrait
 check "the interface does not follow" is InterfaceOrientation landscape-left
 switches tablet 1
-check "in use as a tablet" soon is TabletMode tablet
-check "it follows" is InterfaceOrientation portrait
+check "the mode is tablet" soon is TabletMode tablet
+check "the interface follows" is InterfaceOrientation portrait
 
 part "the lid"
 switches lid 1
 hid -1 0 0
-check "closed: the device is seen to turn" soon is DeviceOrientation landscape-left
+check "closed: the device orientation changes" soon is DeviceOrientation landscape-left
 check "closed: the interface stays" is InterfaceOrientation portrait
 switches lid 0
-check "open: it follows" soon is InterfaceOrientation landscape-right
+check "open: the interface follows" soon is InterfaceOrientation landscape-right
 switches tablet 0
-check "a laptop again" soon is TabletMode laptop
-check "which shows its orientation" is InterfaceOrientation landscape-left
+check "the mode is laptop again" soon is TabletMode laptop
+check "the laptop orientation is shown" is InterfaceOrientation landscape-left
 kill "$claimer"
-check "the sensor rests" soon is SensorState idle
+check "the sensor is idle" soon is SensorState idle
 
-part "keys beside the switches"
+part "keys on the same device"
 wakeups() { awk '/^voluntary/ { print $2 }' "/proc/$(unit MainPID)/status"; }
 before=$(wakeups)
 for _ in 1 2 3 4 5 6 7 8 9 10; do switches key $volume; done
 sleep 1
-check "ten of them wake nobody" same "$before" "$(wakeups)"
+check "ten key presses do not wake orientd" same "$before" "$(wakeups)"
 switches tablet 1
 check "a switch does" soon is TabletMode tablet
 
 part "unplugged"
 unplug_switches
-check "nothing tells any more" soon is TabletMode unknown
-check "so that the laptop does not turn" is Autorotate never
+check "the mode is unknown" soon is TabletMode unknown
+check "the laptop does not turn" is Autorotate never
 plug_switches $volume
-check "plugged in again" soon is TabletMode laptop
+check "plugged in again: the mode is laptop" soon is TabletMode laptop
 check "no warning" no sh -c "journalctl -u orientd.service -p warning | grep switch"
 finish

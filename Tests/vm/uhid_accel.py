@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: uhid_accel.py [--input FILE|FIFO] [--log FILE] [--bits 32|16] [--units g|ms2] [--name NAME]
 
-A HID sensor hub with one 3D accelerometer, made through /dev/uhid: the kernel's own hid-sensor-hub,
-hid-sensor-accel-3d and hid-sensor-trigger drive it like real hardware. Run as root.
+Simulates a HID sensor hub with one 3D accelerometer through /dev/uhid. The kernel's own drivers hid-sensor-hub,
+hid-sensor-accel-3d and hid-sensor-trigger use it like real hardware. Needs root.
 
-Lines read from --input (standard input by default; a FIFO stays open when its writers leave):
+Commands, one per line, read from --input (default: standard input; a FIFO stays open when its writers close it):
     X Y Z        acceleration in g, from now on
-    T X Y Z      the same, T seconds after the start (commas do as well, so a CSV trace works)
-    interval MS  report each MS, whatever the kernel asked for (0: obey the kernel again)
-    once         send one report now, even while nobody asked for reports
-    noise MG     tremble: so many thousandths of g on each axis, as a root mean square (0: none)
-    mute | unmute    stop and resume the stream of reports (a sensor that hangs)
-    fail | unfail    answer the kernel's requests with EIO, or properly again
-    unplug | plug    remove the device, make it again
+    T X Y Z      the same, T seconds after the start (also with commas, so that a CSV trace works)
+    interval MS  send a report every MS milliseconds, whatever the kernel requested (0: as the kernel requested)
+    once         send one report now, even if the kernel has not enabled reports
+    noise MG     add noise of MG thousandths of g (root mean square) to each axis (0: none)
+    mute | unmute    stop and resume the reports, like a sensor that hangs
+    fail | unfail    answer the kernel's requests with EIO, or normally again
+    unplug | plug    remove the device, create it again
     quit
-The log has one line per event: CLOCK_MONOTONIC in seconds, CLOCK_REALTIME in seconds, what.
+The log has one line per event: CLOCK_MONOTONIC in seconds, CLOCK_REALTIME in seconds, event.
 """
 import errno
 import os
@@ -49,7 +49,7 @@ def usage(number):
 
 
 def selector(property_usage, first, last, kind):
-    """A one-byte choice among usages first..last; its value is 1 for the first of them."""
+    """Returns a one-byte selector among the usages first to last; the value 1 stands for the first one."""
     out = usage(property_usage) + item(COLLECTION, LOGICAL)
     out += item(LOGICAL_MIN, 1) + item(LOGICAL_MAX, last - first + 1)
     out += item(REPORT_SIZE, 8) + item(REPORT_COUNT, 1)
@@ -65,7 +65,7 @@ def number(usage_number, bits, low, high, exponent, unit, kind):
     return out + item(kind, DATA_VARIABLE)
 
 
-REPORT = 1  # hid-sensor-hub always skips one report-id byte, so the report needs an id
+REPORT = 1  # hid-sensor-hub always skips one byte for the report id, so the report needs an id
 G, METRES_PER_SECOND_SQUARED, MILLISECOND = 0x1A, 0x11E0, 0x0
 
 
@@ -73,7 +73,7 @@ def descriptor(bits, unit):
     top = 2 ** (bits - 1) - 1
     out = item(USAGE_PAGE, 0x20) + usage(0x01) + item(COLLECTION, APPLICATION)
     out += item(REPORT_ID, REPORT) + usage(0x73) + item(COLLECTION, PHYSICAL)
-    # feature report: FEATURES below has its layout
+    # feature report, with the layout of FEATURES below
     out += selector(0x309, 0x830, 0x832, FEATURE)  # connection type: integrated, attached, external
     out += selector(0x316, 0x840, 0x845, FEATURE)  # reporting state: none, all, threshold, ...
     out += selector(0x319, 0x850, 0x855, FEATURE)  # power state: undefined, D0, D1, D2, D3, D4
@@ -158,7 +158,7 @@ class Accelerometer:
         return self.due - now
 
     def handle(self):
-        """Answers one request of the kernel."""
+        """Handles one request of the kernel."""
         event = os.read(self.device, EVENT_SIZE)
         kind, = struct.unpack_from("<I", event)
         if kind == GET_REPORT:
@@ -196,7 +196,7 @@ def main(arguments):
     if path is None:
         source = 0
     elif stat.S_ISFIFO(os.stat(path).st_mode):
-        source = os.open(path, os.O_RDWR)  # a writer of our own: no end of file when the others leave
+        source = os.open(path, os.O_RDWR)  # we are a writer too, so there is no end of file when the others close it
     else:
         source = os.open(path, os.O_RDONLY)
 

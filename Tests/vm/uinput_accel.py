@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: uinput_accel.py FIFO
 
-An accelerometer that is an input device, as some drivers still make them, made through /dev/uinput. Run as root.
+Simulates an accelerometer that is an input device, as some drivers still provide them, through /dev/uinput. Needs root.
 
-Lines read from FIFO:
-    X Y Z    acceleration in g, from now on; 0 0 1 before
+Commands, one per line, read from FIFO:
+    X Y Z    acceleration in g, from now on; initially 0 0 1
     quit     remove the device
 """
 import fcntl
@@ -30,7 +30,7 @@ def main(fifo):
         fcntl.ioctl(device, UI_ABS_SETUP, setup)
     fcntl.ioctl(device, UI_DEV_SETUP, struct.pack("=4H80sI", BUS_HOST, 1, 2, 1, b"orientd-vm accelerometer", 0))
     fcntl.ioctl(device, UI_DEV_CREATE)
-    # A writer of our own: no end of file when the others leave.
+    # Open it for writing too, so that there is no end of file when the other writers close it.
     for line in os.fdopen(os.open(fifo, os.O_RDWR), "r"):
         words = line.split()
         if words == ["quit"]:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: uinput_switch.py FIFO [KEY...]
 
-An input device with the switches of a lid and of tablet mode, and with keys of those numbers, made through
-/dev/uinput. Run as root.
+Simulates an input device with a lid switch, a tablet switch and keys with the numbers KEY, through /dev/uinput. Needs
+root.
 
-Lines read from FIFO:
-    lid 0|1 | tablet 0|1    open or close the lid, be a laptop or a tablet
-    key NUMBER              press and let go of a key
+Commands, one per line, read from FIFO:
+    lid 0|1 | tablet 0|1    open or close the lid, set laptop or tablet mode
+    key NUMBER              press and release a key
     quit                    remove the device
 """
 import fcntl
@@ -36,7 +36,7 @@ def main(fifo, keys):
             fcntl.ioctl(device, request, code)
     fcntl.ioctl(device, UI_DEV_SETUP, struct.pack("=4H80sI", BUS_HOST, 1, 1, 1, b"orientd-vm switches", 0))
     fcntl.ioctl(device, UI_DEV_CREATE)
-    # A writer of our own: no end of file when the others leave.
+    # Open it for writing too, so that there is no end of file when the other writers close it.
     for line in os.fdopen(os.open(fifo, os.O_RDWR), "r"):
         words = line.split()
         if words == ["quit"]:
