@@ -1,20 +1,19 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""What orientd costs with one mocked accelerometer, polled and buffered, on a private bus.
+"""Measures orientd with one mocked accelerometer, polled and buffered, on a private bus.
 
-iio-sensor-proxy is measured beside it where it is installed. The two alternate round by round, never both at once,
-so that a slow minute of the machine falls on both.
+If iio-sensor-proxy is installed, it is measured too. The two alternate in each round and never run at the same time, so
+that a slow phase of the machine affects both.
 
-start       exec to the name's being owned
-claim       the call to its reply; a mock polkit in Python is part of it
-wake-ups    voluntary context switches of all threads a minute
-CPU         run time of all threads; a sample is one read of x, or one scan of the buffer while claimed
-latency     a new value in sysfs, or handed to the buffer's feed, to PropertiesChanged here
+start       from exec until the bus name is owned
+claim       from the call to its reply; includes a mock polkit in Python
+wake-ups    voluntary context switches of all threads per minute
+CPU         run time of all threads; a sample is one read of x, or one scan of the buffer, while claimed
+latency     from a new value in sysfs, or in the feed of the buffer, to PropertiesChanged in this process
 memory      smaps_rollup while claimed
-libiio      the same samples taken by libiio alone, in a program that does nothing with them: what no user of libiio
-            can do without
+libiio      the same samples, read by a program that does nothing else: the minimum for every user of libiio
 
-All of it includes umockdev's preload: a little memory, and some time for each sysfs access.
+All figures include the overhead of umockdev's preload: a little memory, and some time for each sysfs access.
 """
 
 import argparse
@@ -42,7 +41,7 @@ LIBIIO_ALONE = SOURCE_ROOT / ".build" / "benchmarks" / "release" / "libiio-alone
 
 
 class Subject:
-    """A daemon to measure and the names it goes by on the bus."""
+    """A daemon to measure and its names on the bus."""
 
     def __init__(self, title, command, name, path, interface, claim, release, orientation, action):
         self.title = title
@@ -57,7 +56,7 @@ class Subject:
 
 
 def subjects():
-    """Returns orientd, and iio-sensor-proxy where there is one."""
+    """Returns orientd and, if installed, iio-sensor-proxy."""
     build = pathlib.Path(os.environ["ORIENTD_BUILD"])
     found = [
         Subject(
@@ -110,7 +109,7 @@ class PolledSensor:
 
 
 class BufferedSensor:
-    """A mocked HID accelerometer, its buffer fed at the rate that orientd asks for."""
+    """A mocked HID accelerometer whose buffer is fed at the rate that orientd requests."""
 
     name = "buffered"
     device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
@@ -121,7 +120,7 @@ class BufferedSensor:
 
     @staticmethod
     def scaled(raw):
-        """Returns the values of a sensor scaled a thousandth of the usual."""
+        """Returns raw values for a sensor whose scale is a thousandth of the usual one."""
         return [value * 1000 for value in raw]
 
     def turn(self, raw):
@@ -140,7 +139,7 @@ def usage_of_threads(pid):
             status = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines() if ":" in line)
             usage[task.name] = run_time, int(status["voluntary_ctxt_switches"])
         except FileNotFoundError:
-            pass  # the thread ended meanwhile
+            pass  # the thread has ended
     return usage
 
 
@@ -154,7 +153,7 @@ def memory(pid):
 
 
 def pump(seconds):
-    """Runs the main loop for so long."""
+    """Runs the main loop for that many seconds."""
     end = time.monotonic() + seconds
     try:
         wait_until(lambda: time.monotonic() >= end, "", timeout=seconds + 1)
@@ -163,7 +162,7 @@ def pump(seconds):
 
 
 class Measurement:
-    """One daemon with one kind of sensor in one rig; results are lists by title."""
+    """One daemon with one kind of sensor in one rig. `results` maps titles to lists of values."""
 
     def __init__(self, subject, sensor_class, results, options):
         self.subject = subject
@@ -194,7 +193,7 @@ class Measurement:
         self.results.setdefault((self.sensor.name, title), []).append(value)
 
     def start(self):
-        """Starts the daemon and notes how long it took to own its name."""
+        """Starts the daemon and measures the time until it owns its name."""
         self.owned_at.clear()
         command = list(self.subject.command)
         if self.subject.name == "org.orientd1":
@@ -215,7 +214,7 @@ class Measurement:
         self.client.call(method, self.subject.interface, self.subject.path, destination=self.subject.name)
 
     def window(self, pid, state):
-        """Measures run time, wake-ups and samples over a stretch of time in which nothing changes."""
+        """Measures run time, wake-ups and samples over a period in which nothing changes."""
         pump(1)
         before = usage_of_threads(pid)
         samples = self.sensor.samples()
@@ -226,22 +225,22 @@ class Measurement:
         samples = self.sensor.samples() - samples
         run_time = sum(after[thread][0] - before.get(thread, (0, 0))[0] for thread in after)
         switches = sum(after[thread][1] - before.get(thread, (0, 0))[1] for thread in after)
-        self.add(f"wake-ups a minute, {state}", switches / minutes)
-        self.add(f"CPU ms a minute, {state}", run_time / 1e6 / minutes)
+        self.add(f"wake-ups per minute, {state}", switches / minutes)
+        self.add(f"CPU ms per minute, {state}", run_time / 1e6 / minutes)
         if state == "claimed":
-            self.add("samples a second, claimed", samples / minutes / 60)
+            self.add("samples per second, claimed", samples / minutes / 60)
             if samples:
-                self.add("CPU µs a sample, claimed", run_time / 1e3 / samples)
+                self.add("CPU µs per sample, claimed", run_time / 1e3 / samples)
 
     def latencies(self, waits):
-        """Turns the device to and fro, each time after another wait, so at any phase of the daemon's period."""
+        """Turns the device back and forth after different waits, so that all phases of the daemon's period occur."""
         edges = [LANDSCAPE_LEFT, PORTRAIT]
         for turn, wait in enumerate(waits):
             pump(wait)
             self.turned_at.clear()
             started = time.monotonic()
             self.sensor.turn(edges[turn % 2])
-            wait_until(lambda: self.turned_at, "the turn is told")
+            wait_until(lambda: self.turned_at, "the turn is announced")
             self.add("latency, ms", (self.turned_at[0] - started) * 1e3)
 
     def run(self, waits):
@@ -268,7 +267,7 @@ class Measurement:
 
 
 def measure_libiio(sensor_class, results, options):
-    """Measures what libiio alone costs a sample."""
+    """Measures the cost of libiio alone per sample."""
     rig = Rig()
     try:
         sensor_class(rig)
@@ -280,7 +279,7 @@ def measure_libiio(sensor_class, results, options):
             stderr=subprocess.DEVNULL,
             check=True,
         ).stdout
-        results.setdefault((sensor_class.name, "CPU µs a sample, claimed"), []).append(float(output.split()[0]))
+        results.setdefault((sensor_class.name, "CPU µs per sample, claimed"), []).append(float(output.split()[0]))
     finally:
         rig.close()
 
@@ -291,7 +290,7 @@ def quantile(values, share):
 
 
 def summary(title, values):
-    """Returns the cell of a table: the median, and for times of single events the 95th percentile and the most."""
+    """Returns a table cell: the median, and for times of single events also the 95th percentile and the maximum."""
     if not values:
         return "-"
     if title.endswith(", ms"):
@@ -300,11 +299,11 @@ def summary(title, values):
 
 
 def print_table(results):
-    """Prints a row a figure, a column a daemon."""
+    """Prints a table with a row for each figure and a column for each daemon."""
     names = list(results)
     rows = list(dict.fromkeys(key for name in names for key in results[name]))
     width = max(len(f"{sensor}: {title}") for sensor, title in rows)
-    print(f"{'median (ms: median / p95 / most)':{width}}  " + "  ".join(f"{name:>24}" for name in names))
+    print(f"{'median (ms: median / p95 / max)':{width}}  " + "  ".join(f"{name:>24}" for name in names))
     for sensor, title in rows:
         cells = [summary(title, results[name].get((sensor, title))) for name in names]
         print(f"{f'{sensor}: {title}':{width}}  " + "  ".join(f"{cell:>24}" for cell in cells))
@@ -314,10 +313,10 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = os.environ.get("ORIENTD_BUILD", SOURCE_ROOT / ".build" / "release")
     parser.add_argument("build", nargs="?", default=default, help="folder of orientd (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds of everything (%(default)s)")
-    parser.add_argument("--starts", type=int, default=10, help="starts a round (%(default)s)")
-    parser.add_argument("--window", type=float, default=20, help="seconds of each stretch at rest (%(default)s)")
-    parser.add_argument("--turns", type=int, default=20, help="turns a round (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds of all measurements (%(default)s)")
+    parser.add_argument("--starts", type=int, default=10, help="starts per round (%(default)s)")
+    parser.add_argument("--window", type=float, default=20, help="seconds of each period at rest (%(default)s)")
+    parser.add_argument("--turns", type=int, default=20, help="turns per round (%(default)s)")
     return parser.parse_args()
 
 

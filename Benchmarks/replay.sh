@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints how fast `orientctl replay` reads a trace of two million lines from a file, and how much memory it takes.
-# The program is the first argument, or the release build's.
+# usage: Benchmarks/replay.sh [ORIENTCTL]
+# Prints how fast `orientctl replay` reads a trace of two million lines from a file, and how much memory it uses.
+# ORIENTCTL is the program, by default that of the release build.
 set -eu
 
 program=${1:-$(dirname "$0")/../.build/release/orientctl}
@@ -35,7 +36,7 @@ for classifier in ("base", "robust"):
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.execv(program, [program, "replay", trace, "--classifier", classifier])
-    # The child's ru_maxrss counts this interpreter's copy too, from before exec: ask the kernel while it runs.
+    # The child's ru_maxrss includes this interpreter's memory from before exec, so read VmHWM while it runs.
     peak = 0
     while True:
         done, status, usage = os.wait4(child, os.WNOHANG)

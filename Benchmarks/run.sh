@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Benchmarks/run.sh FOLDER [OPTION OF daemon.py]...
-# Prints what the orientd and orientctl of FOLDER cost; called by `make bench`.
+# Measures the orientd and orientctl in FOLDER; called by `make bench`.
 set -eu
 bin=$(cd "$1" && pwd)
 shift

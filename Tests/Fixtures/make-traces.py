@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make the simulated traces beside this script, the same bytes on every run.
+"""Writes the simulated traces in this folder, with the same bytes on every run.
 
-A trace has a header and lines of seconds and m/s² in the device frame: x to the right edge, y to the top edge, z out
-of the screen; a device that stands upright reads y = +9.81.
+A trace has a header and lines with the time in seconds and the acceleration in m/s² in the frame of the display: x to
+the right edge, y to the top edge, z out of the screen. A device that stands upright reads y = +9.81.
 """
 import math
 import random
@@ -12,7 +12,7 @@ from pathlib import Path
 GRAVITY = 9.80665
 RATE = 15
 
-# What a person does: (when it begins and ends, in seconds; roll and tilt, in degrees, at the end; what it is).
+# Movements of a person: (start and end in seconds, roll and tilt in degrees at the end, description).
 # Roll turns the device counter-clockwise about the screen's normal: 0 is portrait, 90 has the right edge up.
 # Tilt leans it back: 0 is upright, 90 face up, -90 face down.
 TURNING = [
@@ -28,17 +28,17 @@ TURNING = [
 ]
 TURNING_END = 20.0
 
-FLAT_FROM = 80  # degrees of tilt: the device lies, no hand shakes it
+FLAT_FROM = 80  # degrees of tilt from which the device lies flat and no hand shakes it
 
 
 def minimum_jerk(share):
-    """How far a natural movement has got after a share of its time."""
+    """Returns the completed share of a natural movement after a share of its duration."""
     share = min(max(share, 0.0), 1.0)
     return share**3 * (10 - 15 * share + 6 * share**2)
 
 
 def pose(movements, time):
-    """Roll and tilt at a time."""
+    """Returns roll and tilt at a time."""
     _, _, roll, tilt, _ = movements[0]
     for begin, end, next_roll, next_tilt, _ in movements[1:]:
         done = minimum_jerk((time - begin) / (end - begin))
@@ -48,18 +48,18 @@ def pose(movements, time):
 
 
 def noise(source, deviation):
-    """A nearly normal deviate, from the one generator that Python promises to keep as it is."""
+    """Returns a nearly normal deviate. Uses random(), the only generator that Python keeps stable."""
     return deviation * (sum(source.random() for _ in range(12)) - 6)
 
 
 def tremor(source, amplitude):
-    """A hand's tremor, 4 to 12 Hz: a function of time."""
+    """Returns a function of time for a hand's tremor of 4 to 12 Hz."""
     waves = [(source.uniform(4, 12), source.uniform(0, 2 * math.pi)) for _ in range(4)]
     return lambda time: amplitude / 2 * sum(math.sin(2 * math.pi * f * time + p) for f, p in waves)
 
 
 def trace(movements, end, seed):
-    """The lines of a trace of movements, with a hand's tremor and a sensor's noise, offset and resolution."""
+    """Yields the lines of a trace of movements, with a hand's tremor and a sensor's noise, offset and resolution."""
     source = random.Random(seed)
     shake_roll, shake_tilt = tremor(source, 0.8), tremor(source, 0.8)
     push = [tremor(source, 0.12) for _ in "xyz"]
@@ -81,7 +81,7 @@ def trace(movements, end, seed):
 
 
 def main():
-    """Write every trace."""
+    """Writes every trace."""
     folder = Path(__file__).parent
     lines = trace(TURNING, TURNING_END, seed=20)
     (folder / "turning.csv").write_text("".join(f"{line}\n" for line in lines))

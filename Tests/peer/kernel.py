@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel has and the devices of iio-sensor-proxy's tests lack."""
+"""Completes the mocked devices of iio-sensor-proxy's tests with what a real kernel provides."""
 
 import os
 import pathlib
 import threading
 import time
 
-# Three words of 32 bits, padding and a stamp: what the recorded scans of those tests consist of.
+# The recorded scans of those tests consist of three words of 32 bits, padding and a timestamp.
 ACCELERATION_LENGTH = 12
 SCAN_LENGTH = 24
 
-# Put beside the device from which iio-sensor-proxy makes a compass up: one test is about something else, and needs any.
+# Added next to the device from which iio-sensor-proxy simulates a compass: one test needs any compass.
 COMPASS = [
     "name", "compass",
     "buffer/enable", "0",
@@ -21,21 +21,21 @@ COMPASS = [
 
 
 def line(value):
-    """Returns an attribute's text as the kernel writes it: libiio takes the last byte for the end of the line."""
+    """Returns an attribute's text as the kernel writes it: libiio removes the last byte, which is the newline."""
     return value + "\n" if value and not value.endswith("\n") else value
 
 
 def text(path):
-    """Returns an attribute's text without the end of the line, or the NUL that libiio ends its own with."""
+    """Returns an attribute's text without the newline, or without the NUL that libiio appends when it writes."""
     return path.read_bytes().rstrip(b"\n\0")
 
 
 class Buffer(threading.Thread):
     """Serves the buffer of a mocked device.
 
-    The tests put a recording in a file of the testbed that iio-sensor-proxy knows to look for there. This plays it to
-    whoever reads the device's own node while the buffer is enabled: once, for a turn is recorded, and then its last
-    scan over and over, until the file goes or is another one.
+    The tests write a recording to a file in the testbed where iio-sensor-proxy looks for it. While the buffer is
+    enabled, this class writes the recording to the device's node: once, because it contains a turn, and then its last
+    scan repeatedly, until the file is removed or replaced.
     """
 
     def __init__(self, root, device):
@@ -55,7 +55,7 @@ class Buffer(threading.Thread):
         return text(self.attributes / attribute) == b"1"
 
     def next_scan(self):
-        """Returns the scan that is due, of the channels that are enabled."""
+        """Returns the next scan, with the enabled channels."""
         recording = self.file.read_bytes()
         if recording != self.recording:
             self.recording, self.played = recording, 0
@@ -65,14 +65,14 @@ class Buffer(threading.Thread):
         return recording[start : start + length]
 
     def serve(self):
-        """Writes one scan, or empties the FIFO as the kernel does when the buffer is disabled."""
+        """Writes one scan or, while the buffer is disabled, empties the FIFO as the kernel does."""
         try:
             if self.is_on("buffer/enable"):
                 os.write(self.descriptor, self.next_scan())
             else:
                 os.read(self.descriptor, 65536)
         except (BlockingIOError, FileNotFoundError):
-            pass  # full or empty; nothing to play, or the testbed is just being removed
+            pass  # the FIFO is full or empty, there is no recording, or the testbed is being removed
 
     def run(self):
         while self.attributes.is_dir():

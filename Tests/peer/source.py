@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""The public tests of iio-sensor-proxy, as its newest Debian source package has them: fetched once into .build/peer.
+"""Downloads the public tests of iio-sensor-proxy, from its newest Debian source package, to .build/peer.
 
-They are fetched, run and never changed or copied into this tree: they are GPL. Nothing but the folder tests/ is
-unpacked, so that nobody who works here comes to read the rest. Exits with 3 where no Debian mirror answers.
+The tests are under the GPL: they are downloaded and run, but never changed or copied into this source tree. Only the
+folder tests/ is unpacked, so that no contributor reads the other sources. Exits with 3 if no Debian mirror answers.
 """
 
 import pathlib
@@ -22,11 +22,11 @@ UNAVAILABLE = 3
 
 
 class Unavailable(Exception):
-    """No mirror answers; says why."""
+    """No mirror answers; the text says why."""
 
 
 class Superseded(Exception):
-    """The mirror has not, or no longer, what is pinned here."""
+    """The mirror does not have the pinned version, or no longer."""
 
 
 def mirror():
@@ -39,14 +39,14 @@ def mirror():
             text=True,
         ).stdout.split()
     except (OSError, subprocess.CalledProcessError) as error:
-        raise Unavailable(f"apt does not say where Debian's packages are: {error}") from error
+        raise Unavailable(f"cannot ask apt for the Debian mirror: {error}") from error
     if not listing:
-        raise Unavailable("apt knows of no Debian mirror: run apt-get update on Debian")
+        raise Unavailable("apt has no Debian mirror: run apt-get update on Debian")
     return listing[0]
 
 
 def download(address, archive):
-    """Downloads the pinned archive with apt's own means. Throws Unavailable or Superseded."""
+    """Downloads the pinned archive with apt's helper. Raises Unavailable or Superseded."""
     helper = ["/usr/lib/apt/apt-helper", "-o", "APT::Sandbox::User=root", "download-file"]
     result = subprocess.run(
         [*helper, address, archive, f"SHA256:{SHA256}"], check=False, capture_output=True, text=True
@@ -59,14 +59,14 @@ def download(address, archive):
 
 
 def fetch():
-    """Returns the source tree, with tests/ alone. Throws Unavailable or Superseded."""
+    """Returns the source tree, which contains only tests/. Raises Unavailable or Superseded."""
     tree = WORK / f"iio-sensor-proxy-{VERSION}"
     if (tree / "tests").is_dir():
         return tree
     WORK.mkdir(parents=True, exist_ok=True)
     archive = WORK / ARCHIVE
     download(f"{mirror()}{POOL}/{ARCHIVE}", archive)
-    # In one step, so that an interrupted run leaves no half of it behind.
+    # Unpack elsewhere and rename, so that an interrupted run does not leave an incomplete tree.
     partial = tree.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     with tarfile.open(archive) as tar:
@@ -79,11 +79,11 @@ def fetch():
 
 
 def main():
-    """Fetches it and returns the exit status."""
+    """Downloads the tests and returns the exit status."""
     try:
         fetch()
     except (Unavailable, Superseded) as reason:
-        print(f"the tests of iio-sensor-proxy {VERSION} cannot be fetched: {reason}")
+        print(f"cannot download the tests of iio-sensor-proxy {VERSION}: {reason}")
         return UNAVAILABLE if isinstance(reason, Unavailable) else 1
     return 0
 

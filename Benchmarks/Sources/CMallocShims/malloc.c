@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's own malloc, which counts and then asks glibc's.
+// Replaces malloc by one that counts the calls and then calls glibc's.
 #include "CMallocShims.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 import CMallocShims
 import OrientationCore
 
-/// Prints how fast the classifiers are and how often they ask for memory.
+/// Prints the speed of the classifiers and how often they allocate memory.
 @main
 struct ClassifierBenchmark {
     static func main() {
-        // Turns, leans, flat stretches, motion and noise: every branch is taken, and none can be foretold.
+        // Turns, leans, flat phases, motion and noise: every branch is taken, and none is predictable.
         let readings = makeReadings(count: 1 << 16)
         print("classifier  samples/s  allocations/sample  changes")
         measure("base", .base, readings)
@@ -43,7 +43,7 @@ struct ClassifierBenchmark {
         print("\(name)  \(Int(count / (elapsed / .seconds(1))))  \(perSample)  \(changes)")
     }
 
-    /// Readings of a device that keeps a pose for a while, with noise, and is sometimes shaken.
+    /// Returns readings of a device that keeps a pose for a while, with noise, and is sometimes shaken.
     private static func makeReadings(count: Int) -> [Vector3] {
         var state: UInt64 = 20
         func random(_ range: ClosedRange<Double>) -> Double {

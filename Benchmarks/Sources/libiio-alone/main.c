@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: libiio-alone poll|buffer SECONDS
-// What libiio itself costs: reads x, y and z of the first accelerometer 15 times a second, or its scans as they come,
-// and does nothing with them. Prints the CPU time a sample in microseconds and the number of samples.
+// Measures the cost of libiio itself: reads x, y and z of the first accelerometer 15 times a second, or its scans when
+// they arrive, and does nothing with them. Prints the CPU time per sample in microseconds and the number of samples.
 #include <errno.h>
 #include <iio.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-// Waits for the timer as an event loop would: polling it, then reading it.
+// Waits for the timer as an event loop does: polls it, then reads it.
 static void wait_for(int timer)
 {
     struct pollfd entry = {.fd = timer, .events = POLLIN};

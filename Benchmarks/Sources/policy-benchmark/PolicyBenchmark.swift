@@ -3,7 +3,7 @@
 import CMallocShims
 import OrientationCore
 
-/// Prints what a turn of the device, and a request that comes and goes, cost beside many other requests.
+/// Prints the cost of a turn of the device, and of presenting and releasing a request, among many other requests.
 @main
 struct PolicyBenchmark {
     static func main() throws {
@@ -24,7 +24,7 @@ struct PolicyBenchmark {
         }
     }
 
-    /// As many requests as `count`, of windows with a page and a sheet each, 64 of one client.
+    /// Returns a policy with `count` requests: windows with a page and a sheet each, 64 requests per client.
     private static func makePolicy(requests count: Int) throws(RotationRefusal) -> RotationPolicy {
         var policy = RotationPolicy(configuration: RotationConfiguration(), autorotate: .always)
         var window: RotationRequest.ID?
@@ -42,7 +42,7 @@ struct PolicyBenchmark {
         return policy
     }
 
-    /// The nanoseconds and the allocations of each call.
+    /// Returns the nanoseconds and allocations per call.
     private static func measure(
         _ body: () throws(RotationRefusal) -> Decision
     ) throws(RotationRefusal) -> String {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A desktop on private buses: orientd as net.hadess.SensorProxy, and a shell in a window that nobody sees."""
+"""A desktop on private buses: orientd as net.hadess.SensorProxy, and a shell in an invisible window."""
 
 import os
 import subprocess
@@ -10,10 +10,10 @@ SENSOR_PROXY = "net.hadess.SensorProxy"
 CLAIM_SENSOR = "net.hadess.SensorProxy.claim-sensor"
 CONFIGURATION = "[Bus]\nSensorProxy=yes\n"
 
-# How long a shell may take to come up on a loaded machine.
+# Seconds in which a shell must start, on a loaded machine.
 START = 40
 
-# What an output's transform is to be when the device is turned, one turn after the other; names of wl_output.
+# The successive turns of the device and the transform that the output must have after each (names of wl_output).
 TURNS = (
     (PORTRAIT, "normal"),
     (LANDSCAPE_RIGHT, "90"),
@@ -24,12 +24,12 @@ TURNS = (
 
 
 def tablet(raw=PORTRAIT):
-    """Returns a polled accelerometer that iio-sensor-proxy would find too."""
+    """Returns a polled accelerometer that iio-sensor-proxy also recognises."""
     return accelerometer(raw=raw, properties={"IIO_SENSOR_PROXY_TYPE": "iio-poll-accel"})
 
 
 class DesktopTestCase(RigTestCase):
-    """A test of a client of net.hadess.SensorProxy, which polkit allows to claim."""
+    """Tests a client of net.hadess.SensorProxy that polkit allows to claim."""
 
     def start_daemon(self):
         """Starts orientd, or the program that `Tests/peer/desktop/run --daemon` names."""
@@ -42,14 +42,14 @@ class DesktopTestCase(RigTestCase):
 
 
 class ShellTestCase(DesktopTestCase):
-    """A test of a shell, which runs in the compositor phoc, and that in a window of an X server without a screen.
+    """Tests a shell that runs in the compositor phoc, which runs in a window of an X server without a screen.
 
-    So it has a keyboard, a pointer and a touch screen: without the former phosh, and without the latter mutter does
-    not turn anything; headless they have none.
+    The X server provides a keyboard, a pointer and a touch screen. Headless compositors have none of them, and without
+    them phosh and mutter do not rotate anything.
     """
 
     def start_phoc(self):
-        """Starts phoc, with a session bus; programs with self.environment run in it."""
+        """Starts a session bus and phoc; programs that are started with self.environment run in it."""
         runtime = self.rig.directory / "runtime"
         runtime.mkdir(mode=0o700)
         configuration = self.rig.directory / "phoc.ini"
@@ -71,7 +71,7 @@ class ShellTestCase(DesktopTestCase):
         wait_until((runtime / "wayland-0").exists, "phoc runs", START)
 
     def start_x_server(self, *command):
-        """Starts an X server; what is started later runs in it."""
+        """Starts an X server; programs that are started later run in it."""
         self.environment["DISPLAY"] = ":" + self.answer([*command, "-displayfd", "1", "-nolisten", "tcp"])
 
     def start(self, command):
@@ -80,15 +80,15 @@ class ShellTestCase(DesktopTestCase):
             self.rig.spawn(command, env=self.environment, stdout=log, stderr=log)
 
     def answer(self, command):
-        """Starts a server and returns its first line; it is not killed at the end, but may clean up."""
+        """Starts a server and returns its first line of output; at the end it gets SIGTERM, so that it can clean up."""
         server = self.rig.spawn(command, env=self.environment, stdout=subprocess.PIPE)
         self.rig.on_close(server.terminate)
         self.rig.on_close(server.wait)
         return server.stdout.readline().decode().strip()
 
     def check_that_output_follows(self, transform):
-        """Turns the device, which is in landscape-left, around; `transform` returns the output's or None."""
-        wait_until(lambda: transform() == "270", "the shell starts as the device is held", START)
+        """Turns the device, which starts in landscape-left; `transform` returns the output's transform or None."""
+        wait_until(lambda: transform() == "270", "the shell starts in the device's orientation", START)
         for raw, wanted in TURNS:
             self.rig.turn(raw)
             wait_until(lambda: transform() == wanted, f"the output's transform is {wanted}")

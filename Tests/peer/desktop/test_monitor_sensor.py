@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""monitor-sensor, the command that comes with iio-sensor-proxy."""
+"""Tests monitor-sensor, the command of iio-sensor-proxy."""
 
 import os
 import pwd
@@ -74,7 +74,7 @@ class MonitorSensorTests(DesktopTestCase):
             )
 
     def wait_for_line(self, beginning, after=0):
-        """Waits for a line that begins so, and returns how many there are up to it."""
+        """Waits for a line with this beginning and returns its number; skips the first `after` lines."""
 
         def count():
             lines = self.output.read_text().splitlines()
@@ -82,7 +82,7 @@ class MonitorSensorTests(DesktopTestCase):
 
         return wait_until(count, f"monitor-sensor prints {beginning!r}")
 
-    def test_it_is_told_of_orientation_light_and_proximity(self):
+    def test_receives_orientation_light_and_proximity(self):
         self.rig.add_device(tablet())
         self.rig.add_device(LIGHT_AND_PROXIMITY)
         self.start_monitor()
@@ -109,7 +109,7 @@ class MonitorSensorTests(DesktopTestCase):
         self.rig.turn(PORTRAIT)
         self.wait_for_line("    Accelerometer orientation changed: normal", after=seen)
 
-    def test_it_is_told_of_the_heading(self):
+    def test_receives_the_heading(self):
         self.rig.add_device(ROTATION_SENSOR)
         compass = Compass(self.rig, COMPASS, 900)
         self.start_daemon()
@@ -119,7 +119,7 @@ class MonitorSensorTests(DesktopTestCase):
         self.wait_for_line("    Compass heading changed: 180.0")
 
     def named_geoclue(self):
-        """Returns what makes a program take its user for geoclue: some versions watch the compass as no other."""
+        """Returns variables that name this user geoclue: some versions watch the compass only for that user."""
         user = pwd.getpwuid(os.getuid())
         names = self.rig.directory / "passwd"
         names.write_text(f"geoclue:x:{user.pw_uid}:{user.pw_gid}::{user.pw_dir}:{user.pw_shell}\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutter, the compositor of GNOME: nested, where its monitor counts as built in, as it does not when headless."""
+"""Tests Mutter, the compositor of GNOME: nested, because only then its monitor counts as built in."""
 
 from desktop import ShellTestCase, tablet
 from gi.repository import GLib
@@ -23,7 +23,7 @@ class MutterTests(ShellTestCase):
             return None
         return TRANSFORMS[logical_monitors[0][3]]
 
-    def test_mutter_has_its_output_follow_the_device(self):
+    def test_output_of_mutter_follows_the_device(self):
         self.rig.add_device(tablet(LANDSCAPE_LEFT))
         self.start_daemon()
         self.start_phoc()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phosh, the shell of Debian on phones."""
+"""Tests Phosh, a shell for phones."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ class PhoshTests(ShellTestCase):
         ).stdout
         return re.search(r"Transform: (\S+)", listing)[1]
 
-    def test_phosh_has_its_output_follow_the_device(self):
+    def test_output_of_phosh_follows_the_device(self):
         self.rig.add_device(tablet(LANDSCAPE_LEFT))
         self.start_daemon()
         self.start_phoc()

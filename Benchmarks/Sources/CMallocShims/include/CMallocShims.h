@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// How often the process has asked for memory so far.
+/// Returns the number of memory allocations of this process so far.
 unsigned long benchmark_allocation_count(void);
