@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel does behind an event node: the state of axes and switches, and events."""
+"""Stands in for the kernel behind an event node: the state of axes and switches, and events."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ def event_node(name="test", number=3, attributes=None, properties=None):
 
 
 class EventNode:
-    """Answers for a mocked node, from a thread of its own: the test's may wait for a reply of the daemon."""
+    """Answers the ioctls of a mocked node in its own thread, because the test's thread may wait for the daemon."""
 
     def __init__(self, rig, axes=(0, 0, 0), resolution=0, switches=0, number=3):
         self.axes = axes
@@ -67,7 +67,7 @@ class EventNode:
         return str(self.fifo) in {os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
 
     def switch(self, switches):
-        """Changes the state of the switches and tells of it; what comes of it is known to the next caller."""
+        """Changes the state of the switches, writes an event, and waits until the daemon has read the new state."""
         self.switches = switches
         os.write(self.descriptor, bytes(EVENT_SIZE))
         wait_until(lambda: self.seen == switches, "the switches are read")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel does behind sysfs: an IIO buffer served through a FIFO, and a count of attribute reads."""
+"""Stands in for the kernel behind sysfs: serves an IIO buffer through a FIFO, and counts attribute reads."""
 
 import ctypes
 import os
@@ -16,9 +16,9 @@ SCAN_TYPE = re.compile(
 
 
 def scan_word(value, scan_type, stray=0):
-    """Returns the bytes of one channel's word of a scan, e.g. of type "be:u12/16>>4".
+    """Returns the bytes of one channel in a scan, for example of type "be:u12/16>>4".
 
-    The bits that the type leaves unused are taken from `stray`. A repeated element repeats the value.
+    The bits that the type does not use are taken from `stray`. A repeated element repeats the value.
     """
     match = SCAN_TYPE.fullmatch(scan_type)
     bits, storage, shift = (int(match[name]) for name in ("bits", "storage", "shift"))
@@ -30,11 +30,11 @@ def scan_word(value, scan_type, stray=0):
 class Feed(threading.Thread):
     """Serves a mocked IIO buffer.
 
-    Replaces the device node by a FIFO and, while buffer/enable is 1, writes a scan every `period` seconds: the
-    channels whose scan_elements/*_en is 1, in index order, naturally aligned, as scan_elements/*_type says. While
-    disabled it drains the FIFO, as the kernel does. turn() changes the values, `muted` stops the scans. With `stray`
-    the unused upper bits of each word hold the next channel's value, as real HID sensors have it, and the unused
-    lower bits are ones.
+    Replaces the device node by a FIFO. While buffer/enable is 1, it writes a scan every `period` seconds: the channels
+    whose scan_elements/*_en is 1, in index order, naturally aligned, in the format of scan_elements/*_type. While the
+    buffer is disabled it drains the FIFO, as the kernel does. turn() changes the values; `muted` stops the scans. With
+    `stray`, the unused upper bits of each word hold the value of the next channel, as in real HID sensors, and the
+    unused lower bits are ones.
     """
 
     def __init__(self, rig, device, raw, period=0.02, stray=False, muted=False, node="/dev/iio:device0"):
@@ -55,15 +55,15 @@ class Feed(threading.Thread):
         self.start()
 
     def turn(self, raw):
-        """Makes later scans hold the given x, y and z."""
+        """Sets x, y and z of later scans."""
         self.values = {f"in_accel_{axis}": value for axis, value in zip("xyz", raw)}
 
     def text(self, attribute):
-        """Returns an attribute's text; libiio writes a trailing NUL too."""
+        """Returns an attribute's text without the newline, or the NUL that libiio also writes."""
         return (self.device / attribute).read_bytes().rstrip(b"\n\0").decode()
 
     def is_enabled(self):
-        """Returns whether somebody has the buffer running."""
+        """Returns whether the buffer is enabled."""
         return self.text("buffer/enable") == "1"
 
     def enabled_channels(self):
@@ -100,7 +100,7 @@ class Feed(threading.Thread):
                     os.write(self.descriptor, self.scan())
                     self.scans += 1
             except (OSError, ValueError):
-                pass  # the FIFO is empty or full; an attribute is being rewritten or was unplugged
+                pass  # the FIFO is empty or full, an attribute is being replaced, or the device was unplugged
             time.sleep(self.period)
 
     def stop(self):
@@ -111,7 +111,7 @@ class Feed(threading.Thread):
 
 
 class ReadCounter:
-    """Counts the reads of one attribute (inotify), whichever file stands for it at the moment."""
+    """Counts the reads of one attribute with inotify, also after its file was replaced."""
 
     IN_ACCESS = 0x1
     EVENT = struct.Struct("iIII")
@@ -127,7 +127,7 @@ class ReadCounter:
         rig.on_close(lambda: os.close(self.descriptor))
 
     def reads(self):
-        """Returns how many reads there were up to now."""
+        """Returns the number of reads so far."""
         try:
             while True:
                 events = os.read(self.descriptor, 65536)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a script under umockdev's preload, so that nothing of it outlives the run or stays in /tmp."""
+"""Runs a script under umockdev's preload, and leaves no processes and no files in /tmp."""
 
 import ctypes
 import os
@@ -18,15 +18,15 @@ def is_preloaded():
 
 
 def run_with_preload(build, arguments):
-    """Runs this script once more with the preload, its temporary files in a folder of their own.
+    """Runs this script again with the preload and its own folder for temporary files.
 
-    The binaries of the folder `build` are named to it by ORIENTD_BUILD. Returns its exit status.
+    Sets ORIENTD_BUILD to `build`, the folder of the programs. Returns the exit status of the script.
     """
     libc = ctypes.CDLL(None)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = tempfile.mkdtemp(prefix="orientd-tests-")
     try:
-        os.chmod(folder, 0o755)  # other users' clients reach the bus in it
+        os.chmod(folder, 0o755)  # clients of other users must reach the bus in it
         return subprocess.run(
             ["umockdev-wrapper", "/usr/bin/python3", "-B", sys.argv[0], *arguments],
             env=dict(os.environ, TMPDIR=folder, ORIENTD_BUILD=str(build)),

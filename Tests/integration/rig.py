@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private system bus, a umockdev testbed and the real orientd on them.
 
-Needs umockdev's preload in this process: run the tests by Tests/integration/run.
+This process needs umockdev's preload, so run the tests with Tests/integration/run.
 """
 
 import collections
@@ -49,7 +49,8 @@ ORIENTATION_NOT_SUPPORTED = "org.orientd1.Error.OrientationNotSupported"
 NOT_YOUR_REQUEST = "org.orientd1.Error.NotYourRequest"
 LIMIT_EXCEEDED = "org.orientd1.Error.LimitExceeded"
 
-# What a sensor scaled by 0.009807 reads, in the desktop convention: upright (0, -9.81, 0), right edge up (-9.81, 0, 0).
+# Raw values of a sensor with the scale 0.009807 in the desktop convention, in which an upright device reads
+# (0, -9.81, 0) and one with its right edge up (-9.81, 0, 0).
 PORTRAIT = (0, -1000, 0)
 UPSIDE_DOWN = (0, 1000, 0)
 LANDSCAPE_LEFT = (-1000, 0, 0)
@@ -58,7 +59,7 @@ PLUS_Z = (0, 0, 1000)
 MINUS_Z = (0, 0, -1000)
 FACE_NONE = "none"
 
-# Long enough for a loaded machine; a wait ends as soon as its condition holds.
+# Seconds, enough for a loaded machine; a wait ends as soon as its condition is true.
 PATIENCE = 10
 
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -82,20 +83,20 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent():
-    """Makes a child end with this process, however that ends."""
+    """Makes a child process end when this process ends, for whatever reason."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def handle_events():
-    """Runs what is due in the main loop."""
+    """Runs the pending events of the main loop."""
     while GLib.MainContext.default().iteration(False):
         pass
 
 
 def wait_until(condition, what, timeout=PATIENCE):
-    """Runs the main loop until `condition` gives something true, which it returns.
+    """Runs the main loop until `condition` returns a true value, and returns that value.
 
-    Signals that came before the answer to a call made by `condition` have been handled by then.
+    If `condition` makes a call, signals that arrived before its reply have been handled when this returns.
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -121,7 +122,7 @@ def accelerometer(
 ):
     """Returns a polled accelerometer in umockdev's format; a `scale` of None leaves that attribute out.
 
-    Without a device node it may be removed and added again (umockdev 0.17 aborts on that with one).
+    A device without a node may be removed and added again; with a node, umockdev 0.17 would abort.
     """
     lines = [f"P: {parent}/iio:device{index}"]
     if node:
@@ -144,7 +145,7 @@ Change = collections.namedtuple("Change", "time path interface changed invalidat
 
 
 class PendingCall:
-    """A method call under way; `done` once answered, then `error` is None or a D-Bus error name."""
+    """A pending method call; `done` is set when it is answered, and then `error` is None or a D-Bus error name."""
 
     def __init__(self):
         self.started = time.monotonic()
@@ -174,7 +175,7 @@ class Client:
             try:
                 self.connection.close_sync(None)
             except GLib.Error:
-                pass  # the bus went first
+                pass  # the bus has ended already
 
     def call(self, method, interface=MANAGER, path=ROOT_PATH, arguments=None, destination=BUS_NAME):
         """Calls a method and returns the values of its reply as a tuple."""
@@ -214,7 +215,7 @@ class Client:
         return pending
 
     def error_of(self, method, **options):
-        """Calls a method that should fail and returns the D-Bus error's name, None if it succeeds."""
+        """Calls a method and returns the name of the D-Bus error, or None if it succeeds."""
         try:
             self.call(method, **options)
         except GLib.Error as error:
@@ -228,7 +229,7 @@ class Client:
         self.call("Release")
 
     def get(self, name, interface=MANAGER, path=ROOT_PATH):
-        """Returns a property's value."""
+        """Returns the value of a property."""
         return self.call("Get", PROPERTIES, path, GLib.Variant("(ss)", (interface, name)))[0]
 
     def get_all(self, interface=MANAGER, path=ROOT_PATH):
@@ -301,13 +302,13 @@ class Client:
         return arguments_seen
 
     def round_trip(self):
-        """Returns when the bus daemon has carried out all that was asked of it, such as a subscription."""
+        """Returns when the bus daemon has handled all earlier requests, such as a subscription."""
         bus = "org.freedesktop.DBus"
         self.connection.call_sync(bus, "/", bus, "GetId", None, None, Gio.DBusCallFlags.NONE, 5000, None)
 
 
 class Daemon:
-    """A running orientd, its log and its notifications to the service manager."""
+    """A running orientd with its log and its notifications to the service manager."""
 
     def __init__(self, rig, arguments, environment, before_exec):
         self.log_path = rig.directory / f"orientd-{len(rig.daemons)}.log"
@@ -339,19 +340,19 @@ class Daemon:
         return self.process.pid
 
     def log(self):
-        """Returns what it has written so far."""
+        """Returns the log so far."""
         return self.log_path.read_text(errors="replace")
 
     def log_lines(self, pattern):
-        """Returns the lines written so far in which a regular expression is found."""
+        """Returns the log lines so far that match a regular expression."""
         return [line for line in self.log().splitlines() if re.search(pattern, line)]
 
     def wait_for_log(self, pattern, timeout=PATIENCE):
-        """Waits for a line in which a regular expression is found and returns all such lines."""
+        """Waits for a log line that matches a regular expression and returns all such lines."""
         return wait_until(lambda: self.log_lines(pattern), f"log line with {pattern}", timeout)
 
     def listen(self):
-        """Takes each notification at once: as the service manager does, so that the daemon never waits for us."""
+        """Receives notifications immediately, as the service manager does, so that the daemon never waits."""
         while message := self.notify_socket.recv(65536):
             self.notifications += message.decode().splitlines()
 
@@ -360,7 +361,7 @@ class Daemon:
         return "READY=1" in self.notifications
 
     def wait_until_ready(self, timeout=PATIENCE):
-        """Waits for READY=1; fails at once when it ends before."""
+        """Waits for READY=1; fails immediately if the daemon exits before."""
 
         def settled():
             return self.is_ready() or self.process.poll() is not None
@@ -370,19 +371,19 @@ class Daemon:
             raise AssertionError(f"orientd ended with {self.process.returncode} before READY=1")
 
     def wait_for_end(self, timeout=PATIENCE):
-        """Waits until it ends by itself and returns its exit status."""
+        """Waits until it exits by itself and returns its exit status."""
         self.may_end = True
         wait_until(lambda: self.process.poll() is not None, "orientd ends", timeout)
         return self.process.returncode
 
     def kill(self):
-        """Ends it at once."""
+        """Kills it."""
         self.may_end = True
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """Asks it to end, as systemd does, and returns the seconds that took."""
+        """Stops it with SIGTERM, as systemd does, and returns the seconds that this took."""
         self.may_end = True
         asked = time.monotonic()
         self.process.terminate()
@@ -395,7 +396,7 @@ class Daemon:
         return time.monotonic() - asked
 
     def close(self):
-        """Stops it, and fails when it had ended unasked or does not end properly."""
+        """Stops it; fails if it has exited without being asked to, or exits with an error."""
         ended_early = self.process.poll() is not None and not self.may_end
         try:
             if self.process.poll() is None:
@@ -413,11 +414,11 @@ class Daemon:
 
 
 class Rig:
-    """One test's world: bus, mocked devices, daemons and clients. close() ends all of it."""
+    """The environment of one test: bus, mocked devices, daemons and clients. close() ends all of them."""
 
     def __init__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="rig-"))
-        self.directory.chmod(0o755)  # other users' clients reach the socket
+        self.directory.chmod(0o755)  # clients of other users must reach the socket
         self.closers = []
         self.processes = []
         self.daemons = []
@@ -437,11 +438,11 @@ class Rig:
         self.bus_process = self.spawn(
             ["dbus-daemon", "--nofork", "--print-address", f"--config-file={configuration}"], stdout=subprocess.PIPE
         )
-        self.bus_process.stdout.readline()  # it listens from now on
+        self.bus_process.stdout.readline()  # the bus accepts connections now
         self.client = self.connect()
 
     def spawn(self, command, **options):
-        """Starts a helper process that ends with the rig at the latest."""
+        """Starts a process that is killed when the rig closes, if it still runs."""
         settings = {
             "env": self.plain_environment,
             "stdin": subprocess.DEVNULL,
@@ -454,7 +455,7 @@ class Rig:
         return process
 
     def on_close(self, action):
-        """Has `action` called when the rig closes, after the daemons ended."""
+        """Calls `action` when the rig closes, after the daemons have ended."""
         self.closers.append(action)
 
     def connect(self):
@@ -464,13 +465,13 @@ class Rig:
         return client
 
     def mocked_environment(self):
-        """Returns the environment of a program that shall see the mocked devices."""
+        """Returns the environment for a program that uses the mocked devices."""
         environment = dict(self.plain_environment, UMOCKDEV_DIR=self.device_root)
         environment["LD_PRELOAD"] = os.environ["LD_PRELOAD"]
         return environment
 
     def start_orientd(self, *arguments, configuration="", wait=True, environment=None, before_exec=None):
-        """Starts orientd with a configuration of its own and waits until it is ready."""
+        """Starts orientd with its own configuration file and waits until it is ready."""
         path = self.directory / f"orientd-{len(self.daemons)}.conf"
         path.write_bytes(configuration if isinstance(configuration, bytes) else configuration.encode())
         variables = self.mocked_environment()
@@ -505,25 +506,25 @@ class Rig:
         self.call_polkit("SetAllowed", GLib.Variant("(as)", (list(actions),)))
 
     def add_device(self, description):
-        """Plugs devices in."""
+        """Adds mocked devices."""
         self.testbed.add_from_string(description)
 
     def add_fixture(self, name):
-        """Plugs the devices of Tests/Fixtures/umockdev/NAME.umockdev in."""
+        """Adds the devices of Tests/Fixtures/umockdev/NAME.umockdev."""
         self.add_device((FIXTURES / "umockdev" / f"{name}.umockdev").read_text())
 
     def remove_device(self, device=DEVICE):
-        """Unplugs a device: no longer listed, then udev's message, then all of it gone.
+        """Unplugs a device: removes it from the list, sends udev's event, then removes the rest.
 
-        umockdev sends messages only of devices that exist; unlisting it first is as close as it gets to the kernel,
-        where nothing is left of the device by the time of the message.
+        umockdev sends events only for devices that exist. On a real kernel nothing is left of the device when the
+        event arrives; this order is as close to that as umockdev allows.
         """
         self.path("/sys/bus/iio/devices", os.path.basename(device)).unlink()
         self.testbed.uevent(device, "remove")
         self.testbed.remove_device(device)
 
     def path(self, *parts):
-        """Returns where an absolute path of the mocked system really is."""
+        """Returns the real path of an absolute path of the mocked system."""
         return pathlib.Path(self.device_root + "/" + "/".join(parts))
 
     def read(self, attribute, device=DEVICE):
@@ -531,28 +532,29 @@ class Rig:
         return self.path(device, attribute).read_bytes().strip(b"\n\0").decode()
 
     def write(self, attribute, value, device=DEVICE):
-        """Changes an attribute at one stroke, so that no reader sees half of it."""
+        """Changes an attribute atomically, so that no reader sees a part of the new value."""
         path = self.path(device, attribute)
         replacement = path.with_name(path.name + ".new")
         replacement.write_text(f"{value}\n")
         replacement.rename(path)
 
     def turn(self, raw, device=DEVICE):
-        """Makes a polled sensor read the given x, y and z.
+        """Sets x, y and z of a polled sensor.
 
-        The greatest first: all axes at zero, which the bare rule takes for upside down, are never read in between.
+        The greatest value is set first, so that no reader sees all axes at zero, which the bare rule takes for upside
+        down.
         """
         for axis, value in sorted(zip("xyz", raw), key=lambda pair: -abs(pair[1])):
             self.write(f"in_accel_{axis}_raw", value, device)
 
     def block(self, attribute, device=DEVICE):
-        """Makes reading an attribute hang, as a hung chip does."""
+        """Makes reads of an attribute block, like those of a hung chip."""
         path = self.path(device, attribute)
         path.unlink()
         os.mkfifo(path)
 
     def unblock(self, attribute, value, device=DEVICE):
-        """Lets the hanging read of an attribute go on, and later ones succeed."""
+        """Completes the blocked read of an attribute; later reads succeed."""
         path = self.path(device, attribute)
         hanging = path.with_name(path.name + ".hung")
         path.rename(hanging)
@@ -562,7 +564,7 @@ class Rig:
         hanging.unlink()
 
     def orientctl(self, *arguments, text=None, timeout=PATIENCE, environment=None):
-        """Runs orientctl to its end, with captured output."""
+        """Runs orientctl until it exits and captures its output."""
         return subprocess.run(
             [BUILD / "orientctl", *arguments],
             env=dict(self.plain_environment, **(environment or {})),
@@ -574,7 +576,7 @@ class Rig:
         )
 
     def close(self):
-        """Ends everything, then complains about a daemon that did not behave."""
+        """Ends everything, then fails if a daemon misbehaved."""
         complaints = []
         for daemon in self.daemons:
             try:
@@ -598,7 +600,7 @@ class Rig:
 
 
 class RigTestCase(unittest.TestCase):
-    """A test with a rig of its own; when it fails, the daemons' logs are printed."""
+    """A test with its own rig; if it fails, the daemons' logs are printed."""
 
     maxDiff = None
 
@@ -616,7 +618,7 @@ class RigTestCase(unittest.TestCase):
     def close_rig(self):
         self.rig.close()
 
-    def _callTestMethod(self, method):  # the only place that sees a failure while the rig is still there
+    def _callTestMethod(self, method):  # the only place that sees a failure before the rig closes
         try:
             super()._callTestMethod(method)
         except BaseException:
@@ -625,7 +627,7 @@ class RigTestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def case(self, *message, **parameters):
-        """One row of a table: a subTest with a rig of its own."""
+        """One row of a table: a subTest with its own rig."""
         with self.subTest(*message, **parameters):
             try:
                 self.rig.close()
@@ -647,14 +649,14 @@ class RigTestCase(unittest.TestCase):
         raise AssertionError("the test takes longer than 60 s")
 
     def assert_orientation(self, orientation):
-        """Waits for a DeviceOrientation."""
+        """Waits until DeviceOrientation has that value."""
         self.client.wait_for("DeviceOrientation", orientation)
 
     def assert_bus_answers(self):
         """Checks that a property read takes less than 100 ms.
 
-        The median of five, so that one slow moment of a busy machine does not count; a daemon that hangs is slow
-        in all of them.
+        It takes the median of five reads, so that a short delay of a busy machine does not count; a daemon that hangs
+        is slow in all of them.
         """
         durations = []
         for _ in range(5):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What applications and people do with the interface: views, turns of the device, and what is told of them."""
+"""What applications and people do with the interface: views, turns of the device, and recorded announcements."""
 
 import collections
 
@@ -21,13 +21,13 @@ from rig import (
     wait_until,
 )
 
-# In the order of their raw values, which begin with 1.
+# In the order of their raw values, which start at 1.
 ORIENTATIONS = ("portrait", "portrait-upside-down", "landscape-right", "landscape-left")
 LANDSCAPE = 24
 ALL_BUT_UPSIDE_DOWN = 26
 ALL = 30
 
-# What the sensor reads on a device that is held so, and how the interface is upright on it.
+# For each device orientation, the sensor's raw values and the interface orientation that follows it.
 HELD = {
     "portrait": (PORTRAIT, "portrait"),
     "landscape-left": (LANDSCAPE_LEFT, "landscape-right"),
@@ -52,12 +52,12 @@ Event = collections.namedtuple("Event", "signal arguments")
 
 
 def mask(*orientations):
-    """Returns the mask of some orientations."""
+    """Returns the mask of the given orientations."""
     return sum(2 << ORIENTATIONS.index(orientation) for orientation in orientations)
 
 
 def options_of(values):
-    """Returns {option: variant}; a view stands for its path, None for no view, and a variant for itself."""
+    """Returns {option: variant}; a view is replaced by its path, and a variant is kept."""
     options = {}
     for name, value in values.items():
         name = name.replace("_", "-")
@@ -70,25 +70,25 @@ def options_of(values):
 
 
 class View:
-    """A request on the bus, as the view of an application that it stands for."""
+    """A request on the bus, which represents a view of an application."""
 
     def __init__(self, client, supported, app_id="org.example.App", **options):
         self.client = client
         (self.path,) = client.ask("Request", "sua{sv}", app_id, supported, options_of(options))
 
     def ask(self, method, signature="", *values, client=None):
-        """Calls a method of the request, for its owner unless for another client."""
+        """Calls a method of the request, as its owner unless another client is given."""
         return (client or self.client).ask(method, signature, *values, interface=REQUEST, path=self.path)
 
     def refusal(self, method, signature="", *values, client=None):
-        """Returns the error's name and text of a call that should fail."""
+        """Makes a call that should fail and returns the error's name and text."""
         return (client or self.client).refusal(method, signature, *values, interface=REQUEST, path=self.path)
 
     def update(self, **changes):
         self.ask("Update", "a{sv}", options_of(changes))
 
     def refused_update(self, **changes):
-        """Returns the error's name and text of an update that should fail."""
+        """Makes an update that should fail and returns the error's name and text."""
         return self.refusal("Update", "a{sv}", options_of(changes))
 
     def set_needs_update(self):
@@ -105,10 +105,10 @@ class View:
 
 
 class RotationTestCase(RigTestCase):
-    """A test of how the interface is shown, on a device whose every sample decides at once."""
+    """Tests how the interface is shown, on a device whose orientation is decided by each single sample."""
 
     def start(self, *lines, held="portrait", claim=True, **options):
-        """Starts orientd, with more lines of configuration, on a device that is held so and is known to be."""
+        """Starts orientd with additional configuration lines and waits until the device orientation is `held`."""
         self.rig.add_device(accelerometer(raw=HELD[held][0]))
         configuration = "\n".join(["[Orientation]", "Classifier=base", *lines, ""])
         daemon = self.rig.start_orientd("--rate", "100", configuration=configuration, **options)
@@ -118,7 +118,7 @@ class RotationTestCase(RigTestCase):
         return daemon
 
     def turn(self, held):
-        """Turns the device; what the interface makes of it is known when this returns."""
+        """Turns the device and returns when the interface has reacted."""
         self.rig.turn(HELD[held][0])
         self.assert_orientation(held)
 
@@ -127,11 +127,11 @@ class RotationTestCase(RigTestCase):
         return View(self.client, supported, app_id, **options)
 
     def refused_view(self, supported, app_id="org.example.App", **options):
-        """Returns the error's name and text of a view that cannot be presented."""
+        """Presents a view that should be refused and returns the error's name and text."""
         return self.client.refusal("Request", "sua{sv}", app_id, supported, options_of(options))
 
     def assert_shown(self, orientation, **others):
-        """Checks how the interface is shown, and more of the manager's properties: `rule`, `reason`, `mask`, ..."""
+        """Checks how the interface is shown and further properties of the manager: `rule`, `reason`, `mask`, ..."""
         names = {
             "reason": "InterfaceReason",
             "rule": "InterfaceRule",
@@ -161,23 +161,23 @@ class RotationTestCase(RigTestCase):
         return events
 
     def transitions(self, events):
-        """Returns (from, to, reason) of each transition among events, each properly told of."""
+        """Returns (from, to, reason) of each transition among events; checks that each has both signals."""
         self.flush()
         told = [event.arguments for event in events if event.signal == WILL]
         self.assertEqual([event.arguments for event in events if event.signal == DID], told)
         return told
 
     def flush(self):
-        """Returns when every signal that orientd has sent up to now is recorded."""
+        """Returns when all signals that orientd has sent so far are recorded."""
         self.client.get("Version")
         handle_events()
 
     def state(self):
-        """Returns all that a refused call must leave as it was."""
+        """Returns everything that a refused call must not change."""
         properties = self.client.get_all()
         del properties["Gravity"]
         return properties, self.client.objects(), self.client.ask("ListRequests")
 
     def wait_for_requests(self, count):
-        """Waits until there are so many requests."""
+        """Waits until there are `count` requests."""
         wait_until(lambda: len(self.client.ask("ListRequests")[0]) == count, f"{count} requests")

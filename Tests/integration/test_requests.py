@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Request objects: who owns them, what they may say, how many there may be, and how their life is told."""
+"""Request objects: owners, valid options, limits, and how their creation and end are announced."""
 
 from gi.repository import GLib
 
@@ -30,7 +30,7 @@ def variant(signature, value):
 
 
 class Members(RotationTestCase):
-    def test_properties_are_what_was_asked_for(self):
+    def test_properties_have_the_requested_values(self):
         self.rig.start_orientd()
         root = self.view(LANDSCAPE)
         child = self.view(
@@ -79,7 +79,7 @@ class Members(RotationTestCase):
         pushed = {"Presentation": "push", "Parent": root.path, "Supported": LANDSCAPE}
         self.assertEqual(child.get_all(), {**defaults, **pushed})
 
-    def test_options_may_be_none_and_a_later_one_wins(self):
+    def test_options_may_be_empty_and_the_last_one_wins(self):
         self.rig.start_orientd()
         view = self.view(LANDSCAPE, preferred="", parent="/", forwards_to="/")
         self.assertEqual([view.get(name) for name in ("Preferred", "Parent", "ForwardsTo")], ["", "/", "/"])
@@ -91,7 +91,7 @@ class Members(RotationTestCase):
         self.client.call("Update", REQUEST, view.path, arguments)
         self.assertEqual(view.get("Reason"), "second")
 
-    def test_update_changes_what_it_names_and_tells_that_alone(self):
+    def test_update_changes_and_announces_only_the_given_options(self):
         self.rig.start_orientd()
         view = self.view(ALL)
         before = view.get_all()
@@ -118,11 +118,11 @@ class Members(RotationTestCase):
                 told = [change for change in changes if change.path == view.path]
                 self.assertEqual([change[2:] for change in told], [(REQUEST, {name: value}, [])])
                 changes.clear()
-                view.update(**{option: value})  # once more
+                view.update(**{option: value})  # without a change
                 self.flush()
                 self.assertEqual([change for change in changes if change.path == view.path], [])
 
-    def test_list_requests_has_them_all_the_oldest_first(self):
+    def test_list_requests_lists_all_requests_oldest_first(self):
         self.rig.start_orientd()
         self.assertEqual(self.client.ask("ListRequests"), ([],))
         root = self.view(ALL, "org.example.Page", reason="a page")
@@ -137,7 +137,7 @@ class Members(RotationTestCase):
             ],
         )
 
-    def test_paths_are_never_given_twice(self):
+    def test_paths_are_never_used_twice(self):
         self.rig.start_orientd()
         first = self.view(ALL)
         first.release()
@@ -145,7 +145,7 @@ class Members(RotationTestCase):
 
 
 class Objects(RotationTestCase):
-    def test_requests_are_announced_with_their_properties_and_their_end(self):
+    def test_requests_are_announced_with_their_properties_and_when_they_end(self):
         self.rig.start_orientd()
         added = self.client.record_signals(OBJECT_MANAGER, "InterfacesAdded")
         removed = self.client.record_signals(OBJECT_MANAGER, "InterfacesRemoved")
@@ -164,8 +164,8 @@ class Objects(RotationTestCase):
         self.assertNotIn(view.path, self.client.objects())
         self.assertEqual(len(added), 1)
 
-    def test_an_object_comes_and_goes_before_what_the_interface_makes_of_it(self):
-        # AskedRequest named a request that nobody had heard of yet.
+    def test_an_object_is_added_or_removed_before_the_transition_that_it_causes(self):
+        # AskedRequest named a request that had not been announced yet.
         self.rig.start_orientd()
         signals = []
 
@@ -202,7 +202,7 @@ class Objects(RotationTestCase):
         self.assertEqual([found[0] for found in self.client.ask("ListRequests")[0]], [other.path])
         self.assertEqual(grandchild.refusal("Release")[0], UNKNOWN_OBJECT)
 
-    def test_a_released_request_is_no_object_any_more(self):
+    def test_the_object_of_a_released_request_is_gone(self):
         self.rig.start_orientd()
         view = self.view(ALL)
         view.release()
@@ -211,7 +211,7 @@ class Objects(RotationTestCase):
 
 
 class Owners(RotationTestCase):
-    def test_others_may_read_but_not_touch(self):
+    def test_other_clients_may_read_but_not_change(self):
         self.start()
         view = self.view(LANDSCAPE)
         other = self.rig.connect()
@@ -227,7 +227,7 @@ class Owners(RotationTestCase):
             self.assertEqual(view.refusal(method, signature, *values, client=other), (NOT_YOUR_REQUEST, text))
         self.assertEqual(self.state(), before)
 
-    def test_the_same_user_on_another_connection_is_another(self):
+    def test_another_connection_of_the_same_user_is_another_client(self):
         self.start()
         view = self.view(LANDSCAPE)
         answer = self.rig.spawn(
@@ -236,7 +236,7 @@ class Owners(RotationTestCase):
         self.assertNotEqual(answer, 0)
         self.assertEqual(view.get("Supported"), LANDSCAPE)
 
-    def test_requests_of_a_connection_that_ends_go(self):
+    def test_requests_end_with_their_connection(self):
         self.start()
         ours = self.view(PORTRAIT)
         other = self.rig.connect()
@@ -247,7 +247,7 @@ class Owners(RotationTestCase):
         self.wait_for_requests(1)
         self.assert_shown("portrait", reason="request", asked=ours)
 
-    def test_application_masks_of_a_connection_that_ends_go(self):
+    def test_application_masks_end_with_their_connection(self):
         self.start()
         other = self.rig.connect()
         other.ask("SetApplicationMask", "su", "org.example.App", LANDSCAPE)
@@ -257,7 +257,7 @@ class Owners(RotationTestCase):
         self.wait_for_requests(0)
         self.assert_shown("portrait", mask=ALL)
 
-    def test_application_masks_bind_only_the_connection_that_set_them(self):
+    def test_application_masks_apply_only_to_the_connection_that_set_them(self):
         self.start()
         other = self.rig.connect()
         other.ask("SetApplicationMask", "su", "org.example.App", LANDSCAPE)
@@ -281,7 +281,7 @@ class Owners(RotationTestCase):
                 other.close()
                 self.rig.call_polkit("SimulateHang", variant("(b)", (False,)))
                 self.rig.call_polkit("ReleaseHangingCalls")
-                view = self.view(ALL)  # asks polkit later, so the other one is decided on
+                view = self.view(ALL)  # asks polkit later, so polkit has answered the other call when this returns
                 self.assertEqual([found[0] for found in self.client.ask("ListRequests")[0]], [view.path])
                 view.release()
         self.assertEqual(daemon.log_lines("(?i)error"), [])
@@ -289,13 +289,13 @@ class Owners(RotationTestCase):
 
 class Limits(RotationTestCase):
     def request_often(self, client, count, arguments=("org.example.App", ALL, {})):
-        """Makes so many requests without waiting in between and returns the calls' errors."""
+        """Makes `count` requests without waiting in between and returns the errors of the calls."""
         arguments = variant("(sua{sv})", arguments)
         calls = [client.start_call("Request", arguments=arguments) for _ in range(count)]
         wait_until(lambda: all(call.done for call in calls), f"{count} requests are answered", timeout=30)
         return [call.error for call in calls]
 
-    def test_64_requests_a_connection(self):
+    def test_64_requests_per_connection(self):
         self.rig.start_orientd()
         self.assertEqual(set(self.request_often(self.client, PER_CONNECTION)), {None})
         before = self.state()
@@ -308,7 +308,7 @@ class Limits(RotationTestCase):
         self.view(ALL)
         self.assertEqual(self.refused_view(ALL)[0], LIMIT_EXCEEDED)
 
-    def test_children_that_go_with_their_parent_count_no_more(self):
+    def test_children_that_end_with_their_parent_no_longer_count(self):
         self.rig.start_orientd()
         root = self.view(ALL)
         for _ in range(PER_CONNECTION - 1):
@@ -325,7 +325,7 @@ class Limits(RotationTestCase):
             self.assertEqual(set(refused), {INVALID_INTERFACE_ORIENTATION})
         self.assertEqual(set(self.request_often(self.client, PER_CONNECTION)), {None})
 
-    def test_4096_requests_in_all(self):
+    def test_4096_requests_in_total(self):
         self.rig.start_orientd()
         holders = [self.rig.connect() for _ in range(IN_ALL // PER_CONNECTION)]
         for holder in holders:
@@ -335,7 +335,7 @@ class Limits(RotationTestCase):
         self.wait_for_requests(IN_ALL - PER_CONNECTION)
         self.view(ALL)
 
-    def test_requests_that_polkit_has_not_decided_on_count(self):
+    def test_requests_that_wait_for_polkit_count(self):
         self.rig.start_polkit(allowed=("org.orientd1.request",))
         self.rig.start_orientd()
         self.rig.call_polkit("SimulateHang", variant("(b)", (True,)))
@@ -352,7 +352,7 @@ class Limits(RotationTestCase):
         wait_until(all_answered, "the requests are answered")
         self.wait_for_requests(PER_CONNECTION)
 
-    def test_64_application_masks_a_connection(self):
+    def test_64_application_masks_per_connection(self):
         self.rig.start_orientd()
         for number in range(PER_CONNECTION):
             self.client.ask("SetApplicationMask", "su", f"org.example.App{number}", LANDSCAPE)
@@ -360,16 +360,16 @@ class Limits(RotationTestCase):
             self.client.refusal("SetApplicationMask", "su", "org.example.More", LANDSCAPE),
             (LIMIT_EXCEEDED, "this connection holds 64 application masks, the most it may"),
         )
-        self.client.ask("SetApplicationMask", "su", "org.example.App0", PORTRAIT)  # replaces one
+        self.client.ask("SetApplicationMask", "su", "org.example.App0", PORTRAIT)  # replaces a mask
         self.client.ask("SetApplicationMask", "su", "org.example.App1", 0)
         self.client.ask("SetApplicationMask", "su", "org.example.More", LANDSCAPE)
 
 
 class Wrong(RotationTestCase):
-    """Each refusal names the field, and leaves everything as it was."""
+    """Each refusal names the field and changes nothing."""
 
     def assert_refused_everywhere(self, field, found, **options):
-        """Checks the refusal of options by Request and by Update, with a text that begins with the field's name."""
+        """Checks that Request and Update refuse the options, with a text that begins with the field's name."""
         for name, text in (self.refused_view(LANDSCAPE, **options), self.ours.refused_update(**options)):
             self.assertEqual(name, INVALID_ARGS)
             self.assertEqual(text, f"{field}: {found}")
@@ -393,7 +393,7 @@ class Wrong(RotationTestCase):
             with self.subTest(bits):
                 self.assertEqual(self.refused_view(bits), (INVALID_ARGS, f"supported: {text}"))
                 self.assertEqual(self.ours.refused_update(supported=bits), (INVALID_ARGS, f"supported: {text}"))
-                if bits:  # 0 goes back to the configuration's
+                if bits:  # 0 restores the configuration's mask
                     self.assertEqual(
                         self.client.refusal("SetApplicationMask", "su", "org.example.App", bits),
                         (INVALID_ARGS, f"mask: {text}"),
@@ -409,7 +409,7 @@ class Wrong(RotationTestCase):
         self.assert_nothing_changed()
         self.view(ALL, "a" * 255)
 
-    def test_words(self):
+    def test_names(self):
         self.start_with_views()
         orientations = ", ".join(ORIENTATIONS)
         for field, word, known in (
@@ -454,7 +454,7 @@ class Wrong(RotationTestCase):
                 self.assertEqual(self.ours.refusal("Update", "a{sv}", values), (INVALID_ARGS, text))
         self.assert_nothing_changed()
 
-    def test_supported_is_an_option_of_update_alone(self):
+    def test_supported_is_an_option_of_update_only(self):
         self.start_with_views()
         values = options_of({"supported": LANDSCAPE})
         self.assertEqual(
@@ -469,7 +469,7 @@ class Wrong(RotationTestCase):
         self.assert_nothing_changed()
         self.view(ALL, reason="a" * 1024)
 
-    def test_paths_that_are_no_request(self):
+    def test_paths_that_are_not_requests(self):
         self.start_with_views()
         for path in ("/org/orientd1", "/org/orientd1/sensor/0", REQUEST_PREFIX + "0001", REQUEST_PREFIX + "x"):
             for field in ("parent", "forwards-to"):
@@ -477,7 +477,7 @@ class Wrong(RotationTestCase):
                     self.assert_refused_everywhere(field, f"{path} is not the path of a request", **{field: path})
         self.assert_nothing_changed()
 
-    def test_requests_of_others_and_of_nobody(self):
+    def test_requests_of_other_clients_and_missing_requests(self):
         self.start_with_views()
         for path in (self.theirs.path, REQUEST_PREFIX + "4000000000"):
             for field in ("parent", "forwards-to"):
@@ -512,20 +512,20 @@ class Wrong(RotationTestCase):
             )
         self.assert_nothing_changed()
 
-    def test_one_bad_option_refuses_all(self):
+    def test_one_invalid_option_refuses_the_whole_call(self):
         self.start_with_views()
         self.assertEqual(self.ours.refused_update(active=False, reason="x", presentation="y")[0], INVALID_ARGS)
         self.assert_nothing_changed()
 
-    def test_preferring_what_is_not_supported_is_refused_of_any_node(self):
-        # Also of one that is not asked, since it could never be shown so.
+    def test_an_unsupported_preferred_orientation_is_refused_for_every_request(self):
+        # Also for a request that is not asked, because it could never be shown in that orientation.
         self.start_with_views()
         name, text = self.refused_view(LANDSCAPE, preferred="portrait", active=False)
         self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
         self.assertEqual(text, "preferred: portrait is not among the supported landscape")
         self.assert_nothing_changed()
 
-    def test_malformed_dictionaries_do_not_bring_it_down(self):
+    def test_malformed_dictionaries_do_not_crash_orientd(self):
         self.start_with_views()
         deep = variant("s", "x")
         for _ in range(60):
@@ -557,14 +557,14 @@ class Sensing(RotationTestCase):
         with self.assertRaises(AssertionError, msg="it is still read"):
             wait_until(lambda: counter.reads() > before + 1, "a read", timeout=0.2)
 
-    def test_a_request_that_does_not_autorotate_leaves_it_idle(self):
+    def test_a_request_that_does_not_autorotate_leaves_the_sensor_idle(self):
         self.start_unclaimed()
         for options in ({"should_autorotate": False}, {"active": False}):
             self.view(ALL, **options)
         self.flush()
         self.assertEqual(self.client.get("SensorState"), "idle")
 
-    def test_it_runs_from_the_update_that_makes_one_autorotate_to_the_one_that_ends_that(self):
+    def test_updates_of_should_autorotate_start_and_stop_the_sensor(self):
         self.start_unclaimed()
         view = self.view(ALL, should_autorotate=False, active=False)
         for changes, state in (
@@ -577,7 +577,7 @@ class Sensing(RotationTestCase):
             view.update(**changes)
             self.client.wait_for("SensorState", state)
 
-    def test_it_stops_when_the_connection_ends(self):
+    def test_the_sensor_stops_when_the_connection_ends(self):
         self.start_unclaimed()
         other = self.rig.connect()
         View(other, ALL)
@@ -585,7 +585,7 @@ class Sensing(RotationTestCase):
         other.close()
         self.client.wait_for("SensorState", "idle")
 
-    def test_claim_and_request_hold_it_independently(self):
+    def test_a_claim_and_a_request_keep_the_sensor_running_independently(self):
         self.start_unclaimed()
         view = self.view(ALL)
         self.client.claim()
@@ -597,14 +597,14 @@ class Sensing(RotationTestCase):
         view.release()
         self.client.wait_for("SensorState", "idle")
 
-    def test_it_goes_on_under_a_lock(self):
+    def test_the_sensor_keeps_running_under_a_lock(self):
         self.start_unclaimed()
         self.client.ask("SetRotationLock", "s", "current")
         self.view(ALL)
         self.turn("landscape-left")
         self.assert_shown("portrait", rule="lock")
 
-    def test_a_request_without_a_sensor_takes_up_one_that_appears(self):
+    def test_a_request_made_without_a_sensor_starts_one_that_appears(self):
         self.rig.start_orientd()
         self.view(ALL)
         self.rig.add_device(accelerometer(raw=(-1000, 0, 0)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the manager can be asked about the interface, who may ask, and how each change is told."""
+"""The manager's methods for the interface: what they do, who may call them, and how changes are announced."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from rig import (
 )
 from rotation import ALL, CHANGED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCase, WILL, mask
 
-# What an output does to show the interface so, by the display's natural orientation; the edges turn with that.
+# The output transform for each interface orientation, by the display's natural orientation; the edges turn with that.
 TRANSFORMS = {
     "portrait": {
         "portrait": "normal",
@@ -34,8 +34,8 @@ TRANSFORMS = {
     },
 }
 
-# Each method that polkit is asked about, with arguments that change something, and the action.
-JUDGED = [
+# Each method that polkit authorizes, with arguments that change something, and the polkit action.
+AUTHORIZED = [
     ("Claim", "", (), "claim"),
     ("SetRotationLock", "s", ("landscape-left",), "lock"),
     ("Rotate", "s", ("portrait-upside-down",), "rotate"),
@@ -47,14 +47,14 @@ JUDGED = [
 
 
 class Lock(RotationTestCase):
-    def test_reads_and_takes_off_current_and_each_orientation(self):
+    def test_lock_can_be_off_current_and_each_orientation(self):
         self.start()
         self.assertEqual(self.client.get("RotationLock"), "off")
         for lock in ("current", *ORIENTATIONS, "off", "current", "off"):
             self.client.ask("SetRotationLock", "s", lock)
             self.assertEqual(self.client.get("RotationLock"), lock)
 
-    def test_current_holds_what_is_shown_and_turns_nothing(self):
+    def test_current_holds_the_shown_orientation_and_turns_nothing(self):
         self.start(held="landscape-left")
         events = self.record_events()
         self.client.ask("SetRotationLock", "s", "current")
@@ -70,14 +70,14 @@ class Lock(RotationTestCase):
         self.client.ask("SetRotationLock", "s", "landscape-left")
         self.assert_shown("landscape-left", reason="lock", rule="lock")
 
-    def test_unlocking_resolves_as_if_the_device_had_just_turned(self):
+    def test_unlocking_acts_as_if_the_device_had_just_turned(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "current")
         self.turn("landscape-left")
         self.client.ask("SetRotationLock", "s", "off")
         self.assert_shown("landscape-right", reason="lock", rule="device")
 
-    def test_outside_the_devices_configuration_is_refused(self):
+    def test_an_orientation_outside_the_device_configuration_is_refused(self):
         self.start("SupportedOrientations=all-but-upside-down")
         before = self.state()
         self.assertEqual(
@@ -86,7 +86,7 @@ class Lock(RotationTestCase):
         )
         self.assertEqual(self.state(), before)
 
-    def test_outside_the_asked_views_mask_is_remembered(self):
+    def test_an_orientation_outside_the_asked_views_mask_is_remembered(self):
         self.start()
         view = self.view(LANDSCAPE)
         self.client.ask("SetRotationLock", "s", "portrait")
@@ -96,7 +96,7 @@ class Lock(RotationTestCase):
 
 
 class Manual(RotationTestCase):
-    def test_rotate_turns_although_the_device_points_elsewhere(self):
+    def test_rotate_turns_although_the_device_is_held_differently(self):
         self.start()
         for orientation in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
             self.client.ask("Rotate", "s", orientation)
@@ -116,7 +116,7 @@ class Manual(RotationTestCase):
             )
             self.assertEqual(self.state(), before)
 
-    def test_rotate_works_within_what_a_fixed_view_supports(self):
+    def test_rotate_works_within_the_mask_of_a_view_that_does_not_autorotate(self):
         self.start()
         self.view(LANDSCAPE, should_autorotate=False)
         self.client.ask("Rotate", "s", "landscape-left")
@@ -135,7 +135,7 @@ class Manual(RotationTestCase):
         self.client.ask("AlignToDevice")
         self.assert_shown("portrait", reason="manual", rule="device")
 
-    def test_align_under_a_lock_sets_what_is_held(self):
+    def test_align_under_a_lock_changes_the_held_orientation(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "current")
         self.turn("landscape-left")
@@ -151,7 +151,7 @@ class Manual(RotationTestCase):
         self.client.ask("AlignToDevice")
         self.assert_shown("portrait", rule="mask")
 
-    def test_align_of_a_device_that_was_never_read_does_nothing(self):
+    def test_align_does_nothing_before_the_first_reading(self):
         self.start(claim=False)
         self.client.ask("Rotate", "s", "landscape-left")
         self.client.ask("AlignToDevice")
@@ -159,7 +159,7 @@ class Manual(RotationTestCase):
 
 
 class Autorotate(RotationTestCase):
-    def test_never_stops_only_the_sensor(self):
+    def test_never_stops_only_turns_by_the_device(self):
         self.start()
         self.client.ask("SetAutorotate", "s", "never")
         self.turn("landscape-left")
@@ -175,14 +175,14 @@ class Autorotate(RotationTestCase):
         view.release()
         self.assert_shown("portrait-upside-down", reason="request")
 
-    def test_always_again_follows_the_device_at_once(self):
+    def test_switching_back_to_always_follows_the_device_at_once(self):
         self.start()
         self.client.ask("SetAutorotate", "s", "never")
         self.turn("landscape-left")
         self.client.ask("SetAutorotate", "s", "always")
         self.assert_shown("landscape-right", reason="configuration", rule="device")
 
-    def test_without_a_switch_or_an_angle_it_counts_as_a_tablet(self):
+    def test_without_a_switch_or_an_angle_the_machine_counts_as_a_tablet(self):
         self.start("Autorotate=tablet-mode")
         self.assertEqual(self.client.get("TabletMode"), "unknown")
         self.turn("landscape-left")
@@ -197,12 +197,12 @@ class Start(RotationTestCase):
                 self.assert_shown(shown, reason="startup", rule="unknown", mask=ALL, lock="off", asked="/")
                 self.assertEqual(self.client.get("OutputTransform"), "normal")
 
-    def test_lowest_allowed_is_shown_where_the_natural_one_is_not(self):
+    def test_lowest_allowed_orientation_is_shown_if_the_natural_one_is_forbidden(self):
         self.start("SupportedOrientations=landscape", claim=False)
         self.assert_shown("landscape-right", reason="startup", mask=LANDSCAPE)
         self.assertEqual(self.client.get("OutputTransform"), "270")
 
-    def test_without_a_sensor_all_but_the_device_works(self):
+    def test_without_a_sensor_everything_but_autorotation_works(self):
         self.rig.start_orientd()
         self.client.ask("Rotate", "s", "landscape-left")
         self.client.ask("SetRotationLock", "s", "portrait")
@@ -212,7 +212,7 @@ class Start(RotationTestCase):
 
 
 class Transform(RotationTestCase):
-    def test_is_that_of_what_is_shown(self):
+    def test_transform_is_that_of_the_shown_orientation(self):
         for natural, transforms in TRANSFORMS.items():
             with self.case(natural):
                 self.start(f"NaturalOrientation={natural}", claim=False)
@@ -220,13 +220,13 @@ class Transform(RotationTestCase):
                     self.client.ask("Rotate", "s", shown)
                     self.assertEqual(self.client.get("OutputTransform"), transform, shown)
 
-    def test_follows_the_device_where_the_interface_does(self):
+    def test_transform_follows_the_device_if_the_interface_does(self):
         self.start()
         for held, transform in (("landscape-left", "270"), ("portrait-upside-down", "180"), ("landscape-right", "90")):
             self.turn(held)
             self.assertEqual(self.client.get("OutputTransform"), transform)
 
-    def test_stays_under_a_lock(self):
+    def test_transform_stays_under_a_lock(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "current")
         self.turn("landscape-left")
@@ -235,7 +235,7 @@ class Transform(RotationTestCase):
 
 class Transitions(RotationTestCase):
     def changes(self):
-        """Each way to change the interface: (what is done, to which orientation, for which reason)."""
+        """Returns every way to change the interface: (action, resulting orientation, reason)."""
         views = []
         yield lambda: self.turn("landscape-left"), "landscape-right", "sensor"
         yield lambda: self.client.ask("Rotate", "s", "portrait"), "portrait", "manual"
@@ -251,7 +251,7 @@ class Transitions(RotationTestCase):
         yield lambda: self.client.ask("AlignToDevice"), None, None
         yield lambda: self.client.ask("Rotate", "s", "portrait"), None, None
 
-    def test_will_properties_did_in_this_order_once_a_change(self):
+    def test_each_change_sends_will_properties_did_once_in_this_order(self):
         self.start()
         events = self.record_events()
         shown = "portrait"
@@ -267,7 +267,7 @@ class Transitions(RotationTestCase):
                     self.assertEqual(will, (shown, orientation, reason))
                     self.assertEqual(did, will)
                     self.assertEqual(changed["InterfaceOrientation"], orientation)
-                    # The transform goes with it.
+                    # The transform is announced in the same signal.
                     self.assertIn("OutputTransform", changed)
                     self.assertEqual(changed.get("InterfaceReason", reason), reason)
                     shown = orientation
@@ -287,7 +287,7 @@ class Transitions(RotationTestCase):
         wait_until(lambda: found, "DidTransition")
         self.assertEqual(found, [("landscape-left", "90")])
 
-    def test_what_changes_without_a_turn_is_told_too(self):
+    def test_changes_without_a_turn_are_announced_too(self):
         self.start()
         changes = self.client.record_changes()
         view = self.view(LANDSCAPE | mask("portrait"))
@@ -295,7 +295,7 @@ class Transitions(RotationTestCase):
         told = {"SupportedOrientations": LANDSCAPE | mask("portrait"), "AskedRequest": view.path}
         self.assertEqual([change.changed for change in changes], [told])
 
-    def test_a_call_that_changes_nothing_tells_nothing(self):
+    def test_a_call_that_changes_nothing_announces_nothing(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "portrait")
         events = self.record_events()
@@ -306,7 +306,7 @@ class Transitions(RotationTestCase):
 
 
 class WrongArguments(RotationTestCase):
-    def test_unknown_words_name_the_field_and_change_nothing(self):
+    def test_errors_for_unknown_names_mention_the_field_and_change_nothing(self):
         self.start()
         before = self.state()
         orientations = ", ".join(ORIENTATIONS)
@@ -324,7 +324,7 @@ class WrongArguments(RotationTestCase):
                 )
         self.assertEqual(self.state(), before)
 
-    def test_arguments_of_other_types(self):
+    def test_arguments_of_wrong_types(self):
         self.start()
         for method, signature, values in (
             ("SetRotationLock", "u", (1,)),
@@ -339,16 +339,16 @@ class WrongArguments(RotationTestCase):
 
 class Permission(RotationTestCase):
     def start_with_polkit(self, allowed=ACTIONS):
-        """Starts orientd and polkit, which may refuse from now on; something is there to change."""
+        """Starts orientd with a request and a manual rotation; from then on, polkit allows only `allowed`."""
         self.rig.start_polkit(allowed=ACTIONS)
         self.start()
         self.view(ALL, "org.example.Before")
         self.client.ask("Rotate", "s", "landscape-left")
         self.rig.allow(*allowed)
 
-    def test_refused_without_the_action_and_nothing_changes(self):
+    def test_calls_without_permission_are_refused_and_change_nothing(self):
         self.start_with_polkit()
-        for method, signature, values, action in JUDGED:
+        for method, signature, values, action in AUTHORIZED:
             with self.subTest(method):
                 self.rig.allow(*(name for name in ACTIONS if not name.endswith("." + action)))
                 before = self.state()
@@ -361,16 +361,16 @@ class Permission(RotationTestCase):
                 self.assertEqual(events, [])
                 self.assertEqual(self.state(), before)
 
-    def test_allowed_with_that_action_alone(self):
+    def test_each_call_needs_only_its_own_action(self):
         self.start_with_polkit()
-        for method, signature, values, action in JUDGED:
+        for method, signature, values, action in AUTHORIZED:
             with self.subTest(method):
                 self.rig.allow(f"org.orientd1.{action}")
                 before = self.state()
                 self.client.ask(method, signature, *values)
                 self.assertNotEqual(self.state(), before)
 
-    def test_reading_and_ones_own_request_need_no_permission(self):
+    def test_reading_and_changing_an_own_request_need_no_permission(self):
         self.start_with_polkit(allowed=())
         (request,) = self.client.ask("ListRequests")[0]
         path = request[0]
@@ -382,11 +382,11 @@ class Permission(RotationTestCase):
             self.client.ask(method, signature, *values, path=path, interface="org.orientd1.Request")
         self.assertEqual(self.client.ask("ListRequests"), ([],))
 
-    def test_nothing_is_judged_before_the_arguments_are_sound(self):
+    def test_arguments_are_checked_before_polkit_is_asked(self):
         self.start_with_polkit(allowed=())
         self.assertEqual(self.client.refusal("Rotate", "s", "sideways")[0], INVALID_ARGS)
 
-    def test_hanging_polkit_makes_only_its_call_wait(self):
+    def test_a_hanging_polkit_delays_only_the_call_that_waits_for_it(self):
         self.start_with_polkit()
         self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
         call = self.client.start_call("SetRotationLock", arguments=GLib.Variant("(s)", ("portrait",)))
@@ -401,10 +401,10 @@ class Permission(RotationTestCase):
 
     def test_without_polkit_other_users_are_refused(self):
         if os.getuid() != 0:
-            return  # only root can be another user too
+            return  # only root can start a client as another user
         self.start()
         before = self.state()
-        for method, signature, values, _ in JUDGED:
+        for method, signature, values, _ in AUTHORIZED:
             with self.subTest(method):
                 arguments = [str(len(value)) if value == {} else str(value) for value in values]
                 answer = subprocess.run(

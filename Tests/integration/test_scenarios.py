@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What iOS does with views and turns of the device, each behaviour on the real bus."""
+"""Views and turns of the device, with the behaviour of iOS, on a real bus."""
 
 from rig import INVALID_INTERFACE_ORIENTATION, OBJECT_MANAGER, ORIENTATION_NOT_SUPPORTED, PYTHON
 from rotation import ALL, ALL_BUT_UPSIDE_DOWN, HELD, LANDSCAPE, RotationTestCase, View, mask
@@ -41,7 +41,7 @@ class Autorotation(RotationTestCase):
         self.turn("portrait")
         self.assert_shown("portrait", rule="device")
 
-    def test_no_view_at_all_is_as_a_root_that_supports_all(self):
+    def test_no_view_at_all_acts_like_a_root_that_supports_all(self):
         self.start()
         self.assert_shown("portrait", mask=ALL, asked="/")
         for held in ("landscape-left", "portrait-upside-down"):
@@ -58,7 +58,7 @@ class Autorotation(RotationTestCase):
         self.client.ask("Rotate", "s", "landscape-left")
         self.assert_shown("landscape-left", reason="manual")
 
-    def test_lying_flat_keeps_what_is_shown(self):
+    def test_lying_flat_keeps_the_shown_orientation(self):
         self.start()
         self.view(ALL)
         self.turn("landscape-left")
@@ -69,7 +69,7 @@ class Autorotation(RotationTestCase):
 
 class Pushing(RotationTestCase):
     def push(self, supported, **options):
-        """Returns a navigation stack and a view that was pushed onto it."""
+        """Returns a navigation stack and a view that is pushed onto it."""
         stack = self.view(ALL)
         pushed = self.view(supported, parent=stack, **options)
         stack.update(forwards_to=pushed)
@@ -84,7 +84,7 @@ class Pushing(RotationTestCase):
         self.turn("landscape-right")
         self.assert_shown("landscape-left", reason="sensor", rule="device")
 
-    def test_pushed_view_turns_also_where_the_device_points_elsewhere(self):
+    def test_pushed_view_turns_even_if_it_does_not_support_the_device_orientation(self):
         self.start()
         self.push(LANDSCAPE)
         self.turn("portrait-upside-down")
@@ -102,12 +102,12 @@ class Pushing(RotationTestCase):
         pushed.set_needs_update()
         self.assert_shown("landscape-right", reason="request")
 
-    def test_pushing_never_turns_even_to_what_the_view_prefers(self):
+    def test_pushing_never_turns_even_to_the_preferred_orientation(self):
         self.start()
         self.push(ALL, preferred="landscape-left")
         self.assert_shown("portrait", mask=ALL)
 
-    def test_popping_resolves_as_if_the_device_had_just_turned(self):
+    def test_popping_acts_as_if_the_device_had_just_turned(self):
         self.start()
         _, pushed = self.push(LANDSCAPE)
         self.turn("landscape-left")
@@ -139,7 +139,7 @@ class Presenting(RotationTestCase):
         self.turn("portrait")
         self.assert_shown("landscape-right", rule="mask")
 
-    def test_modal_view_without_a_preference_starts_where_the_interface_is(self):
+    def test_modal_view_without_a_preference_starts_in_the_shown_orientation(self):
         self.start(held="landscape-left")
         page = self.view(ALL)
         self.view(LANDSCAPE, parent=page, presentation="modal")
@@ -174,7 +174,7 @@ class Presenting(RotationTestCase):
 
 
 class Containers(RotationTestCase):
-    def test_navigation_stack_that_forwards_lets_its_top_answer(self):
+    def test_navigation_stack_that_forwards_uses_the_answers_of_its_top(self):
         self.start()
         stack = self.view(ALL)
         top = self.view(LANDSCAPE, parent=stack, should_autorotate=False)
@@ -191,7 +191,7 @@ class Containers(RotationTestCase):
         self.turn("landscape-left")
         self.assert_shown("landscape-right", rule="device")
 
-    def test_tab_bar_forwards_to_the_tab_that_is_selected(self):
+    def test_tab_bar_forwards_to_the_selected_tab(self):
         self.start()
         bar = self.view(ALL)
         upright, wide = (self.view(supported, parent=bar) for supported in (PORTRAIT, LANDSCAPE))
@@ -225,7 +225,7 @@ class Containers(RotationTestCase):
         bar.update(forwards_to=stack)
         self.assert_shown("portrait", mask=ALL_BUT_UPSIDE_DOWN, asked=top)
 
-    def test_modal_container_starts_where_its_top_prefers(self):
+    def test_modal_container_starts_in_the_preferred_orientation_of_its_top(self):
         self.start()
         stack = self.view(ALL, active=False)
         top = self.view(LANDSCAPE, parent=stack, preferred="landscape-left")
@@ -233,7 +233,7 @@ class Containers(RotationTestCase):
         stack.update(active=True)
         self.assert_shown("landscape-left", asked=top, reason="request")
 
-    def test_forwarding_lapses_at_an_inactive_child(self):
+    def test_forwarding_ends_when_the_child_becomes_inactive(self):
         self.start()
         stack = self.view(PORTRAIT)
         top = self.view(LANDSCAPE, parent=stack)
@@ -241,7 +241,7 @@ class Containers(RotationTestCase):
         top.update(active=False)
         self.assert_shown("portrait", asked=stack)
 
-    def test_forwarding_lapses_at_a_released_child(self):
+    def test_forwarding_ends_when_the_child_is_released(self):
         self.start()
         stack = self.view(PORTRAIT)
         top = self.view(LANDSCAPE, parent=stack)
@@ -250,7 +250,7 @@ class Containers(RotationTestCase):
         top.release()
         self.assert_shown("portrait", asked=stack, reason="request")
 
-    def test_navigation_stack_goes_on_after_its_top_was_released(self):
+    def test_navigation_stack_can_forward_again_after_its_top_was_released(self):
         self.start()
         stack = self.view(ALL)
         tops = [self.view(supported, parent=stack) for supported in (PORTRAIT, LANDSCAPE)]
@@ -262,7 +262,7 @@ class Containers(RotationTestCase):
 
 
 class Video(RotationTestCase):
-    """A portrait page that shows a video small, then full screen in landscape, then small again."""
+    """A portrait page with a video that is shown full screen in landscape and then small again."""
 
     def open_player(self, page, **options):
         return self.view(LANDSCAPE, "org.example.Page", parent=page, presentation="modal", **options)
@@ -286,7 +286,7 @@ class Video(RotationTestCase):
         self.turn("landscape-right")
         self.assert_shown("portrait", rule="mask")
         player = self.open_player(page)
-        self.assert_shown("landscape-left", asked=player)  # the device's, since the current one is not allowed
+        self.assert_shown("landscape-left", asked=player)  # that of the device, because the current one is not allowed
         self.turn("landscape-left")
         self.assert_shown("landscape-right", reason="sensor")
         player.release()
@@ -299,11 +299,11 @@ class Video(RotationTestCase):
         player = self.open_player(page, preferred="landscape-left")
         self.assert_shown("landscape-left", lock="portrait", reason="request", rule="mask")
         self.turn("landscape-left")
-        self.assert_shown("landscape-left", lock="portrait")  # the lock still keeps the device out
+        self.assert_shown("landscape-left", lock="portrait")  # the device still does not turn it
         player.release()
         self.assert_shown("portrait", lock="portrait", reason="request", rule="lock")
 
-    def test_full_screen_under_a_lock_of_what_is_shown(self):
+    def test_full_screen_under_a_current_lock(self):
         self.start()
         page = self.view(ALL, "org.example.Page")
         self.turn("landscape-left")
@@ -323,9 +323,9 @@ class Locking(RotationTestCase):
         self.client.ask("Rotate", "s", "landscape-left")
         self.assert_shown("landscape-left", reason="manual", rule="lock", lock="current")
         self.turn("portrait-upside-down")
-        self.assert_shown("landscape-left", rule="lock")  # it has become what the lock holds
+        self.assert_shown("landscape-left", rule="lock")  # the lock holds it now
 
-    def test_manual_rotation_under_the_portrait_lock_becomes_its_edge(self):
+    def test_manual_rotation_under_the_portrait_lock_changes_the_locked_edge(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "portrait")
         self.client.ask("Rotate", "s", "landscape-left")
@@ -338,7 +338,7 @@ class Locking(RotationTestCase):
         self.turn("portrait-upside-down")
         self.assert_shown("portrait-upside-down", reason="sensor", rule="device")
 
-    def test_portrait_lock_switched_on_in_landscape(self):
+    def test_portrait_lock_set_in_landscape(self):
         self.start(held="landscape-left")
         self.view(ALL)
         events = self.record_events()
@@ -351,7 +351,7 @@ class Locking(RotationTestCase):
             [("landscape-right", "portrait", "lock"), ("portrait", "landscape-right", "lock")],
         )
 
-    def test_view_that_marks_itself_inactive_around_that_is_left_alone(self):
+    def test_lock_does_not_affect_a_view_that_is_inactive_meanwhile(self):
         self.start(held="landscape-left")
         self.view(ALL, "org.example.Desktop")
         game = self.view(LANDSCAPE, "org.example.Game", preferred="landscape-right", reason="a game")
@@ -369,7 +369,7 @@ class Locking(RotationTestCase):
         self.assertEqual(game.get_all(), {**before, "Active": True})
         self.assertEqual([change.changed for change in changes if change.path == game.path], [{"Active": True}])
 
-    def test_inactive_view_changes_nothing_whatever_it_asks(self):
+    def test_inactive_view_changes_nothing(self):
         self.start()
         game = self.view(LANDSCAPE, "org.example.Game", active=False)
         child = self.view(LANDSCAPE, "org.example.Game", parent=game, presentation="modal")
@@ -385,7 +385,7 @@ class Locking(RotationTestCase):
         self.flush()
         self.assertEqual(events, [])
 
-    def test_device_orientation_is_still_told_under_a_lock(self):
+    def test_device_orientation_is_announced_under_a_lock(self):
         self.start()
         self.view(ALL)
         self.client.ask("SetRotationLock", "s", "current")
@@ -400,7 +400,7 @@ class Locking(RotationTestCase):
 
 
 class MaskAtRunTime(RotationTestCase):
-    def test_a_change_keeps_what_is_shown_while_it_is_allowed(self):
+    def test_a_change_keeps_the_shown_orientation_while_it_is_allowed(self):
         self.start()
         view = self.view(ALL)
         view.update(supported=ALL_BUT_UPSIDE_DOWN)
@@ -414,20 +414,20 @@ class MaskAtRunTime(RotationTestCase):
         self.turn("portrait-upside-down")
         self.assert_shown("portrait-upside-down")
 
-    def test_a_change_goes_to_the_device_before_what_is_preferred(self):
+    def test_a_change_turns_to_the_device_orientation_before_the_preferred_one(self):
         self.start(held="landscape-left")
         view = self.view(PORTRAIT)
         self.assert_shown("portrait")
         view.update(supported=LANDSCAPE, preferred="landscape-left")
         self.assert_shown("landscape-right", reason="request", rule="device")
 
-    def test_a_change_goes_to_what_is_preferred_before_the_lowest(self):
+    def test_a_change_turns_to_the_preferred_orientation_before_the_lowest(self):
         self.start()
         view = self.view(PORTRAIT)
         view.update(supported=LANDSCAPE, preferred="landscape-left")
         self.assert_shown("landscape-left", reason="request")
 
-    def test_application_mask_is_taken_up_by_the_view_that_is_asked(self):
+    def test_application_mask_applies_to_the_asked_view_at_once(self):
         self.start()
         self.view(ALL, "org.example.Player")
         self.client.ask("SetApplicationMask", "su", "org.example.Player", LANDSCAPE)
@@ -437,10 +437,10 @@ class MaskAtRunTime(RotationTestCase):
 
 
 class Conflicts(RotationTestCase):
-    """The table of conflicts: device and application grant G, the view supports V, and I is what both allow."""
+    """The table of conflicts: device and application allow G, the view supports V, and I is their intersection."""
 
     def start_with_portrait_only(self, **options):
-        """Starts orientd on a device whose interface is portrait only, with a view presented before."""
+        """Starts orientd with a device configuration of portrait only, and presents a view."""
         self.start("SupportedOrientations=portrait", **options)
         self.view(PORTRAIT, "org.example.Before")
 
@@ -454,13 +454,13 @@ class Conflicts(RotationTestCase):
         self.assertEqual(events, [])
         self.assertEqual(self.state(), before)
 
-    def test_row_1_nothing_in_common_and_autorotating_is_refused(self):
+    def test_row_1_empty_intersection_with_autorotation_is_refused(self):
         self.start_with_portrait_only()
         text = "supported: landscape, while device and application allow portrait, and it autorotates"
         self.assert_refused(text, LANDSCAPE)
         self.assert_refused(text, LANDSCAPE, preferred="landscape-left")
 
-    def test_row_2_nothing_in_common_is_shown_where_a_fixed_view_prefers(self):
+    def test_row_2_empty_intersection_shows_the_preferred_orientation_of_a_fixed_view(self):
         self.start_with_portrait_only()
         view = self.view(LANDSCAPE, preferred="landscape-left", should_autorotate=False)
         self.assert_shown("landscape-left", mask=mask("landscape-left"), asked=view, rule="preferred")
@@ -469,18 +469,18 @@ class Conflicts(RotationTestCase):
         view.release()
         self.assert_shown("portrait", mask=PORTRAIT)
 
-    def test_row_3_nothing_in_common_and_preferring_what_it_does_not_support_is_refused(self):
+    def test_row_3_empty_intersection_with_an_unsupported_preference_is_refused(self):
         self.start_with_portrait_only()
         text = "preferred: portrait is not among the supported landscape"
         self.assert_refused(text, LANDSCAPE, preferred="portrait", should_autorotate=False)
 
-    def test_row_4_nothing_in_common_and_nothing_preferred_is_refused(self):
+    def test_row_4_empty_intersection_without_a_preference_is_refused(self):
         self.start_with_portrait_only()
         text = "supported: landscape, while device and application allow portrait, "
         text += "and there is no preferred one to show"
         self.assert_refused(text, LANDSCAPE, should_autorotate=False)
 
-    def test_row_5_preferring_what_it_does_not_support_is_refused(self):
+    def test_row_5_an_unsupported_preference_is_refused(self):
         self.start()
         for autorotates in (True, False):
             self.assert_refused(
@@ -490,29 +490,29 @@ class Conflicts(RotationTestCase):
                 should_autorotate=autorotates,
             )
 
-    def test_row_6_it_starts_where_it_prefers_if_that_is_in_common(self):
+    def test_row_6_starts_in_the_preferred_orientation_if_allowed(self):
         self.start()
         view = self.view(LANDSCAPE, preferred="landscape-left")
         self.assert_shown("landscape-left", asked=view, mask=LANDSCAPE)
 
-    def test_row_6_else_where_the_interface_is(self):
+    def test_row_6_else_in_the_shown_orientation(self):
         self.start("SupportedOrientations=portrait,landscape-right", held="landscape-left")
         view = self.view(ALL, preferred="landscape-left")
         self.assert_shown("landscape-right", asked=view, mask=mask("portrait", "landscape-right"))
 
-    def test_row_6_else_where_the_device_is(self):
+    def test_row_6_else_in_the_device_orientation(self):
         self.start("SupportedOrientations=all-but-upside-down", held="landscape-right")
         self.view(PORTRAIT)
         self.assert_shown("portrait")
         self.view(mask("portrait-upside-down", "landscape-right", "landscape-left"), preferred="portrait-upside-down")
         self.assert_shown("landscape-left", mask=LANDSCAPE, rule="device")
 
-    def test_row_6_else_at_the_lowest_in_common(self):
+    def test_row_6_else_in_the_lowest_allowed_orientation(self):
         self.start("SupportedOrientations=all-but-upside-down")
         self.view(mask("portrait-upside-down", "landscape-right", "landscape-left"), preferred="portrait-upside-down")
         self.assert_shown("landscape-right", mask=LANDSCAPE, rule="mask")
 
-    def test_row_6_and_whether_it_turns_with_the_device_is_its_own_affair(self):
+    def test_row_6_should_autorotate_decides_whether_it_turns_with_the_device(self):
         self.start("SupportedOrientations=all-but-upside-down")
         for autorotates, shown in ((True, "landscape-right"), (False, "portrait")):
             view = self.view(ALL, should_autorotate=autorotates)
@@ -521,7 +521,7 @@ class Conflicts(RotationTestCase):
             view.release()
             self.turn("portrait")
 
-    def test_pushed_view_passes_the_same_table(self):
+    def test_the_table_applies_to_a_pushed_view(self):
         self.start_with_portrait_only()
         stack = self.view(PORTRAIT)
         pushed = self.view(LANDSCAPE, parent=stack)  # it is not asked yet
@@ -534,7 +534,7 @@ class Conflicts(RotationTestCase):
         stack.update(forwards_to=pushed)
         self.assert_shown("portrait", mask=mask("landscape-left"), asked=pushed, rule="waiting")
 
-    def test_update_passes_the_same_table(self):
+    def test_the_table_applies_to_an_update(self):
         self.start_with_portrait_only()
         view = self.view(ALL)
         before = self.state()
@@ -543,7 +543,7 @@ class Conflicts(RotationTestCase):
         self.assertEqual(text, "supported: landscape, while device and application allow portrait, and it autorotates")
         self.assertEqual(self.state(), before)
 
-    def test_application_mask_that_leaves_a_view_on_show_nothing_is_refused(self):
+    def test_application_mask_that_leaves_no_orientation_for_the_shown_view_is_refused(self):
         self.start()
         self.view(PORTRAIT, "org.example.Player")
         before = self.state()
@@ -554,7 +554,7 @@ class Conflicts(RotationTestCase):
 
 
 class WiderThanTheDevice(RotationTestCase):
-    def test_application_mask_cannot_widen_the_devices(self):
+    def test_application_mask_cannot_widen_the_device_mask(self):
         device = mask("portrait", "landscape-right")
         self.start(
             "SupportedOrientations=portrait,landscape-right",
@@ -576,7 +576,7 @@ class WiderThanTheDevice(RotationTestCase):
 
 
 class Killed(RotationTestCase):
-    def test_client_killed_with_a_request_held(self):
+    def test_requests_of_a_killed_client_end(self):
         self.start()
         page = self.view(PORTRAIT)
         events = self.record_events()
@@ -594,7 +594,7 @@ class Killed(RotationTestCase):
             [("portrait", "landscape-right", "request"), ("landscape-right", "portrait", "request")],
         )
 
-    def test_client_killed_under_a_lock_returns_to_what_is_held(self):
+    def test_interface_returns_to_the_held_orientation_when_a_client_is_killed(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "current")
         player = self.rig.spawn([PYTHON, "-c", SHOW_AND_WAIT])
