@@ -21,7 +21,7 @@ class SensorProxyTestCase(RigTestCase):
         return (client or self.client).call(method, interface, path, arguments, destination=NAME)
 
     def error_of(self, method, client=None, **options):
-        """Returns the name of the D-Bus error that a call fails with, None if it succeeds."""
+        """Calls a method and returns the name of the D-Bus error, or None if it succeeds."""
         try:
             self.call(method, client, **options)
         except GLib.Error as error:
@@ -38,7 +38,7 @@ class SensorProxyTestCase(RigTestCase):
         wait_until(lambda: self.get(name, **where) == expected, f"{name} == {expected!r}")
 
     def record(self, client):
-        """Returns a list to which what that client hears of the proxy's changes is appended."""
+        """Returns a list to which every later change of a property that the client receives is appended."""
         changes = []
 
         def append(_connection, _sender, _path, _interface, _signal, arguments):
