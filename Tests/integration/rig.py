@@ -60,7 +60,7 @@ MINUS_Z = (0, 0, -1000)
 FACE_NONE = "none"
 
 # Seconds, enough for a loaded machine; a wait ends as soon as its condition is true.
-PATIENCE = 10
+TIMEOUT = 10
 
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -93,7 +93,7 @@ def handle_events():
         pass
 
 
-def wait_until(condition, what, timeout=PATIENCE):
+def wait_until(condition, what, timeout=TIMEOUT):
     """Runs the main loop until `condition` returns a true value, and returns that value.
 
     If `condition` makes a call, signals that arrived before its reply have been handled when this returns.
@@ -262,7 +262,7 @@ class Client:
         except GLib.Error:
             return None
 
-    def wait_for(self, name, expected, timeout=PATIENCE):
+    def wait_for(self, name, expected, timeout=TIMEOUT):
         """Waits until a Manager property has the expected value."""
         seen = []
 
@@ -275,7 +275,7 @@ class Client:
         except AssertionError:
             raise AssertionError(f"{name} is {seen[0]!r} after {timeout} s instead of {expected!r}") from None
 
-    def wait_for_sensor(self, name, expected, timeout=PATIENCE):
+    def wait_for_sensor(self, name, expected, timeout=TIMEOUT):
         """Waits until a property of the only sensor has the expected value."""
         wait_until(lambda: self.sensor()[name] == expected, f"sensor's {name} == {expected!r}", timeout)
 
@@ -347,7 +347,7 @@ class Daemon:
         """Returns the log lines so far that match a regular expression."""
         return [line for line in self.log().splitlines() if re.search(pattern, line)]
 
-    def wait_for_log(self, pattern, timeout=PATIENCE):
+    def wait_for_log(self, pattern, timeout=TIMEOUT):
         """Waits for a log line that matches a regular expression and returns all such lines."""
         return wait_until(lambda: self.log_lines(pattern), f"log line with {pattern}", timeout)
 
@@ -360,7 +360,7 @@ class Daemon:
         """Returns whether it has sent READY=1."""
         return "READY=1" in self.notifications
 
-    def wait_until_ready(self, timeout=PATIENCE):
+    def wait_until_ready(self, timeout=TIMEOUT):
         """Waits for READY=1; fails immediately if the daemon exits before."""
 
         def settled():
@@ -370,7 +370,7 @@ class Daemon:
         if not self.is_ready():
             raise AssertionError(f"orientd ended with {self.process.returncode} before READY=1")
 
-    def wait_for_end(self, timeout=PATIENCE):
+    def wait_for_end(self, timeout=TIMEOUT):
         """Waits until it exits by itself and returns its exit status."""
         self.may_end = True
         wait_until(lambda: self.process.poll() is not None, "orientd ends", timeout)
@@ -388,11 +388,11 @@ class Daemon:
         asked = time.monotonic()
         self.process.terminate()
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise AssertionError(f"orientd ignores SIGTERM for {PATIENCE} s") from None
+            raise AssertionError(f"orientd ignores SIGTERM for {TIMEOUT} s") from None
         return time.monotonic() - asked
 
     def close(self):
@@ -563,7 +563,7 @@ class Rig:
             pipe.write(f"{value}\n".encode())
         hanging.unlink()
 
-    def orientctl(self, *arguments, text=None, timeout=PATIENCE, environment=None):
+    def orientctl(self, *arguments, text=None, timeout=TIMEOUT, environment=None):
         """Runs orientctl until it exits and captures its output."""
         return subprocess.run(
             [BUILD / "orientctl", *arguments],

@@ -163,9 +163,9 @@ class RotationTestCase(RigTestCase):
     def transitions(self, events):
         """Returns (from, to, reason) of each transition among events; checks that each has both signals."""
         self.flush()
-        told = [event.arguments for event in events if event.signal == WILL]
-        self.assertEqual([event.arguments for event in events if event.signal == DID], told)
-        return told
+        announced = [event.arguments for event in events if event.signal == WILL]
+        self.assertEqual([event.arguments for event in events if event.signal == DID], announced)
+        return announced
 
     def flush(self):
         """Returns when all signals that orientd has sent so far are recorded."""

@@ -115,8 +115,8 @@ class Members(RotationTestCase):
                 before[name] = value
                 self.assertEqual(view.get_all(), before)
                 self.flush()
-                told = [change for change in changes if change.path == view.path]
-                self.assertEqual([change[2:] for change in told], [(REQUEST, {name: value}, [])])
+                announced = [change for change in changes if change.path == view.path]
+                self.assertEqual([change[2:] for change in announced], [(REQUEST, {name: value}, [])])
                 changes.clear()
                 view.update(**{option: value})  # without a change
                 self.flush()

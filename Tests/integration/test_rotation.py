@@ -292,8 +292,8 @@ class Transitions(RotationTestCase):
         changes = self.client.record_changes()
         view = self.view(LANDSCAPE | mask("portrait"))
         self.flush()
-        told = {"SupportedOrientations": LANDSCAPE | mask("portrait"), "AskedRequest": view.path}
-        self.assertEqual([change.changed for change in changes], [told])
+        announced = {"SupportedOrientations": LANDSCAPE | mask("portrait"), "AskedRequest": view.path}
+        self.assertEqual([change.changed for change in changes], [announced])
 
     def test_a_call_that_changes_nothing_announces_nothing(self):
         self.start()

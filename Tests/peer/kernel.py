@@ -81,7 +81,7 @@ class Buffer(threading.Thread):
         os.close(self.descriptor)
 
 
-def mend(testbed):
+def complete_devices_of(testbed):
     """Changes the class UMockdev.Testbed so that its devices are complete."""
     add_device, set_attribute = testbed.add_device, testbed.set_attribute
 

@@ -72,7 +72,7 @@ check "on its back is face up" soon is FaceOrientation face-up
 part "while orientd samples"
 check "sampling" is SensorState sampling
 calibrate root $upright $left $flat >/tmp/terminal
-shown "orientd rests" 0 "After:  $value, the same"
+shown "orientd is stopped" 0 "After:  $value, the same"
 check "there is still one record" same 1 "$(records)"
 check "the client claims again" soon is Claims 1
 check "sampling" soon is SensorState sampling

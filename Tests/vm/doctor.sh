@@ -8,16 +8,16 @@ finds() {  # finds CHECK RESULT: doctor prints RESULT for CHECK; the line is in 
     line=$(orientctl doctor 2>/dev/null | grep -m 1 "^[a-z]*  *$1: ")
     [ "${line%% *}" = "$2" ] || { echo "$line"; false; }
 }
-mend() {  # mend: runs the command that $line names; root needs no sudo
+fix() {  # fix: runs the command that $line names; root needs no sudo
     echo "    $line"
-    sh -c "$(echo "$line" | sed 's/.*; try: //; s/sudo //g')" >/tmp/mend.out 2>&1 || sed 's/^/    /' /tmp/mend.out
+    sh -c "$(echo "$line" | sed 's/.*; try: //; s/sudo //g')" >/tmp/fix.out 2>&1 || sed 's/^/    /' /tmp/fix.out
 }
-mends() {  # mends CHECK RESULT WHAT COMMAND...: COMMAND breaks something, doctor finds it, and its command fixes it
+breaks_and_fixes() {  # breaks_and_fixes CHECK RESULT WHAT COMMAND...: doctor notices what COMMAND breaks, and fixes it
     subject=$1 result=$2 breakage=$3
     shift 3
     "$@" || echo "cannot break it: $*"
     check "$breakage: $result" finds "$subject" "$result"
-    mend
+    fix
     check "$breakage: fixed" soon finds "$subject" ok
 }
 reload() {
@@ -34,7 +34,7 @@ fails() {  # the daemon cannot start, and D-Bus cannot activate it
     rm /run/systemd/system/orientd.service.d/broken.conf
     reload
 }
-keep() {  # keep NAME: makes the node of that input device root's alone and restarts the daemon
+deny() {  # deny NAME: makes the node of that input device accessible to root only and restarts the daemon
     chmod 600 "$(node "$1")"
     systemctl restart orientd
 }
@@ -48,36 +48,36 @@ plug_hid
 hid noise 2
 hid 0 -1 0
 check "no user orientd: fail" finds node fail
-mend
+fix
 check "no user orientd: fixed" id orientd
-mends node warn "a node that belongs to root" true
+breaks_and_fixes node warn "a node that belongs to root" true
 check "the bus gives orientd its name" soon unit_is ActiveState active
 
 part "services"
-mends 'sensor proxy' warn "iio-sensor-proxy is running" systemctl start iio-sensor-proxy
-mends service fail "a masked service" systemctl mask --now orientd
-mends service fail "a service that fails" fails
-mends service fail "a service that was stopped" systemctl stop orientd
+breaks_and_fixes 'sensor proxy' warn "iio-sensor-proxy is running" systemctl start iio-sensor-proxy
+breaks_and_fixes service fail "a masked service" systemctl mask --now orientd
+breaks_and_fixes service fail "a service that fails" fails
+breaks_and_fixes service fail "a service that was stopped" systemctl stop orientd
 mv /tmp/services/* $services
 reload
 
 part "hardware"
-mends node warn "a node that only root may use" chmod 600 /dev/iio:device0
-mends node warn "a rate that only root may set" chmod 644 $device/in_accel_sampling_frequency
-mends node fail "a value that only root may read" chmod 600 $device/in_accel_z_raw
-mends kernel fail "a missing driver" rmmod hid_sensor_accel_3d
+breaks_and_fixes node warn "a node that only root may use" chmod 600 /dev/iio:device0
+breaks_and_fixes node warn "a rate that only root may set" chmod 644 $device/in_accel_sampling_frequency
+breaks_and_fixes node fail "a value that only root may read" chmod 600 $device/in_accel_z_raw
+breaks_and_fixes kernel fail "a missing driver" rmmod hid_sensor_accel_3d
 
 part "a tablet switch"
 plug_switches 115
-mends 'tablet switch' warn "a switch that only root may read" keep switches
+breaks_and_fixes 'tablet switch' warn "a switch that only root may read" deny switches
 check "orientd reads it" soon is TabletMode laptop
 unplug_switches
 
 part "settings and state"
-mends rotation warn "a lock" orientctl lock portrait
-mends rotation warn "no autorotation" orientctl autorotate never
-mends state fail "a state file that belongs to root" chown root: /var/lib/orientd/state
-mends state warn "an invalid state file" garble
+breaks_and_fixes rotation warn "a lock" orientctl lock portrait
+breaks_and_fixes rotation warn "no autorotation" orientctl autorotate never
+breaks_and_fixes state fail "a state file that belongs to root" chown root: /var/lib/orientd/state
+breaks_and_fixes state warn "an invalid state file" garble
 
 part "the report"
 orientctl doctor --report /bench/report.txt
@@ -90,7 +90,7 @@ check "the kernel has no HID sensor" soon no hid_is_there
 python3 uinput_accel.py /tmp/accel &
 check "the kernel has the input device" soon has_node accelerometer
 udevadm settle
-mends node fail "one that only root may read" keep accelerometer
+breaks_and_fixes node fail "one that only root may read" deny accelerometer
 claim
 hid 0 -1 0
 check "orientd reads it" soon is DeviceOrientation portrait

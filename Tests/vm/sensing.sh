@@ -128,13 +128,13 @@ state
 
 part "another mount matrix, under the claim"
 record=/etc/udev/hwdb.d/61-sensor-local.hwdb
-told() { systemd-hwdb update && udevadm control --reload && udevadm trigger --settle /sys/bus/iio/devices/iio:device0; }
+reload_hwdb() { systemd-hwdb update && udevadm control --reload && udevadm trigger --settle /sys/bus/iio/devices/iio:device0; }
 printf 'sensor:modalias:platform:HID-SENSOR-200073:*\n ACCEL_MOUNT_MATRIX=-1, 0, 0; 0, -1, 0; 0, 0, 1\n' >$record
 since=$(cut -d' ' -f1 /proc/uptime)
-check "udev accepts the record" told
+check "udev accepts the record" reload_hwdb
 check "the orientation is reversed" soon is DeviceOrientation landscape-left
 rm $record
-check "udev removes the matrix" told
+check "udev removes the matrix" reload_hwdb
 check "the orientation is as before" soon is DeviceOrientation landscape-right
 check "buffered throughout" sensor_is Mode buffer
 check "without a warning" no sh -c "journalctl -u orientd.service -o short-monotonic | awk -F'[][]' '\$2 > $since' | grep warning"
