@@ -36,7 +36,7 @@ nobody_may() {  # nobody_may WHO COMMAND...: every command is refused with a rea
 }
 
 requests_are() { same "$1" "$(orientctl requests)"; }
-transitions() { same "$1" "$(grep -c member=DidTransition /tmp/signals)"; }  # transitions COUNT: signals received so far
+transitions() { same "$1" "$(grep -c member=DidTransition /tmp/signals)"; }  # transitions COUNT: received so far
 
 install_it
 plug_hid
