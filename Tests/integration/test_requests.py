@@ -325,7 +325,7 @@ class Limits(RotationTestCase):
             self.assertEqual(set(refused), {INVALID_INTERFACE_ORIENTATION})
         self.assertEqual(set(self.request_often(self.client, PER_CONNECTION)), {None})
 
-    def test_4096_requests_in_total(self):
+    def test_4096_requests_in_all(self):
         self.rig.start_orientd()
         holders = [self.rig.connect() for _ in range(IN_ALL // PER_CONNECTION)]
         for holder in holders:
