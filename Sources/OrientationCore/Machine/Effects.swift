@@ -59,7 +59,7 @@ public struct AccelerometerNeeds: Hashable, Sendable {
 
 /// A moment that the machine waits for.
 public struct Deadline: Hashable, Sendable {
-    public enum Purpose: UInt8, NamedValue, Hashable, Sendable {
+    public enum Purpose: String, NamedValue {
         /// The end of the time that the first search for sensors, switches and chassis may take.
         case ready
         /// The next repetition of a silent sensor's last sample.
@@ -68,16 +68,6 @@ public struct Deadline: Hashable, Sendable {
         case save
         /// The end of the time that stopping the sensors may take.
         case exit
-
-        /// The name in recordings.
-        public var name: String {
-            switch self {
-            case .ready: "ready"
-            case .silence: "silence"
-            case .save: "save"
-            case .exit: "exit"
-            }
-        }
     }
 
     public var purpose: Purpose

@@ -22,12 +22,9 @@ public struct MachineConfiguration: Hashable, Sendable {
 }
 
 /// The two classifiers.
-public enum ClassifierChoice: UInt8, NamedValue, Hashable, Sendable {
+public enum ClassifierChoice: String, NamedValue {
     case robust
     case base
-
-    /// The name in the configuration and on the command line.
-    public var name: String { self == .robust ? "robust" : "base" }
 
     public var constants: OrientationClassifier.Constants { self == .robust ? .robust : .base }
 }

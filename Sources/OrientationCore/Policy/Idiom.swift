@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a machine is, as systemd-hostnamed calls its chassis.
-public enum Idiom: NamedValue, Hashable, Sendable {
+public enum Idiom: String, NamedValue {
     case handset
     case tablet
     case convertible
     case laptop
-
-    /// The name in the configuration and on hostnamed's bus object.
-    public var name: String {
-        switch self {
-        case .handset: "handset"
-        case .tablet: "tablet"
-        case .convertible: "convertible"
-        case .laptop: "laptop"
-        }
-    }
 
     /// What such a machine supports unless the configuration says otherwise.
     public var supportedOrientations: InterfaceOrientationMask {
