@@ -97,7 +97,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationSensorsTests",
-            dependencies: ["SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux"],
+            dependencies: ["SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,6 +40,9 @@ static inline int orientd_create(const char *path, mode_t mode) { return open(pa
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
+// EFD_CLOEXEC and EFD_NONBLOCK are enumerators.
+static inline int orientd_event_counter(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 // So does ioctl(2), and the numbers of evdev's are macros with arguments.
 static inline int orientd_read_axis(int descriptor, unsigned axis, struct input_absinfo *info) { return ioctl(descriptor, EVIOCGABS(axis), info); }

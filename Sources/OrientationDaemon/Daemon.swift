@@ -68,13 +68,13 @@ package final class Daemon {
             authority: authority,
             host: driver
         )
-        let helper = try HelperThread(loop: loop)
-        supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log, helper: helper)
+        supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
         proxy =
             SensorProxy.isWanted(configuration.servesSensorProxy, log: log)
             ? try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, driver: driver) : nil
         switches =
-            configuration.source == .local ? MachineSwitches(loop: loop, helper: helper, log: log, driver: driver) : nil
+            configuration.source == .local
+            ? try MachineSwitches(loop: loop, log: log) { driver.switchesChanged($0, isLidClosed: $1) } : nil
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
         timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
@@ -130,8 +130,8 @@ package final class Daemon {
         proxy?.publish(edge: machine.sensedEdge, tilt: machine.tilt)
         if effects.reads != reads {
             reads = effects.reads
-            supervisor.need(.accelerometer, reads.display)
-            supervisor.needBase(reads.base)
+            supervisor.read(.accelerometer, reads.display)
+            supervisor.readBase(reads.base)
         }
         if effects.deadline != deadline { wait(for: effects.deadline) }
         if let scale = effects.wrongScale {

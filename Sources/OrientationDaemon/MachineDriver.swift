@@ -58,6 +58,12 @@ package final class MachineDriver: MachineHost {
         if let deadline { deliver(.deadlinePassed(deadline.purpose)) }
     }
 
+    /// Delivers what differs from the switches' last state.
+    func switchesChanged(_ mode: TabletMode, isLidClosed: Bool) {
+        if mode != machine.switchMode { deliver(.tabletSwitch(mode)) }
+        if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
+    }
+
     package func call(_ event: Event) throws(RotationRefusal) -> Effects {
         precondition(!isBusy, "a client's call came while effects were carried out")
         let effects = handle(event)

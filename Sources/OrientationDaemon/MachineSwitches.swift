@@ -5,30 +5,46 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// The switches of the machine that tell a tablet from a laptop, and whether the lid is closed.
+/// The switches that tell a tablet from a laptop, and whether the lid is closed.
 ///
-/// They are open for as long as they are there, and wake nobody up while they stay as they are.
+/// They stay open while they are there, which costs nothing until one changes.
 final class MachineSwitches {
     private static let wanted: Switches = [.lid, .tabletMode]
 
-    private let driver: MachineDriver
-    private var reported = (mode: TabletMode.unknown, isLidClosed: false)
+    /// Seconds until a failed scan is repeated: from the first, doubled each time, to the last.
+    private static let backoff = (first: 1.0, last: 60.0)
+
+    /// The event nodes of this machine; runs on a helper.
+    typealias Enumeration = @Sendable () throws(SystemError) -> [Device]
+
+    /// Called when the tablet mode or the lid may have changed.
+    private let onChange: (TabletMode, _ isLidClosed: Bool) -> Void
     private let loop: EventLoop
-    private let helper: HelperThread
     private let log: Log
+    private let enumerate: Enumeration
     private var monitor: DeviceMonitor?
     private var nodes: [SwitchNode] = []
+    private var retry: Timer?
+    private var delay = MachineSwitches.backoff.first
 
-    init(loop: EventLoop, helper: HelperThread, log: Log, driver: MachineDriver) {
+    init(
+        loop: EventLoop,
+        log: Log,
+        enumerate: @escaping Enumeration = { () throws(SystemError) in
+            try Device.all(inSubsystem: "input", named: "event*")
+        },
+        onChange: @escaping (TabletMode, _ isLidClosed: Bool) -> Void
+    ) throws(SystemError) {
         self.loop = loop
-        self.helper = helper
         self.log = log
-        self.driver = driver
+        self.enumerate = enumerate
+        self.onChange = onChange
+        retry = try loop.timer { [unowned(unsafe) self] in scan {} }
     }
 
-    // MARK: - What is known
+    // MARK: - State
 
-    /// What the machine is used as: a tablet if any switch says so, unknown where none tells.
+    /// A tablet if any switch says so, unknown without a switch.
     var tabletMode: TabletMode {
         let switches = nodes.filter { $0.offered.contains(.tabletMode) }
         if switches.contains(where: { $0.state.contains(.tabletMode) }) { return .tablet }
@@ -37,33 +53,21 @@ final class MachineSwitches {
 
     var isLidClosed: Bool { nodes.contains { $0.state.contains(.lid) } }
 
-    private func report() {
-        let old = reported
-        reported = (tabletMode, isLidClosed)
-        if reported.mode != old.mode { driver.deliver(.tabletSwitch(reported.mode)) }
-        if reported.isLidClosed != old.isLidClosed { driver.deliver(.lid(isClosed: reported.isLidClosed)) }
-    }
+    // MARK: - Arrivals and departures
 
-    // MARK: - Coming and going
-
-    /// Looks for switches, and from then on whenever udev tells of one; `completion` follows the first look.
+    /// Scans for switches, and follows udev's events from then on; `completion` follows the first scan.
     func begin(completion: @escaping () -> Void) throws(SystemError) {
-        monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, device in
+        monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
             case .removed: remove(at: device.syspath)
-            // Where the rights to a node have come only now, what could not be opened can be.
-            case .added, .changed: look(at: device)
+            // What could not be opened may have become accessible.
+            case .added, .changed: open(device)
             }
         }
-        helper.run {
-            Self.openAll()
-        } completion: { [self] openings in
-            for opening in openings { adopt(opening) }
-            completion()
-        }
+        scan(completion: completion)
     }
 
-    /// The switches of a node as udev and the kernel describe it, and what came of opening it.
+    /// A node as udev and the kernel describe it, and what came of opening it.
     private struct Opening: Sendable {
         let syspath: String
         let devicePath: String
@@ -79,7 +83,7 @@ final class MachineSwitches {
             devicePath = path
         }
 
-        /// Runs on the helper: opening a device can wake it up.
+        /// Runs on a helper: opening a device can wake it up.
         func opened() -> Opening {
             var opening = self
             do throws(SystemError) {
@@ -91,23 +95,55 @@ final class MachineSwitches {
         }
     }
 
-    private static func openAll() -> [Opening] {
-        let devices = try? Device.all(inSubsystem: "input", named: "event*")
-        return (devices ?? []).compactMap { Opening($0)?.opened() }
+    private struct Scan: Sendable {
+        var openings: [Opening] = []
+        var failure: SystemError?
     }
 
-    private func look(at device: Device) {
+    private func scan(completion: @escaping () -> Void) {
+        beside { [enumerate] in
+            var scan = Scan()
+            do throws(SystemError) {
+                scan.openings = try enumerate().compactMap { Opening($0)?.opened() }
+            } catch {
+                scan.failure = error
+            }
+            return scan
+        } completion: { [self] scan in
+            for opening in scan.openings { adopt(opening) }
+            if let error = scan.failure {
+                log.warning("\(error); looking for switches again in \(Int(delay)) s")
+                retry?.arm(after: delay, slack: delay / 10)
+                delay = min(2 * delay, Self.backoff.last)
+            }
+            completion()
+        }
+    }
+
+    private func open(_ device: Device) {
         guard let opening = Opening(device), !nodes.contains(where: { $0.syspath == opening.syspath }) else { return }
-        helper.run {
+        beside {
             opening.opened()
         } completion: { [self] in
             adopt($0)
         }
     }
 
+    /// Makes a call that can block, on a thread for it alone; in the loop where there can be none.
+    private func beside<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value,
+        completion: @escaping (Value) -> Void
+    ) {
+        do throws(SystemError) {
+            try HelperThread.runOnce(loop: loop, work, completion: completion)
+        } catch {
+            completion(work())
+        }
+    }
+
     private func adopt(_ opening: Opening) {
         guard let events = opening.events else {
-            log.warning("\(opening.warning); what this switch says does not count")
+            log.warning("\(opening.warning); this switch is ignored")
             return
         }
         let isKnown = nodes.contains { $0.syspath == opening.syspath }
@@ -133,13 +169,13 @@ final class MachineSwitches {
         node.watch = nil
         nodes.removeAll { $0 === node }
         close(node.events)
-        report()
+        onChange(tabletMode, isLidClosed)
     }
 
     private func close(_ events: SwitchEvents) {
-        helper.run {
+        beside {
             events.close()
-        } completion: {
+        } completion: { _ in
         }
     }
 
@@ -147,16 +183,16 @@ final class MachineSwitches {
         do throws(SystemError) {
             guard let state = try node.events.nextState()?.intersection(node.offered) else { return }
             node.state = state
-            report()
+            onChange(tabletMode, isLidClosed)
         } catch {
-            // Of an unplugged one udev tells as well, a little later.
-            if error.errno != .noDevice { log.warning("\(error); what this switch says does not count any more") }
+            // For an unplugged one, udev's event follows.
+            if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }
             drop(node)
         }
     }
 }
 
-/// An event node with switches that count; it and its watch hold each other until that is nil.
+/// An event node with wanted switches; it and its watch hold each other until that is nil.
 private final class SwitchNode {
     let syspath: String
 
@@ -176,7 +212,7 @@ private final class SwitchNode {
 }
 
 extension Switches {
-    /// Those that count, for the log.
+    /// The wanted ones, for the log.
     fileprivate var names: String {
         [(Switches.lid, "the lid"), (.tabletMode, "tablet mode")].filter { contains($0.0) }.map { $0.1 }
             .joined(separator: " and ")

@@ -4,8 +4,7 @@ import OrientationBus
 import OrientationCore
 import OrientationSensors
 
-/// One sensor that is, or was, there: an accelerometer's object on the bus and, while there is a device, the source of
-/// readings.
+/// A sensor that is or was there: the source of its readings, and the object on the bus of an accelerometer.
 final class Sensor {
     /// What tells a device from others.
     struct Identity: Hashable {
@@ -18,80 +17,97 @@ final class Sensor {
         func isSameSensor(as other: Identity) -> Bool { name == other.name && location == other.location }
     }
 
+    enum Condition {
+        /// It samples, or could.
+        case working
+        /// It hangs; it may answer again.
+        case stalled
+        /// Its source broke off; only another scan makes it work again.
+        case failed
+        case unplugged
+    }
+
     /// What the bus shows of an accelerometer.
     private(set) var status: SensorStatus {
         didSet { object?.status = status }
     }
 
     private(set) var identity: Identity
+    private(set) var source: any SensorSource
+    private(set) var condition = Condition.working
+    var stuck = StuckDetector()
 
     /// Whether it counts only where there is no better one.
     let isSubstitute: Bool
-
-    /// Nil while the device is unplugged.
-    private(set) var source: (any SensorSource)?
-
-    /// Whether the source has ended by itself; it is of no use any more.
-    private(set) var hasFailed = false
-
-    var stuck = StuckDetector()
 
     private let object: SensorObject?
     private var warned: Set<String> = []
     private var lastFailure = ""
 
-    /// Creates a sensor without a device; `object` is for accelerometers only.
-    init(_ status: SensorStatus, _ identity: Identity, isSubstitute: Bool = false, object: SensorObject? = nil) {
-        self.status = status
+    /// Creates a sensor; `object` is for accelerometers only.
+    init(
+        _ source: any SensorSource,
+        _ identity: Identity,
+        _ status: SensorStatus,
+        isSubstitute: Bool = false,
+        object: SensorObject? = nil
+    ) {
+        self.source = source
         self.identity = identity
+        self.status = status
         self.isSubstitute = isSubstitute
         self.object = object
     }
 
-    /// Whether it counts: all but input devices in a laptop's base, which watch over its hard disk.
+    /// Whether it counts: all but input devices in a laptop's base, which protect its hard disk.
     ///
     /// Their axes are not those of the display with the lid closed.
     var counts: Bool { identity.location != .base || !isSubstitute }
 
-    var works: Bool { source != nil && !hasFailed }
-
+    var isPresent: Bool { condition != .unplugged }
+    var works: Bool { condition == .working || condition == .stalled }
     var state: SensorState { status.state }
-
     var name: String { status.name }
 
-    /// Says whether a warning is new: what is odd about a sensor is so at each start, and logged once.
+    /// Says whether a warning is new: the same ones come at each start, and are logged once.
     func isNew(_ warning: String) -> Bool { warned.insert(warning).inserted }
 
-    /// Takes a source, in place of the one it had; `status` is what is known of the device now.
+    /// Makes it work again with its source, or with another one for the path that it has moved to.
     ///
-    /// It counts as what it was, lost for instance, until readings come, unless it is at rest.
-    func attach(_ source: any SensorSource, _ identity: Identity, _ status: SensorStatus, isNeeded: Bool) {
-        detach()
+    /// `status` describes the device as it is now. A sensor that is waited for keeps its state, such as `lost`, until
+    /// readings come.
+    func restore(
+        _ source: (any SensorSource)? = nil,
+        _ identity: Identity,
+        _ status: SensorStatus,
+        isAwaited: Bool
+    ) {
+        if let source {
+            discardSource()
+            self.source = source
+        }
         var status = status
-        status.state = isNeeded ? self.status.state : .idle
-        status.lastError = isNeeded ? self.status.lastError : ""
+        status.state = isAwaited ? state : .idle
+        status.lastError = isAwaited ? self.status.lastError : ""
         self.status = status
         self.identity = identity
-        self.source = source
-        hasFailed = false
+        condition = .working
     }
 
-    /// Has the source go by another mount matrix, for which that is the way from raw values.
+    /// Applies another mount matrix, with the scaling that it leads to.
     func remount(_ mountMatrix: [Double], _ scaling: SensorScaling) {
         status.mountMatrix = mountMatrix
-        source?.rescale(to: scaling)
+        source.rescale(to: scaling)
     }
 
-    /// Lets the source go; the device has gone, or is opened anew.
-    func detach() {
-        source?.onEvent = nil
-        source?.stop {}
-        source = nil
+    /// Closes the device and ignores it from then on.
+    func discardSource() {
+        source.onEvent = nil
+        source.removeDevice()
     }
 
-    /// Notes that sampling has begun; what was lost counts as lost until ``recovered()``.
-    func began() {
-        guard let source else { return }
+    /// Notes that sampling has begun; a lost sensor stays lost until ``recover()``.
+    func begin() {
         stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
@@ -101,30 +117,31 @@ final class Sensor {
     }
 
     /// Notes that a sample has come.
-    func recovered() {
+    func recover() {
         guard state == .lost else { return }
+        if condition == .stalled { condition = .working }
         var status = status
         status.state = .sampling
         status.lastError = ""
         self.status = status
     }
 
-    /// Notes that it has been read for a while: the next failure is news, even for the same reason.
-    func settled() {
+    /// Notes that it has been read for a while: the next failure is logged, even for the same reason.
+    func settle() {
         lastFailure = ""
     }
 
-    /// Notes what is wrong with a sensor that samples, or, with an empty text, that nothing is any more.
+    /// Publishes what is wrong with a sensor that samples; an empty text ends it.
     func complain(_ problem: String) {
         status.lastError = problem
     }
 
-    /// Notes that the source has ended by itself; false when it did so for the same reason before and never settled.
+    /// Notes that it is lost; false when it was so for the same reason before and never settled.
     @discardableResult
-    func failed(_ reason: String) -> Bool {
+    func fail(_ reason: String, _ condition: Condition = .failed) -> Bool {
         let isNews = reason != lastFailure
         lastFailure = reason
-        hasFailed = true
+        self.condition = condition
         var status = status
         status.state = .lost
         status.lastError = reason
@@ -133,8 +150,8 @@ final class Sensor {
     }
 
     /// Stops sampling until it is needed again.
-    func rest() {
-        source?.stop {}
+    func rest(completion: @escaping () -> Void = {}) {
+        source.stop(completion: completion)
         if state == .sampling { status.state = .idle }
     }
 }

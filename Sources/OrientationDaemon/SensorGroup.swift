@@ -6,34 +6,35 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// All sensors of one kind in one half of the machine, of which the best one that works is read while it is needed.
+/// All sensors of one kind and role, of which the best one that works is read while it is needed.
 final class SensorGroup {
-    /// Seconds until a failed sensor is tried again: from the first, doubled each time, to the last.
+    /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last.
     private static let backoff = (first: 0.5, last: 30.0)
 
     /// Readings in a row after which a sensor that had failed counts as sound again.
     private static let soundReadings = 100
 
+    /// Unplugged sensors that stay on the bus beside the active one.
+    private static let keptUnplugged = 8
+
     let kind: SensorKind
 
-    /// Whether they are those in a laptop's base, which never drive the orientation.
-    let isBase: Bool
+    /// The display's for all but accelerometers.
+    let role: AccelerometerRole
 
-    private var role: AccelerometerRole { isBase ? .base : .display }
-
-    /// What looking at all devices afresh can be good for.
-    enum Prospect {
-        /// Nothing: these are no devices.
+    /// What another scan can bring.
+    enum RescanReason {
+        /// Nothing: the sensor is no device.
         case none
-        /// What has failed; of what comes udev tells.
+        /// Failed sensors; udev announces new ones.
         case failures
-        /// What has come meanwhile, too.
+        /// New ones too.
         case arrivals
     }
 
-    var prospect = Prospect.none
+    var rescanReason = RescanReason.none
 
-    /// Whether the sensor that counts is to be read now: somebody wants that, and the machine does not sleep.
+    /// Whether the active sensor is to be read now: it is wanted, and the machine does not sleep.
     private(set) var isNeeded = false
 
     /// The last reading since the group is needed; nil before the first.
@@ -41,6 +42,7 @@ final class SensorGroup {
 
     private var isWanted = false
     private var isSuspended = false
+    private var isEnding = false
 
     private let log: Log
     private let delegate: any SensorSupervisorDelegate
@@ -48,70 +50,69 @@ final class SensorGroup {
     private var active: Sensor?
     private var retry: Timer?
 
-    /// Seconds until it is tried again the next time.
-    private(set) var delay = SensorGroup.backoff.first
+    /// Seconds until the next retry.
+    private(set) var delay = 0.0
 
-    /// How many there were since sampling began.
+    /// The readings since sampling began.
     private var readings = 0
 
-    /// Creates an empty group; `lookAgain` is to look at all devices afresh.
+    /// Creates an empty group; `scan` is to scan all devices again.
     init(
         _ kind: SensorKind,
-        isBase: Bool = false,
+        _ role: AccelerometerRole = .display,
         loop: EventLoop,
         log: Log,
         delegate: any SensorSupervisorDelegate,
-        lookAgain: @escaping () -> Void
+        scan: @escaping () -> Void
     ) throws(SystemError) {
         self.kind = kind
-        self.isBase = isBase
+        self.role = role
         self.log = log
         self.delegate = delegate
-        retry = try loop.timer(lookAgain)
+        retry = try loop.timer(scan)
     }
 
-    // MARK: - What is known
+    // MARK: - State
 
-    /// Says whether there is a sensor that counts.
-    var hasSensor: Bool { active?.source != nil }
+    var hasSensor: Bool { active?.isPresent == true }
 
-    /// The state of the sensor that counts.
+    /// The state of the active sensor.
     var state: SensorState { isSuspended && hasSensor ? .suspended : active?.state ?? .none }
 
-    /// Says whether readings come, or may come soon.
-    var isHopeful: Bool { !isSuspended && (active?.works == true || canRetry) }
+    /// Whether readings come, or may come soon.
+    var mayDeliverReadings: Bool { !isSuspended && (active?.works == true || canRetry) }
 
-    /// The name of the sensor that counts.
+    /// The name of the active sensor.
     var name: String? { active?.name }
 
-    /// Says whether looking again may help: not for what udev tells of, nor for a recording that has ended.
+    /// Whether another scan may help: not for what udev announces, nor for a recording that has ended.
     var canRetry: Bool {
         guard active?.works != true else { return false }
-        return switch prospect {
+        return switch rescanReason {
         case .none: false
-        case .failures: active?.source != nil
+        case .failures: hasSensor
         case .arrivals: true
         }
     }
 
-    // MARK: - Asked from outside
+    // MARK: - Commands
 
-    /// Reads from now on, or no longer; true when looking at all devices may help with that.
-    func need(_ isNeeded: Bool) -> Bool {
-        isWanted = isNeeded
+    /// Reads from now on, or no longer; true when another scan may help with that.
+    func read(_ isWanted: Bool) -> Bool {
+        self.isWanted = isWanted
         return update()
     }
 
-    /// Stops reading until ``resume()``, and calls `completion` when the device is as it was found.
+    /// Stops reading until ``resume()``, and calls `completion` when the device is restored.
     func suspend(completion: @escaping () -> Void) {
         isSuspended = true
         _ = update()
         delegate.sensorChanged(kind, role)
-        guard let source = active?.source else { return completion() }
-        source.stop(completion: completion)
+        guard let active else { return completion() }
+        active.rest(completion: completion)
     }
 
-    /// Reads again if that is wanted; true when looking at all devices may help with that.
+    /// Reads again if that is wanted; true when another scan may help with that.
     func resume() -> Bool {
         isSuspended = false
         delegate.sensorChanged(kind, role)
@@ -120,111 +121,121 @@ final class SensorGroup {
 
     private func update() -> Bool {
         let isNeeded = isWanted && !isSuspended
-        guard isNeeded != self.isNeeded else { return false }
+        guard isNeeded != self.isNeeded, !isEnding else { return false }
         self.isNeeded = isNeeded
         reading = nil
-        hurry()
+        resetBackoff()
         if !isNeeded {
             active?.rest()
-        } else if active?.works == true {
-            active?.source?.start()
+            if let active, active.source.skippedReadings > 0 {
+                log.debug("\(active.name): \(active.source.skippedReadings) failed readings were skipped so far")
+            }
+        } else if let active, active.works {
+            active.source.start()
         }
         delegate.sensorChanged(kind, role)
         return isNeeded && canRetry
     }
 
-    /// Stops reading for good and calls `completion` when the device is as it was found.
+    /// Stops reading for good and calls `completion` when the device is restored.
     func end(completion: @escaping () -> Void) {
+        isEnding = true
         isNeeded = false
         retry?.disarm()
-        guard let source = active?.source else { return completion() }
-        source.stop(completion: completion)
+        guard let active else { return completion() }
+        active.source.stop(completion: completion)
     }
 
-    /// Looks at everything afresh later: a context is a snapshot, and what failed may be another device by then.
+    /// Scans everything again later: a context is a snapshot, and what failed may be another device by then.
     func scheduleRetry() {
         retry?.arm(after: delay, slack: delay / 10)
-        delay = min(delay * 2, Self.backoff.last)
+        delay = min(max(Self.backoff.first, delay * 2), Self.backoff.last)
     }
 
-    /// Begins anew with the shortest delay.
-    func hurry() {
+    func resetBackoff() {
         retry?.disarm()
-        delay = Self.backoff.first
+        delay = 0
     }
 
-    // MARK: - Coming and going
+    // MARK: - Arrivals and departures
 
-    /// The sensor that reads that device, or could; nil where there is none.
-    func user(of identity: Sensor.Identity) -> Sensor? {
-        sensors.first { $0.works && $0.identity == identity }
+    /// The sensor of that identity, whether it works or not.
+    func sensor(_ identity: Sensor.Identity) -> Sensor? {
+        sensors.first { $0.identity == identity }
     }
 
-    /// Says whether a sensor reads the device of that path, or could.
-    func isInUse(at path: String) -> Bool {
-        sensors.contains { $0.works && $0.identity.sysfsPath == path }
+    /// The sensor whose device is at that path.
+    func sensor(at path: String) -> Sensor? {
+        sensors.first { $0.isPresent && $0.identity.sysfsPath == path }
     }
 
-    /// Gives a source to the lost sensor that it is the return of, or to the new one that `make` makes.
+    /// Makes a known sensor work again with its source, which has its device anew.
+    func restore(_ sensor: Sensor, _ status: SensorStatus) {
+        sensor.restore(nil, sensor.identity, status, isAwaited: isNeeded && sensor === active)
+    }
+
+    /// Gives a source to the lost sensor whose return it is, or to the new one that `make` makes.
     func adopt(
         _ source: any SensorSource,
         _ identity: Sensor.Identity,
         _ status: SensorStatus,
         make: () throws(SystemError) -> Sensor
     ) throws(SystemError) -> Sensor {
-        let same =
-            sensors.first { $0.identity == identity }
-            ?? sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
         let sensor: Sensor
-        if let same {
-            sensor = same
+        if let lost = sensors.first(where: { !$0.works && $0.identity.isSameSensor(as: identity) }) {
+            sensor = lost
+            sensor.restore(source, identity, status, isAwaited: isNeeded && sensor === active)
         } else {
             sensor = try make()
             sensors.append(sensor)
-            let location = kind == .accelerometer ? " (\(status.location.name))" : ""
+            let location = status.location.isEmpty ? "" : " (\(status.location))"
             let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
             log.info("found \(kind.name) \(status.name)\(location)\(place)")
         }
-        sensor.attach(source, identity, status, isNeeded: isNeeded)
         source.onEvent = { [self] event in handle(event, of: sensor) }
         return sensor
     }
 
-    /// Lets the sensor of that path go, if there is one.
-    func remove(at path: String) {
-        guard let sensor = sensors.first(where: { $0.source != nil && $0.identity.sysfsPath == path }) else { return }
-        sensor.detach()
-        lose(sensor, "the device was removed")
-        choose()
+    /// Notes that the device at that path was unplugged, if there is one.
+    func unplug(at path: String) {
+        guard let sensor = sensor(at: path) else { return }
+        unplug(sensor, "the device was removed")
     }
 
-    /// Lets the sensor go that reads the device of that path as another one: of another name, or in another place.
-    ///
-    /// `completion` is called when the device is as it was found; never, with false returned, where there is no such
-    /// sensor.
-    func makeRoom(for identity: Sensor.Identity, completion: @escaping () -> Void) -> Bool {
-        let sensor = sensors.first {
-            $0.source != nil && $0.identity.sysfsPath == identity.sysfsPath && $0.identity != identity
+    /// Closes a device that is another sensor now: of another name, or in another place.
+    func release(_ sensor: Sensor, to identity: Sensor.Identity, completion: @escaping () -> Void) {
+        sensor.source.stop(completion: completion)
+        unplug(sensor, "the device is \(identity.name) (\(identity.location.name)) now")
+    }
+
+    private func unplug(_ sensor: Sensor, _ reason: String) {
+        sensor.source.removeDevice()
+        lose(sensor, reason, .unplugged)
+        choose()
+        // The last one is at the end.
+        sensors.removeAll { $0 === sensor }
+        sensors.append(sensor)
+        let unplugged = sensors.filter { !$0.isPresent && $0 !== active }
+        for oldest in unplugged.dropLast(Self.keptUnplugged) {
+            oldest.discardSource()
+            sensors.removeAll { $0 === oldest }
         }
-        guard let sensor, !identity.sysfsPath.isEmpty else { return false }
-        sensor.source?.stop(completion: completion)
-        sensor.detach()
-        lose(sensor, "the device is \(identity.name) (\(identity.location.name)) now")
-        choose()
-        return true
     }
 
-    /// Keeps the sensor that counts while it works, else takes the first that does; a lost one stays until then.
+    /// Keeps the active sensor while it works, else takes the first that does; a lost one stays until then.
     func choose() {
+        guard !isEnding else { return }
         let candidates = sensors.filter { $0.counts }
-        let working = candidates.filter { $0.works }
-        var best = working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first
-        if let active, active.works, active.isSubstitute == best?.isSubstitute { best = active }
+        let working = candidates.filter { $0.condition == .working }
+        var best =
+            working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first { $0.works }
+            ?? candidates.first
+        if let active, active.condition == .working, active.isSubstitute == best?.isSubstitute { best = active }
         if best !== active {
             active?.rest()
             active = best
         }
-        if isNeeded, let active, active.works { active.source?.start() }
+        if isNeeded, let active, active.works { active.source.start() }
         delegate.sensorChanged(kind, role)
     }
 
@@ -236,38 +247,38 @@ final class SensorGroup {
             guard sensor === active else { return }
             settle()
             if sensor.state == .lost {
-                sensor.recovered()
+                sensor.recover()
                 delegate.sensorChanged(kind, role)
             }
             reading = measurement
-            if case .acceleration(let sample) = measurement {
-                watch(sample, of: sensor)
-                delegate.received(sample, role)
-            } else {
-                delegate.received(measurement)
-            }
+            guard case .acceleration(let sample) = measurement else { return delegate.received(measurement) }
+            watch(sample, of: sensor)
+            delegate.received(sample, role)
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
-            sensor.began()
+            sensor.begin()
             readings = 0
-            if let source = sensor.source {
-                log.debug("\(sensor.name): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
-            }
-            if let source = sensor.source, sensor === active, kind == .accelerometer {
+            let source = sensor.source
+            log.debug("\(sensor.name): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
+            if sensor === active, kind == .accelerometer {
+                let mayFallSilent = source.mode == .buffer
                 delegate.samplingBegan(
                     role,
                     rate: source.sampleRate,
-                    mayFallSilent: source.mode == .buffer,
+                    mayFallSilent: mayFallSilent,
                     faceUp: source.faceUp
                 )
             }
             delegate.sensorChanged(kind, role)
+        case .stalled(let reason):
+            lose(sensor, reason, .stalled)
+            choose()
         case .ended:
             log.info("\(sensor.name) has ended")
-            sensor.failed("the recording has ended")
+            sensor.fail("the recording has ended")
             choose()
         case .failed(let reason):
-            lose(sensor, reason)
+            lose(sensor, reason, .failed)
             choose()
             if isNeeded && canRetry { scheduleRetry() }
         }
@@ -277,19 +288,19 @@ final class SensorGroup {
     private func settle() {
         readings += 1
         guard readings == Self.soundReadings else { return }
-        delay = Self.backoff.first
-        active?.settled()
+        delay = 0
+        active?.settle()
     }
 
-    /// Looks whether the sensor is stuck, and starts it anew then; what it reads counts all the same.
+    /// Restarts a stuck sensor; its readings count all the same.
     private func watch(_ sample: AccelerometerSample, of sensor: Sensor) {
         switch sensor.stuck.add(sample) {
         case .stuck(let seconds):
             let problem = "stuck: the very same reading for \(seconds) s"
             log.warning("\(sensor.name): \(problem); starting it anew")
             sensor.complain(problem)
-            sensor.source?.stop {}
-            sensor.source?.start()
+            sensor.source.stop {}
+            sensor.source.start()
         case .moving:
             log.info("\(sensor.name): no longer stuck")
             sensor.complain("")
@@ -298,7 +309,7 @@ final class SensorGroup {
         }
     }
 
-    private func lose(_ sensor: Sensor, _ reason: String) {
-        if sensor.failed(reason) { log.warning("\(sensor.name): \(reason)") }
+    private func lose(_ sensor: Sensor, _ reason: String, _ condition: Sensor.Condition) {
+        if sensor.fail(reason, condition) { log.warning("\(sensor.name): \(reason)") }
     }
 }

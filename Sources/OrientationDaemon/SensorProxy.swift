@@ -100,11 +100,11 @@ final class SensorProxy: SensorProxyDelegate {
 
     func hasFirstReading(of kind: SensorKind) -> Bool {
         guard kind != .accelerometer else { return driver.hasFirstAnswer }
-        return !supervisor.isHopeful(kind) || supervisor.reading(of: kind) != nil
+        return !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
     }
 
     func claimsChanged(of kind: SensorKind, areHeld: Bool) {
-        guard kind == .accelerometer else { return supervisor.need(kind, areHeld) }
+        guard kind == .accelerometer else { return supervisor.read(kind, areHeld) }
         driver.deliver(.proxyClaim(isHeld: areHeld))
     }
 

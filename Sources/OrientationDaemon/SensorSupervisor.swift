@@ -7,96 +7,86 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// What is told of the sensors that count, one of each kind and role; sensors that are no accelerometer have the
-/// display's.
+/// Receives the readings and states of the sensors, one of each kind and role.
 protocol SensorSupervisorDelegate: AnyObject {
-    /// An accelerometer begins: at so many samples a second, from a device that may report changes only, and with that
-    /// sign of its own for z.
+    /// An accelerometer begins to sample, at `rate` Hz; `faceUp` is the sign of its z with the display facing up.
     func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp)
 
-    /// An accelerometer has been read.
+    /// An accelerometer was read.
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole)
 
-    /// Another sensor has been read: the first time after ``SensorSupervisor/need(_:_:)`` as soon as it can be.
+    /// A sensor of another kind was read.
+    ///
+    /// The first reading after ``SensorSupervisor/read(_:_:)`` comes as soon as there is one; later ones come whether
+    /// they differ or not.
     func received(_ measurement: Measurement)
 
-    /// The state of a sensor changed.
+    /// The state of this kind's sensor changed, or the sensor itself.
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole)
 }
 
-/// Finds the sensors, follows their coming and going, and keeps the best one of each kind going while it is needed.
+/// Finds the sensors, follows udev's events, and reads the best one of each kind while it is needed.
 final class SensorSupervisor {
     private let configuration: Configuration
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
-
-    /// Looks for sensors, and reads accelerometers and whatever another machine has, whose answers come one by one.
-    private let helper: HelperThread
-
-    /// Read the other sensors, by kind: a light sensor may need a second for each value, and a chip may hang.
-    private var otherHelpers: [SensorKind: HelperThread] = [:]
     private var monitors: [DeviceMonitor] = []
-
     private var groups: [SensorGroup] = []
     private var objects = 0
+
+    /// The helper of each device, by path; the devices of another machine share the one of its connection.
+    private var helpers: [String: DeviceHelper] = [:]
+
     private var isScanning = false
     private var mustScanAgain = false
+    private var isEnding = false
 
-    /// Paths of devices that udev has given to us since they were looked at.
+    /// Paths of devices that udev has announced since the last scan.
     private var announced: Set<String> = []
+
+    /// Paths of devices that are another sensor now and are being closed as the former one.
+    private var closing: Set<String> = []
     private var lastWarnings: [String] = []
     private var onFirstScan: (() -> Void)?
 
-    init(
-        configuration: Configuration,
-        loop: EventLoop,
-        bus: Bus,
-        log: Log,
-        helper: HelperThread
-    ) {
+    init(configuration: Configuration, loop: EventLoop, bus: Bus, log: Log) {
         self.configuration = configuration
         self.loop = loop
         self.bus = bus
         self.log = log
-        self.helper = helper
     }
 
-    /// The sensors of a kind; all but accelerometers are in no base.
-    private func group(_ kind: SensorKind, isBase: Bool = false) -> SensorGroup {
-        guard let group = groups.first(where: { $0.kind == kind && $0.isBase == isBase }) else {
+    private func group(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> SensorGroup {
+        guard let group = groups.first(where: { $0.kind == kind && $0.role == role }) else {
             preconditionFailure("a kind is missing")
         }
         return group
     }
 
-    /// The sensors that one of that description is among.
     private func group(_ description: SensorDescription) -> SensorGroup {
-        group(description.kind, isBase: description.mounting?.location == .base)
+        group(description.kind, description.mounting?.location == .base ? .base : .display)
     }
 
-    // MARK: - What is known
+    // MARK: - State
 
-    /// Says whether there is a sensor of that kind that counts; one in a laptop's base does not.
+    /// Says whether there is a sensor of that kind; an accelerometer in a base does not count.
     func hasSensor(_ kind: SensorKind) -> Bool { group(kind).hasSensor }
 
     /// The state of the accelerometer of a role.
     func report(_ role: AccelerometerRole) -> SensorReport {
-        let group = group(.accelerometer, isBase: role == .base)
+        let group = group(.accelerometer, role)
         return SensorReport(
             state: group.state,
             isPresent: group.hasSensor,
-            mayDeliver: group.isHopeful || onFirstScan != nil
+            mayDeliver: group.mayDeliverReadings || onFirstScan != nil
         )
     }
 
-    /// The state of the sensor of that kind that counts.
-    func state(of kind: SensorKind) -> SensorState { group(kind).state }
-
     /// Says whether readings of that kind come, or may come soon: whether a first one is worth waiting for.
-    func isHopeful(_ kind: SensorKind) -> Bool { group(kind).isHopeful || onFirstScan != nil }
+    func mayDeliverReadings(_ kind: SensorKind) -> Bool { group(kind).mayDeliverReadings || onFirstScan != nil }
 
-    /// The last reading since that kind is needed; nil before the first.
+    /// The last reading since that kind is read; nil before the first.
     func reading(of kind: SensorKind) -> Measurement? { group(kind).reading }
 
     /// One line for the service manager.
@@ -106,19 +96,18 @@ final class SensorSupervisor {
         return "\(name) is \(accelerometers.state.name)"
     }
 
-    // MARK: - Asked from outside
+    // MARK: - Commands
 
-    /// Looks for sensors for the first time, and then whenever udev tells of one; `completion` follows the first look.
+    /// Scans for sensors, and again at udev's events; `completion` follows the first scan.
     func begin(
         delegate: any SensorSupervisorDelegate,
         completion: @escaping () -> Void
     ) throws(SystemError) {
-        for kind in SensorKind.allCases {
-            groups.append(try SensorGroup(kind, loop: loop, log: log, delegate: delegate) { [self] in scan() })
+        for (kind, role) in SensorKind.allCases.map({ ($0, .display) }) + [(.accelerometer, AccelerometerRole.base)] {
+            groups.append(
+                try SensorGroup(kind, role, loop: loop, log: log, delegate: delegate) { [self] in scan() }
+            )
         }
-        groups.append(
-            try SensorGroup(.accelerometer, isBase: true, loop: loop, log: log, delegate: delegate) { [self] in scan() }
-        )
         switch configuration.source {
         case .iio:
             if configuration.source == .local {
@@ -144,30 +133,31 @@ final class SensorSupervisor {
         }
     }
 
-    /// Has the sensor of a kind read from now on, or no longer; another one takes its place when it is lost.
-    func need(_ kind: SensorKind, _ isNeeded: Bool) {
-        if group(kind).need(isNeeded) { scan() }
+    /// Reads the sensor of a kind from now on, or no longer; another one takes its place when it is lost.
+    func read(_ kind: SensorKind, _ isNeeded: Bool) {
+        if group(kind).read(isNeeded) { scan() }
     }
 
-    /// Has the accelerometer in the base read from now on, or no longer.
-    func needBase(_ isNeeded: Bool) {
-        if group(.accelerometer, isBase: true).need(isNeeded) { scan() }
+    /// Reads the accelerometer in the base from now on, or no longer.
+    func readBase(_ isNeeded: Bool) {
+        if group(.accelerometer, .base).read(isNeeded) { scan() }
     }
 
-    /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are as they were found.
+    /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
     func suspend(completion: @escaping () -> Void) {
         forEachGroup({ $0.suspend(completion: $1) }, completion: completion)
     }
 
-    /// Has what is needed read again.
+    /// Reads again what is needed.
     func resume() {
         var mustScan = false
         for group in groups where group.resume() { mustScan = true }
         if mustScan { scan() }
     }
 
-    /// Stops all and calls `completion` when the devices are as they were found.
+    /// Stops all for good and calls `completion` when the devices are restored; nothing is opened any more.
     func end(completion: @escaping () -> Void) {
+        isEnding = true
         monitors = []
         forEachGroup({ $0.end(completion: $1) }, completion: completion)
     }
@@ -186,9 +176,9 @@ final class SensorSupervisor {
         }
     }
 
-    // MARK: - Finding
+    // MARK: - Scanning
 
-    /// The sensors of this machine or another, or why there are none to be had.
+    /// What a scan has found, or why it has failed.
     private struct Finding: Sendable {
         var sensors: [any SensorDevice] = []
         var hasFailed = false
@@ -196,31 +186,44 @@ final class SensorSupervisor {
     }
 
     private func scan() {
-        guard case .iio(let uri) = configuration.source else { return }
+        guard case .iio(let uri) = configuration.source, !isEnding else { return }
         guard !isScanning else {
             mustScanAgain = true
             return
         }
-        isScanning = true
         log.debug("looking for sensors at \(uri)")
-        helper.run {
-            Self.find(at: uri)
-        } completion: { [self] finding in
-            isScanning = false
-            guard !mustScanAgain else {
-                // What was found is out of date: a device may have come or gone meanwhile.
-                mustScanAgain = false
-                return scan()
+        // A rate below the least is what orientd.conf asks for where a device was prepared before.
+        let known = Set(helpers.keys.filter { !$0.isEmpty && !announced.contains($0) })
+        do throws(SystemError) {
+            isScanning = true
+            // A thread of its own, so that no hung sensor delays a scan.
+            try HelperThread.runOnce(loop: loop) {
+                Self.find(at: uri, except: known)
+            } completion: { [self] finding in
+                isScanning = false
+                scanned(finding)
             }
-            let onFirstScan = onFirstScan
-            self.onFirstScan = nil
-            merge(finding, isLocal: configuration.source == .local)
-            onFirstScan?()
+        } catch {
+            isScanning = false
+            scanned(Finding(hasFailed: true, warnings: ["\(error)"]))
         }
     }
 
-    /// Runs on a helper: reading attributes can block.
-    private static func find(at uri: String) -> Finding {
+    private func scanned(_ finding: Finding) {
+        guard !isEnding else { return }
+        guard !mustScanAgain else {
+            // What was found is out of date: a device may have come or gone meanwhile.
+            mustScanAgain = false
+            return scan()
+        }
+        let onFirstScan = onFirstScan
+        self.onFirstScan = nil
+        merge(finding, isLocal: configuration.source == .local)
+        onFirstScan?()
+    }
+
+    /// Runs on a helper: reading attributes can block. Devices that are `known` are prepared already.
+    private static func find(at uri: String, except known: Set<String>) -> Finding {
         var finding = Finding()
         do throws(SystemError) {
             let found = try FoundSensors(at: uri)
@@ -230,7 +233,7 @@ final class SensorSupervisor {
             finding.hasFailed = true
             finding.warnings.append("\(error)")
         }
-        for sensor in finding.sensors {
+        for sensor in finding.sensors where !known.contains(sensor.description.sysfsPath) {
             do throws(SystemError) {
                 try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
                 try sensor.chooseChannels()
@@ -244,55 +247,41 @@ final class SensorSupervisor {
     private func merge(_ finding: Finding, isLocal: Bool) {
         for warning in finding.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
         lastWarnings = finding.warnings
-        for group in groups { group.prospect = isLocal && !finding.hasFailed ? .failures : .arrivals }
-        for device in finding.sensors {
-            if let sensor = user(of: device.description) {
-                remount(sensor, as: device)
-            } else if !mustWait(for: device.description) {
-                do throws(SystemError) {
-                    try add(device)
-                } catch {
-                    log.error("\(device.description.name): \(error)")
-                }
+        for group in groups { group.rescanReason = isLocal && !finding.hasFailed ? .failures : .arrivals }
+        for device in finding.sensors where !mustWait(for: device.description) {
+            do throws(SystemError) {
+                try add(device)
+            } catch {
+                log.error("\(device.description.name): \(error)")
             }
         }
         if !finding.hasFailed { announced = [] }
         for group in groups {
             group.choose()
-            // A look at this machine that fails is never for want of a sensor, and without one udev's news are lost.
+            // A failed scan does not mean there is no sensor: retry, or udev events are missed.
             if group.canRetry && (group.isNeeded || finding.hasFailed && isLocal) { group.scheduleRetry() }
         }
     }
 
-    /// The sensor that samples that device or could, if it was opened after udev had given it to us.
-    private func user(of description: SensorDescription) -> Sensor? {
-        guard !announced.contains(description.sysfsPath) else { return nil }
-        return group(description).user(of: Sensor.Identity(description))
-    }
-
-    /// Says whether the device is in use as another one still; it is looked for again when that has ended.
+    /// Says whether the device is still open as another sensor; it is scanned again when it is closed.
     private func mustWait(for description: SensorDescription) -> Bool {
-        var mustWait = false
-        for group in groups where group.kind == description.kind {
-            if group.makeRoom(for: Sensor.Identity(description), completion: { [self] in scan() }) { mustWait = true }
+        let (identity, path) = (Sensor.Identity(description), description.sysfsPath)
+        for group in groups where group.kind == description.kind && !path.isEmpty {
+            guard let sensor = group.sensor(at: path), sensor.identity != identity else { continue }
+            closing.insert(path)
+            group.release(sensor, to: identity) { [self] in
+                closing.remove(path)
+                scan()
+            }
         }
-        return mustWait
-    }
-
-    /// Has a sensor go by the mount matrix that its device has now.
-    private func remount(_ sensor: Sensor, as device: any SensorDevice) {
-        let description = device.description
-        guard sensor.status.mountMatrix != description.mountMatrix else { return }
-        log.info("\(description.name): the mount matrix is another one now")
-        sensor.remount(description.mountMatrix, scaling(of: description))
-        report(device, sensor)
+        return closing.contains(path)
     }
 
     private func scaling(of description: SensorDescription) -> SensorScaling {
         description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
     }
 
-    /// Logs what is odd about a device, and where its matrix is from.
+    /// Logs the discovery's warnings about a device, and where its matrix is from.
     private func report(_ device: any SensorDevice, _ sensor: Sensor) {
         if let mounting = device.description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
@@ -301,49 +290,54 @@ final class SensorSupervisor {
         for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
+    /// Takes a device that a scan has found: a new one, or news of a known one.
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
+        let (identity, path, scaling) = (Sensor.Identity(description), description.sysfsPath, scaling(of: description))
+        let group = group(description)
+        let helper = helpers[path] ?? DeviceHelper(loop: loop)
+        helpers[path] = helper
+        if let sensor = group.sensor(identity) {
+            if sensor.works, !announced.contains(path) {
+                guard sensor.status.mountMatrix != description.mountMatrix else { return }
+                log.info("\(description.name): the mount matrix has changed")
+                sensor.remount(description.mountMatrix, scaling)
+            } else {
+                sensor.source.replaceDevice(by: device, scaling: scaling, helper: helper)
+                group.restore(sensor, status(of: description, sensor.source))
+            }
+            report(device, sensor)
+            return
+        }
         let source = try DeviceSource(
             device,
-            scaling: scaling(of: description),
+            scaling: scaling,
             rate: description.period.map { 1 / $0 } ?? configuration.rate,
             loop: loop,
-            helper: try helper(for: description)
+            helper: helper
         )
-        let mounting = description.mounting
-        let status = SensorStatus(
+        let status = status(of: description, source)
+        report(device, try adopt(source, into: group, identity, status, isSubstitute: description.isSubstitute))
+    }
+
+    private func status(of description: SensorDescription, _ source: any SensorSource) -> SensorStatus {
+        SensorStatus(
             name: description.name,
             sysfsPath: description.sysfsPath,
-            location: mounting?.location ?? .unknown,
-            mode: source.mode,
+            location: description.mounting?.location.name ?? "",
+            mode: source.mode.name,
             sampleRate: source.sampleRate,
             mountMatrix: description.mountMatrix
         )
-        let sensor = try adopt(
-            source,
-            into: group(description),
-            Sensor.Identity(description),
-            status,
-            isSubstitute: description.isSubstitute
-        )
-        report(device, sensor)
     }
 
-    /// The helper that reads a sensor: nothing of another kind waits for it.
-    private func helper(for description: SensorDescription) throws(SystemError) -> HelperThread {
-        guard description.kind != .accelerometer, !description.sysfsPath.isEmpty else { return helper }
-        if let known = otherHelpers[description.kind] { return known }
-        let new = try HelperThread(loop: loop)
-        otherHelpers[description.kind] = new
-        return new
-    }
-
+    /// Takes what is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(
             name: name,
             sysfsPath: "",
-            location: .display,
-            mode: source.mode,
+            location: SensorLocation.display.name,
+            mode: source.mode.name,
             sampleRate: source.sampleRate,
             mountMatrix: MountMatrix.identity.elements
         )
@@ -367,7 +361,7 @@ final class SensorSupervisor {
                 object = try SensorObject(bus: bus, number: objects, status: status)
                 objects += 1
             }
-            return Sensor(status, identity, isSubstitute: isSubstitute, object: object)
+            return Sensor(source, identity, status, isSubstitute: isSubstitute, object: object)
         }
     }
 
@@ -375,14 +369,15 @@ final class SensorSupervisor {
         switch change {
         case .added:
             announced.insert(path)
-            for group in groups { group.hurry() }
+            for group in groups { group.resetBackoff() }
             scan()
         case .changed:
-            // By a new hwdb its matrix or its place may be another one now.
-            if groups.contains(where: { $0.isInUse(at: path) }) { scan() }
+            // A new hwdb may have changed its matrix or location.
+            if groups.contains(where: { $0.sensor(at: path)?.works == true }) { scan() }
         case .removed:
             mustScanAgain = isScanning
-            for group in groups { group.remove(at: path) }
+            helpers[path] = nil
+            for group in groups { group.unplug(at: path) }
         }
     }
 }

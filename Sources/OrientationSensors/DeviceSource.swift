@@ -4,15 +4,16 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// The readings of a sensor: from its buffer when it has one that works, else polled.
+/// The readings of a device: from its buffer when it has one that works, else polled.
 ///
-/// All that can block is done by the helper; while it is at work, the wish to start or stop is only noted.
+/// One source serves a sysfs path from its discovery to its removal. Calls that can block run on the device's helper
+/// thread; while one is under way, what was asked for meanwhile is only noted, and follows when it has returned.
 package final class DeviceSource: SensorSource {
-    /// Seconds in which the buffer of a quick sensor must give its first scan; iio-sensor-proxy allows as much.
-    private static let shortestProbe = 0.5
+    /// Seconds in which a buffer that runs at `rate` Hz must give its first scan.
+    static func probeTime(rate: Double) -> Double { min(max(0.5, 1.5 / rate), 10) }
 
-    /// Seconds of nothing but EAGAIN after which a polled sensor counts as failed.
-    private static let longestSilence = 1.0
+    /// The failed readings in a row that are a loss: so many, or for so many seconds.
+    private static let longestFailure = (count: 10, seconds: 1.0)
 
     /// The rate in Hz that every sensor is raised to: at its lowest, a chip can take seconds for one value.
     package static let leastFrequency = 10.0
@@ -20,51 +21,67 @@ package final class DeviceSource: SensorSource {
     package var onEvent: ((SourceEvent) -> Void)?
     package private(set) var mode: SensorMode
     package private(set) var sampleRate = 0.0
-
-    private let sensor: any SensorDevice
-    private var freshScaling: SensorScaling
-    private var scaling: SensorScaling
-    private let targetRate: Double
-    private let loop: EventLoop
-    private let helper: HelperThread
-    private let probeTime: Double
-    private var probe: Timer?
+    package private(set) var skippedReadings = 0
 
     private enum State {
-        case stopped
-        /// The helper opens or closes the device.
-        case changing
-        case buffered(BufferReader)
-        case polled(Poll)
+        case closed
+        case opening
+        case buffered(any SensorBuffer, EventSource)
+        /// With what ``HelperThread/stopPolling(_:)`` takes.
+        case polled(Int)
+        case closing
     }
 
-    private var state = State.stopped
+    private var state = State.closed
+    private var device: any SensorDevice
+
+    /// The device as a later scan found it, to be used once this one is closed.
+    private var replacement: (device: any SensorDevice, helper: DeviceHelper)?
+    private var freshScaling: SensorScaling
+
+    /// With what the readings since the device was opened have led to.
+    private var scaling: SensorScaling
+    private let targetRate: Double
+    private let stallTime: Double
+    private let loop: EventLoop
+    private var helper: DeviceHelper?
+    private var thread: HelperThread?
+    private var probe: Timer?
+    private var stall: Timer?
+
     private var isWanted = false
     private var bufferWorks: Bool
     private var previousRate: Double?
-    private var lastReading = 0.0
-    private var onStopped: [() -> Void] = []
+    private var onClosed: [() -> Void] = []
+    private var failures = (count: 0, since: 0.0)
+
+    /// When the helper last answered or was asked, and when `stall` was armed.
+    private var lastAnswer = 0.0
+    private var stallArmed = 0.0
 
     /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
+    ///
+    /// Sources of one device share its helper. After `stallTime` seconds without an answer of that, the device counts as
+    /// stalled.
     package init(
-        _ sensor: any SensorDevice,
+        _ device: any SensorDevice,
         scaling: SensorScaling,
         rate: Double,
         loop: EventLoop,
-        helper: HelperThread
+        helper: DeviceHelper? = nil,
+        stallTime: Double = 5
     ) throws(SystemError) {
-        self.sensor = sensor
+        self.device = device
         freshScaling = scaling
         self.scaling = scaling
         self.loop = loop
         self.helper = helper
         targetRate = rate
-        probeTime = max(Self.shortestProbe, 1.5 / rate)
-        bufferWorks = sensor.description.canBuffer
+        self.stallTime = stallTime
+        bufferWorks = device.description.canBuffer
         mode = bufferWorks ? .buffer : .poll
-        probe = try loop.timer { [unowned(unsafe) self] in
-            abandonBuffer("no scan came from \(sensor.description.devicePath) within \(probeTime) s")
-        }
+        probe = try loop.timer { [unowned(unsafe) self] in abandonBuffer("no scan came") }
+        stall = try loop.timer { [unowned(unsafe) self] in reportStall() }
     }
 
     package var faceUp: SensorFrame.FaceUp {
@@ -73,13 +90,13 @@ package final class DeviceSource: SensorSource {
 
     package func start() {
         isWanted = true
-        reconcile()
+        proceed()
     }
 
     package func stop(completion: @escaping () -> Void) {
         isWanted = false
-        onStopped.append(completion)
-        reconcile()
+        onClosed.append(completion)
+        proceed()
     }
 
     package func rescale(to scaling: SensorScaling) {
@@ -87,36 +104,52 @@ package final class DeviceSource: SensorSource {
         self.scaling = scaling
         switch state {
         case .buffered, .polled: if isWanted { onEvent?(.started(warnings: [])) }
-        case .stopped, .changing: break
+        case .closed, .opening, .closing: break
         }
     }
 
-    /// Takes the next step towards what is wanted; the end of a change under way comes back here.
-    private func reconcile() {
+    package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {
+        replacement = (device, helper)
+        freshScaling = scaling
+        proceed()
+    }
+
+    package func removeDevice() {
+        stop { [self] in (helper, thread) = (nil, nil) }
+    }
+
+    /// Takes the next step towards what is wanted; called again when the helper has answered.
+    private func proceed() {
         switch state {
-        case .changing:
+        case .opening, .closing:
             break
-        case .stopped where isWanted:
-            open()
-        case .stopped:
-            let completions = onStopped
-            onStopped = []
-            for completion in completions { completion() }
         case .buffered, .polled:
-            if !isWanted { close() }
+            if !isWanted || replacement != nil { close() }
+        case .closed:
+            let completions = onClosed
+            onClosed = []
+            for completion in completions { completion() }
+            // A completion may have asked for more.
+            guard case .closed = state else { return }
+            if let replacement {
+                self.replacement = nil
+                (device, helper, thread) = (replacement.device, replacement.helper, nil)
+                bufferWorks = device.description.canBuffer
+            }
+            if isWanted { open() }
         }
     }
 
     /// Reports the end of sampling, and closes what is open.
     private func fail(_ reason: String) {
         isWanted = false
+        proceed()
         onEvent?(.failed(reason))
-        reconcile()
     }
 
     // MARK: - Opening and closing
 
-    /// What the helper brought about when it opened the device.
+    /// What came of opening the device.
     private struct Opening: Sendable {
         var buffer: (any SensorBuffer)?
         var error: SystemError?
@@ -126,34 +159,42 @@ package final class DeviceSource: SensorSource {
     }
 
     private func open() {
-        state = .changing
-        // What readings before a pause have led to counts no more.
         scaling = freshScaling
-        helper.run { [sensor, targetRate, bufferWorks] in
-            Self.open(sensor, rate: targetRate, buffered: bufferWorks)
+        failures.count = 0
+        let helper = self.helper ?? DeviceHelper(loop: loop)
+        self.helper = helper
+        do throws(SystemError) {
+            thread = try helper.thread()
+        } catch {
+            return fail("\(error)")
+        }
+        state = .opening
+        expectAnswer()
+        thread?.run { [device, targetRate, bufferWorks] in
+            Self.open(device, rate: targetRate, buffered: bufferWorks)
         } completion: { [self] opening in
             opened(opening)
         }
     }
 
-    private static func open(_ sensor: any SensorDevice, rate: Double, buffered: Bool) -> Opening {
+    private static func open(_ device: any SensorDevice, rate: Double, buffered: Bool) -> Opening {
         var opening = Opening()
         do throws(SystemError) {
-            // Scans come at the chip's rate; to a poll a slow chip gives what was true long ago.
+            // Scans come at the chip's rate; when polled, a slow chip returns old values.
             let rate = buffered ? rate : max(rate, leastFrequency)
-            opening.previousRate = try sensor.requestSamplingFrequency(rate)
-            opening.rate = try sensor.samplingFrequency
+            opening.previousRate = try device.requestSamplingFrequency(rate)
+            opening.rate = try device.samplingFrequency
         } catch {
             opening.warnings.append("\(error); sampling goes on at the rate the sensor has")
         }
         guard buffered else { return opening }
         do throws(SystemError) {
-            let buffer = try sensor.openBuffer()
+            let buffer = try device.openBuffer()
             opening.warnings += buffer.warnings
             opening.buffer = buffer
         } catch {
             // A node opens once: whoever has it would keep polled values from us as well.
-            if error.errno == .busy || error.errno == .noDevice || !sensor.description.canPoll {
+            if error.errno == .busy || error.errno == .noDevice || !device.description.canPoll {
                 opening.error = error
             } else {
                 opening.warnings.append("\(error); polling instead")
@@ -163,11 +204,11 @@ package final class DeviceSource: SensorSource {
     }
 
     private func opened(_ opening: Opening) {
-        previousRate = previousRate ?? opening.previousRate
+        previousRate = opening.previousRate
         if let error = opening.error {
             isWanted = false
+            close()
             onEvent?(.failed("\(error)"))
-            restoreRate()
         } else if let buffer = opening.buffer {
             read(buffer, rate: opening.rate, warnings: opening.warnings)
         } else {
@@ -175,82 +216,85 @@ package final class DeviceSource: SensorSource {
         }
     }
 
-    private func close() {
-        probe?.disarm()
-        let ended = state
-        state = .changing
-        switch ended {
-        case .buffered(let reader):
-            let buffer = reader.end()
-            helper.run {
-                buffer.close()
-            } completion: { [self] in
-                restoreRate()
-            }
-        case .polled(let poll):
-            helper.stop(poll) { [self] in restoreRate() }
-        case .stopped, .changing:
-            restoreRate()
+    /// Closes the device, with a buffer that was opened just now, and restores its rate.
+    private func close(_ unread: (any SensorBuffer)? = nil) {
+        var buffer = unread
+        switch state {
+        case .buffered(let open, _): buffer = open
+        case .polled(let poll): thread?.stopPolling(poll)
+        case .closed, .opening, .closing: break
         }
-    }
-
-    /// Puts the sampling frequency back, the last step of closing.
-    private func restoreRate() {
-        let rate = previousRate
-        previousRate = nil
-        helper.run { [sensor] in
-            sensor.endReading()
-            // The device may well have gone, which is why it is closed; its rate has gone with it.
-            try? sensor.restoreSamplingFrequency(rate)
+        probe?.disarm()
+        state = .closing
+        expectAnswer()
+        thread?.run { [device, previousRate, buffer] in
+            buffer?.close()
+            device.endReading()
+            // The device may well be gone, and its rate with it.
+            try? device.restoreSamplingFrequency(previousRate)
         } completion: { [self] _ in
-            state = .stopped
-            reconcile()
+            expectNothing()
+            state = .closed
+            proceed()
         }
     }
 
     // MARK: - Buffered
 
     private func read(_ buffer: any SensorBuffer, rate: Double?, warnings: [String]) {
-        let reader = BufferReader(buffer)
-        state = .buffered(reader)
+        expectNothing()
+        sampleRate = rate ?? targetRate
         do throws(SystemError) {
-            try reader.begin(in: loop) { [unowned(unsafe) self] in readScan(reader) }
+            guard let descriptor = buffer.pollDescriptor else {
+                throw SystemError("wait for scans of the buffer", errno: .notSupported)
+            }
+            state = .buffered(buffer, try loop.watch(descriptor) { [unowned(unsafe) self] in readScan() })
         } catch {
-            return abandonBuffer("\(error)")
+            return abandon(buffer, "\(error)")
         }
         mode = .buffer
-        sampleRate = rate ?? targetRate
-        probe?.arm(after: probeTime)
-        // It may have been stopped while the helper was at work.
+        probe?.arm(after: Self.probeTime(rate: sampleRate > 0 ? sampleRate : targetRate))
+        // It may have been stopped while it was opened.
         if isWanted {
             onEvent?(.started(warnings: warnings))
-            // What tells of changes only has its state to tell at first.
-            readScan(reader)
+            // A device that reports changes only has its initial state pending.
+            readScan()
         }
-        reconcile()
+        proceed()
     }
 
-    /// Takes one scan; the loop comes back at once if there are more, which saves asking for one that is not there.
-    private func readScan(_ reader: BufferReader) {
+    /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
+    private func readScan() {
+        guard isWanted, case .buffered(let buffer, _) = state else { return }
         do throws(SystemError) {
-            guard let scan = try reader.buffer.next() else { return }
+            guard let scan = try buffer.next() else { return }
             probe?.disarm()
+            failures.count = 0
             onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
         } catch {
-            fail("\(error)")
+            skip(error)
         }
     }
 
-    /// Gives the buffer up for good and polls, if the device can be polled.
+    /// Polls instead of reading the buffer, which gives no scans.
     private func abandonBuffer(_ reason: String) {
-        guard case .buffered(let reader) = state else { return }
-        guard sensor.description.canPoll else { return fail(reason) }
+        guard case .buffered(let buffer, _) = state else { return }
+        abandon(buffer, "\(reason) from \(device.description.devicePath) in time")
+    }
+
+    private func abandon(_ buffer: any SensorBuffer, _ reason: String) {
+        guard device.description.canPoll else {
+            isWanted = false
+            close(buffer)
+            onEvent?(.failed(reason))
+            return
+        }
         bufferWorks = false
-        state = .changing
-        let buffer = reader.end()
-        helper.run {
+        state = .opening
+        expectAnswer()
+        thread?.run {
             buffer.close()
-        } completion: { [self] in
+        } completion: { [self] _ in
             poll(warnings: [reason + "; polling instead"])
         }
     }
@@ -260,51 +304,81 @@ package final class DeviceSource: SensorSource {
     private func poll(warnings: [String]) {
         mode = .poll
         sampleRate = targetRate
-        lastReading = loop.now
-        let poll = helper.poll(every: 1 / targetRate) { [sensor] () throws(SystemError) in
-            try sensor.read()
+        guard let thread else { return }
+        let poll = thread.poll(every: 1 / targetRate) { [device] () throws(SystemError) in
+            try device.read()
         } deliver: { [unowned(unsafe) self] result in
             take(result)
         }
         state = .polled(poll)
-        // It may have been stopped while the helper was at work.
         if isWanted { onEvent?(.started(warnings: warnings)) }
-        reconcile()
+        proceed()
     }
 
     private func take(_ result: PollResult) {
+        expectAnswer()
         switch result {
         case .reading(let raw, let time):
-            lastReading = time
+            failures.count = 0
             onEvent?(.sample(scaling.measurement(raw: raw, time: time)))
-        case .failure(let error) where error.errno == .again && loop.now - lastReading < Self.longestSilence:
-            break
         case .failure(let error):
-            fail("\(error)")
+            skip(error)
         }
+    }
+
+    // MARK: - Failures
+
+    /// Skips a failed reading; a run of them, or an unplugged device, ends sampling.
+    private func skip(_ error: SystemError) {
+        if failures.count == 0 { failures.since = loop.now }
+        failures.count += 1
+        skippedReadings += 1
+        // EAGAIN only says that the chip has no new value yet.
+        let isMany = failures.count >= Self.longestFailure.count && error.errno != .again
+        let isLong = loop.now - failures.since >= Self.longestFailure.seconds
+        if error.errno == .noDevice || isMany || isLong { fail("\(error)") }
+    }
+
+    /// Expects the helper to answer within `stallTime` from now on.
+    private func expectAnswer() {
+        lastAnswer = loop.now
+        // Arming is a system call, so not every reading pushes the timer.
+        guard lastAnswer - stallArmed > stallTime / 5 else { return }
+        stallArmed = lastAnswer
+        stall?.arm(after: 1.2 * stallTime, slack: stallTime / 5)
+    }
+
+    private func expectNothing() {
+        stall?.disarm()
+        stallArmed = 0
+    }
+
+    /// Reports that the helper does not answer, again with exponential back-off.
+    private func reportStall() {
+        let seconds = loop.now - lastAnswer
+        stallArmed = 0
+        stall?.arm(after: seconds)
+        if isWanted { onEvent?(.stalled("no answer for \(Int(seconds)) s")) }
     }
 }
 
-/// A running buffer with the loop's watch on it.
-private final class BufferReader {
-    let buffer: any SensorBuffer
-    private var watch: EventSource?
+/// The helper thread of one device: started when it is first used, stopped with the last source of the device.
+package final class DeviceHelper {
+    private let loop: EventLoop
+    private var started: HelperThread?
 
-    init(_ buffer: any SensorBuffer) {
-        self.buffer = buffer
+    package init(loop: EventLoop) {
+        self.loop = loop
     }
 
-    /// Calls `handler` when scans have come; throws for a buffer that cannot be waited for, as those of networks.
-    func begin(in loop: EventLoop, _ handler: @escaping () -> Void) throws(SystemError) {
-        guard let descriptor = buffer.pollDescriptor else {
-            throw SystemError("wait for scans of the buffer", errno: .notSupported)
-        }
-        watch = try loop.watch(descriptor, handler)
+    deinit {
+        started?.stop()
     }
 
-    /// Stops reading and hands the buffer over, to be closed by the helper.
-    func end() -> any SensorBuffer {
-        watch = nil
-        return buffer
+    func thread() throws(SystemError) -> HelperThread {
+        if let started { return started }
+        let thread = try HelperThread(loop: loop)
+        started = thread
+        return thread
     }
 }

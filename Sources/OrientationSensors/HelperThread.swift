@@ -5,26 +5,42 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// A thread beside the loop: it makes the calls into sysfs that the kernel may hold for seconds.
+/// A thread for calls into sysfs, which the kernel may block for seconds; each device has one of its own.
 ///
-/// Jobs go to it over one pipe, finished jobs and polled readings come back over another, as values: a pointer or a
-/// few numbers. The pipes order everything, so there is no lock. While a call hangs, later jobs wait and the loop
-/// goes on. Nothing waits for this thread when the process ends.
+/// It runs an event loop of its own, which takes jobs in order and reads at intervals. Only `Sendable` values go to and
+/// from it: the completions and whatever they hold stay with the loop that asked.
 package final class HelperThread {
-    private let work: MessagePipe
-    private let results: MessagePipe
+    private let jobs: Mailbox<HelperJob>
+    private let results: Mailbox<HelperResult>
+    private var thread = pthread_t()
     private var watch: EventSource?
+
+    /// Of the jobs under way, in order.
+    private var completions: [() -> Void] = []
+    private var polls: [(id: Int, deliver: (PollResult) -> Void)] = []
+    private var lastPoll = 0
+    private var batch: [HelperResult] = []
+    private var isStopping = false
 
     /// Starts the thread; results are handed over in `loop`.
     package init(loop: EventLoop) throws(SystemError) {
-        work = try MessagePipe()
-        results = try MessagePipe()
-        try Self.start(HelperWorker(work: work, results: results))
-        watch = try loop.watch(results.reading.rawValue) { [unowned(unsafe) self] in receive() }
+        jobs = try Mailbox()
+        results = try Mailbox()
+        thread = try Self.start(try HelperWorker(jobs: jobs, results: results))
+        watch = try loop.watch(results.descriptor) { [unowned(unsafe) self] in
+            // A completion may release the last reference.
+            withExtendedLifetime(self) { receive() }
+        }
     }
 
-    private static func start(_ worker: HelperWorker) throws(SystemError) {
-        // A thread inherits what is blocked: every signal is the loop's to take.
+    deinit {
+        guard !isStopping else { return }
+        jobs.send { $0.stop() }
+        pthread_detach(thread)
+    }
+
+    private static func start(_ worker: HelperWorker) throws(SystemError) -> pthread_t {
+        // A thread inherits the signal mask; signals belong to the main loop.
         var everything = sigset_t()
         var before = sigset_t()
         sigfillset(&everything)
@@ -50,281 +66,245 @@ package final class HelperThread {
         )
         if result != 0 { userdata.release() }
         try check("start the helper thread", -result)
-        pthread_detach(thread)
+        return thread
     }
 
-    /// Runs `work` on the helper, after all that was asked before, and then `completion` with its result in the loop.
+    /// Runs `work` on the thread, after all earlier jobs, and then `completion` with its result in the loop.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value,
         completion: @escaping (Value) -> Void
     ) {
-        send(ValueJob(work: work, completion: completion))
+        let slot = Slot<Value>()
+        send({ _ in slot.value = work() }) {
+            if let value = slot.value.take() { completion(value) }
+        }
     }
 
-    /// Calls `read` on the helper every `period` seconds, and `deliver` with each outcome in the loop.
+    /// Runs `work` on a thread for it alone, and then `completion` with its result in the loop.
+    package static func runOnce<Value: Sendable>(
+        loop: EventLoop,
+        _ work: @escaping @Sendable () -> Value,
+        completion: @escaping (Value) -> Void
+    ) throws(SystemError) {
+        let helper = try HelperThread(loop: loop)
+        helper.run(work, completion: completion)
+        helper.stop()
+    }
+
+    /// Calls `read` on the thread every `period` seconds, and `deliver` with each result in the loop.
     ///
-    /// Ends with ``stop(_:completion:)``.
+    /// Returns what ``stopPolling(_:)`` takes.
     package func poll(
         every period: Double,
         _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
         deliver: @escaping (PollResult) -> Void
-    ) -> Poll {
-        let poll = Poll(period: period, read: read, deliver: deliver)
-        send(PollJob(poll, starts: true) {})
-        return poll
+    ) -> Int {
+        lastPoll += 1
+        let id = lastPoll
+        polls.append((id, deliver))
+        send({ $0.startPolling(id, every: period, read) }) {}
+        return id
     }
 
-    /// Ends a poll; nothing is delivered any more, and `completion` is called when the helper no longer reads.
-    package func stop(_ poll: Poll, completion: @escaping () -> Void) {
-        poll.isStopped = true
-        send(PollJob(poll, starts: false, completion: completion))
+    /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
+    package func stopPolling(_ id: Int) {
+        polls.removeAll { $0.id == id }
+        send({ $0.stopPolling(id) }) {}
     }
 
-    private func send(_ job: HelperJob) {
-        // The pipe holds thousands of jobs and a handful are ever under way, so this neither blocks nor fails.
-        let message = HelperMessage.job(job)
-        precondition(work.write(message), "the helper thread's pipe is broken")
+    /// Ends the thread after all earlier jobs and calls `completion` when it is joined.
+    ///
+    /// A thread whose call hangs ends when the call returns; nothing waits for it when the process exits.
+    package func stop(completion: @escaping () -> Void = {}) {
+        guard !isStopping else { return }
+        isStopping = true
+        send({ $0.stop() }) { [self] in
+            pthread_join(thread, nil)
+            watch = nil
+            completion()
+        }
+    }
+
+    private func send(_ job: @escaping HelperJob, _ completion: @escaping () -> Void) {
+        completions.append(completion)
+        jobs.send { worker in
+            job(worker)
+            worker.results.send(.finished)
+        }
     }
 
     private func receive() {
-        guard let message = results.read() else { return }
-        if let job = message.takeJob() {
-            job.complete()
-        } else {
-            message.deliver()
+        var batch: [HelperResult] = []
+        swap(&batch, &self.batch)
+        results.receive(into: &batch)
+        for result in batch {
+            switch result {
+            case .finished: completions.removeFirst()()
+            case .polled(let id, let result): polls.first { $0.id == id }?.deliver(result)
+            }
         }
+        // The capacity is kept, so that no reading allocates.
+        batch.removeAll(keepingCapacity: true)
+        swap(&batch, &self.batch)
     }
 }
 
-/// A polled reading with the monotonic time it was made at in seconds, or the reason for having none.
-package enum PollResult {
+/// A polled reading with the monotonic time it was made at in seconds, or why there is none.
+package enum PollResult: Sendable {
     case reading(Vector3, time: Double)
     case failure(SystemError)
 }
 
-/// A reading that the helper repeats.
-// Sendable unchecked: `isStopped` and `deliver` are the loop's, the rest is the helper's; `period` and `read` are constant.
-package final class Poll: @unchecked Sendable {
-    fileprivate let period: Double
-    fileprivate let read: @Sendable () throws(SystemError) -> Vector3
-    fileprivate let deliver: (PollResult) -> Void
-    fileprivate var isStopped = false
-    fileprivate var due = 0.0
+/// CLOCK_MONOTONIC in seconds.
+var monotonicTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
 
-    fileprivate init(
-        period: Double,
-        read: @escaping @Sendable () throws(SystemError) -> Vector3,
-        deliver: @escaping (PollResult) -> Void
+private typealias HelperJob = @Sendable (HelperWorker) -> Void
+
+private enum HelperResult: Sendable {
+    /// The first of the jobs under way is done.
+    case finished
+    case polled(Int, PollResult)
+}
+
+/// The result of a job.
+// Sendable unchecked: the thread writes it before it sends `finished`, and the loop reads it afterwards.
+private final class Slot<Value: Sendable>: @unchecked Sendable {
+    var value: Value?
+}
+
+// MARK: - On the thread
+
+/// What the thread runs; nothing else uses it once the thread has started.
+private final class HelperWorker {
+    let results: Mailbox<HelperResult>
+    private let jobs: Mailbox<HelperJob>
+    private let loop: EventLoop
+    private var watch: EventSource?
+    private var polls: [HelperPoll] = []
+
+    init(jobs: Mailbox<HelperJob>, results: Mailbox<HelperResult>) throws(SystemError) {
+        self.jobs = jobs
+        self.results = results
+        loop = try EventLoop()
+        watch = try loop.watch(jobs.descriptor) { [unowned(unsafe) self] in
+            var batch: [HelperJob] = []
+            jobs.receive(into: &batch)
+            for job in batch { job(self) }
+        }
+    }
+
+    func run() {
+        _ = try? loop.run()
+    }
+
+    func startPolling(
+        _ id: Int,
+        every period: Double,
+        _ read: @escaping @Sendable () throws(SystemError) -> Vector3
     ) {
+        do throws(SystemError) {
+            polls.append(
+                try HelperPoll(id, every: period, read, on: loop) { [results] in results.send(.polled(id, $0)) }
+            )
+        } catch {
+            results.send(.polled(id, .failure(error)))
+        }
+    }
+
+    func stopPolling(_ id: Int) {
+        polls.removeAll { $0.id == id }
+    }
+
+    func stop() {
+        loop.exit()
+    }
+}
+
+/// A read that is repeated.
+final class HelperPoll {
+    let id: Int
+    private let period: Double
+    private let read: @Sendable () throws(SystemError) -> Vector3
+    private let loop: EventLoop
+    private let deliver: (PollResult) -> Void
+    private var timer: Timer?
+    private var due: Double
+
+    init(
+        _ id: Int,
+        every period: Double,
+        _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
+        on loop: EventLoop,
+        _ deliver: @escaping (PollResult) -> Void
+    ) throws(SystemError) {
+        self.id = id
         self.period = period
         self.read = read
+        self.loop = loop
         self.deliver = deliver
-    }
-}
-
-// MARK: - Jobs
-
-/// Work on its way to the helper, and its result on the way back.
-private class HelperJob {
-    /// Runs on the helper.
-    func perform(on worker: HelperWorker) {}
-
-    /// Runs in the loop, afterwards.
-    func complete() {}
-}
-
-private final class ValueJob<Value: Sendable>: HelperJob {
-    private let work: @Sendable () -> Value
-    private let completion: (Value) -> Void
-    private var value: Value?
-
-    init(work: @escaping @Sendable () -> Value, completion: @escaping (Value) -> Void) {
-        self.work = work
-        self.completion = completion
+        due = loop.now
+        timer = try loop.timer { [unowned(unsafe) self] in readNow() }
+        timer?.arm(after: 0)
     }
 
-    override func perform(on worker: HelperWorker) {
-        value = work()
-    }
-
-    override func complete() {
-        if let value { completion(value) }
-    }
-}
-
-private final class PollJob: HelperJob {
-    private let poll: Poll
-    private let starts: Bool
-    private let completion: () -> Void
-
-    init(_ poll: Poll, starts: Bool, completion: @escaping () -> Void) {
-        self.poll = poll
-        self.starts = starts
-        self.completion = completion
-    }
-
-    override func perform(on worker: HelperWorker) {
-        worker.polls.removeAll { $0 === poll }
-        if starts {
-            poll.due = HelperWorker.now
-            worker.polls.append(poll)
+    private func readNow() {
+        do throws(SystemError) {
+            let reading = try read()
+            deliver(.reading(reading, time: monotonicTime))
+        } catch {
+            deliver(.failure(error))
         }
+        due = Self.nextDue(after: due, period: period, now: monotonicTime)
+        timer?.arm(after: due - loop.now)
     }
 
-    override func complete() {
-        completion()
-    }
-}
-
-/// A failed reading on its way back.
-private final class PollFailure: HelperJob {
-    private let poll: Poll
-    private let error: SystemError
-
-    init(_ poll: Poll, _ error: SystemError) {
-        self.poll = poll
-        self.error = error
-    }
-
-    override func complete() {
-        if !poll.isStopped { poll.deliver(.failure(error)) }
+    /// Returns when to read again; a chip that takes longer than the period is left alone for a whole one.
+    static func nextDue(after due: Double, period: Double, now: Double) -> Double {
+        due + period > now ? due + period : now + period
     }
 }
 
-// MARK: - On the other side
+// MARK: - Between the threads
 
-/// What the thread runs; all of it is the thread's own.
-private final class HelperWorker {
-    var polls: [Poll] = []
-    private let work: MessagePipe
-    private let results: MessagePipe
-
-    init(work: MessagePipe, results: MessagePipe) {
-        self.work = work
-        self.results = results
-    }
-
-    /// CLOCK_MONOTONIC in seconds.
-    static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    /// Takes jobs and polls for as long as the process runs.
-    func run() {
-        while true {
-            switch wait() {
-            case 0: break
-            case let events where events < 0: continue
-            default:
-                guard let message = work.read() else { return }
-                message.perform(on: self)
-                // Nothing of the job is kept: what its completion holds would else be let go here, beside the loop.
-                guard results.write(message) else { return }
-            }
-            guard pollAllDue() else { return }
-        }
-    }
-
-    /// Waits for a job, or until a poll is due; returns what poll(2) does.
-    private func wait() -> Int32 {
-        var descriptor = pollfd(fd: work.reading.rawValue, events: Int16(POLLIN), revents: 0)
-        guard let next = polls.min(by: { $0.due < $1.due }) else { return CLinux.poll(&descriptor, 1, -1) }
-        // Rounded up: waking before anything is due would be a wake-up for nothing.
-        let milliseconds = ((next.due - Self.now) * 1000).rounded(.up)
-        return CLinux.poll(&descriptor, 1, Int32(max(0, min(milliseconds, 60_000))))
-    }
-
-    private func pollAllDue() -> Bool {
-        for poll in polls where poll.due <= Self.now {
-            let message: HelperMessage
-            do throws(SystemError) {
-                message = .reading(try poll.read(), time: Self.now, of: poll)
-            } catch {
-                message = .job(PollFailure(poll, error))
-            }
-            // A reading that took longer than the period is followed by the next one after a whole period.
-            poll.due = max(poll.due + poll.period, Self.now)
-            guard results.write(message) else { return false }
-        }
-        return true
-    }
-}
-
-// MARK: - Between them
-
-/// What travels through the pipes: a job, or a reading.
-private struct HelperMessage {
-    private let isJob: Bool
-    /// A job, retained; or a poll, which its owner keeps until after the last message of it.
-    private let object: UInt
-    private let reading: Vector3
-    private let time: Double
-
-    static let nothing = HelperMessage(isJob: false, object: 0, reading: .zero, time: 0)
-
-    static func job(_ job: HelperJob) -> HelperMessage {
-        let object = UInt(bitPattern: Unmanaged.passRetained(job).toOpaque())
-        return HelperMessage(isJob: true, object: object, reading: .zero, time: 0)
-    }
-
-    static func reading(_ reading: Vector3, time: Double, of poll: Poll) -> HelperMessage {
-        let object = UInt(bitPattern: Unmanaged.passUnretained(poll).toOpaque())
-        return HelperMessage(isJob: false, object: object, reading: reading, time: time)
-    }
-
-    /// Runs a job, which stays the message's.
-    // Not inlined, so that the reference that it takes is given back before it returns.
-    @inline(never)
-    func perform(on worker: HelperWorker) {
-        guard isJob, let object = UnsafeRawPointer(bitPattern: object) else { return }
-        Unmanaged<HelperJob>.fromOpaque(object).takeUnretainedValue().perform(on: worker)
-    }
-
-    func takeJob() -> HelperJob? {
-        guard isJob, let object = UnsafeRawPointer(bitPattern: object) else { return nil }
-        return Unmanaged<HelperJob>.fromOpaque(object).takeRetainedValue()
-    }
-
-    func deliver() {
-        guard !isJob, let object = UnsafeRawPointer(bitPattern: object) else { return }
-        let poll = Unmanaged<Poll>.fromOpaque(object).takeUnretainedValue()
-        if !poll.isStopped { poll.deliver(.reading(reading, time: time)) }
-    }
-}
-
-/// A pipe of messages; an entry is at most PIPE_BUF long, so each is written and read whole.
-// Sendable unchecked: the descriptors never change, and the kernel orders what is written and read.
-private final class MessagePipe: @unchecked Sendable {
-    let reading: FileDescriptor
-    private let writing: FileDescriptor
+/// Values on their way from one thread to another, in order.
+// Sendable unchecked: `mutex` serialises `elements`; the rest never changes.
+private final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    private let event: FileDescriptor
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var elements: [Element] = []
 
     init() throws(SystemError) {
-        let ends = try FileDescriptor.pipe()
-        reading = FileDescriptor(owning: ends.reading)
-        writing = FileDescriptor(owning: ends.writing)
+        event = FileDescriptor(owning: try checkSystem("create an event counter", "", orientd_event_counter()))
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
     }
 
-    /// Writes a message; false when that fails.
-    func write(_ message: HelperMessage) -> Bool {
-        withUnsafeBytes(of: message) { bytes in
-            var result: Int
-            repeat {
-                result = CLinux.write(writing.rawValue, bytes.baseAddress, bytes.count)
-            } while result < 0 && Errno.current == .interrupted
-            return result == bytes.count
-        }
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
     }
 
-    /// Waits for the next message; nil when that fails.
-    func read() -> HelperMessage? {
-        var message = HelperMessage.nothing
-        let size = MemoryLayout<HelperMessage>.size
-        var result: Int
-        repeat {
-            result = CLinux.read(reading.rawValue, &message, size)
-        } while result < 0 && Errno.current == .interrupted
-        return result == size ? message : nil
+    /// Readable while there is something to receive.
+    var descriptor: Int32 { event.rawValue }
+
+    func send(_ element: Element) {
+        pthread_mutex_lock(mutex)
+        elements.append(element)
+        pthread_mutex_unlock(mutex)
+        // Fails only where the counter would overflow its 64 bits.
+        eventfd_write(event.rawValue, 1)
+    }
+
+    /// Moves all that was sent into `batch`, which is empty.
+    func receive(into batch: inout [Element]) {
+        var count: eventfd_t = 0
+        eventfd_read(event.rawValue, &count)
+        pthread_mutex_lock(mutex)
+        swap(&elements, &batch)
+        pthread_mutex_unlock(mutex)
     }
 }

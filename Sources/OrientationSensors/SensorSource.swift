@@ -6,7 +6,7 @@ package import OrientationCore
 ///
 /// Everything happens in the loop. A source is silent until it is started, and after `stop`.
 package protocol SensorSource: AnyObject {
-    /// Who is told; set once, before `start`.
+    /// Set once, before `start`.
     var onEvent: ((SourceEvent) -> Void)? { get set }
 
     /// How samples come, or would come if it were started.
@@ -18,30 +18,43 @@ package protocol SensorSource: AnyObject {
     /// The sign that an accelerometer gives to z, past its mount matrix, while the display faces up.
     var faceUp: SensorFrame.FaceUp { get }
 
+    /// How many failed readings were skipped.
+    var skippedReadings: Int { get }
+
     /// Begins to sample; `.started` or `.failed` follows.
     func start()
 
-    /// Ends sampling and puts the device back as it was; `completion` is called when that is done.
+    /// Ends sampling and restores the device; `completion` is called when that is done.
     func stop(completion: @escaping () -> Void)
 
-    /// Goes another way from raw values to measurements from now on; to one that samples it is a new beginning.
+    /// Replaces the scaling; a running source restarts its stream.
     func rescale(to scaling: SensorScaling)
+
+    /// Closes the device, if it is open, and uses the one that a later scan found at the same path from then on.
+    func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper)
+
+    /// Closes the device, which was unplugged, and ends its helper.
+    func removeDevice()
 }
 
+/// The defaults of recordings and simulations, which have no device.
 extension SensorSource {
     package var faceUp: SensorFrame.FaceUp { .positiveZ }
-
-    /// Does nothing: what is no device has measurements only.
+    package var skippedReadings: Int { 0 }
     package func rescale(to scaling: SensorScaling) {}
+    package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {}
+    package func removeDevice() { stop {} }
 }
 
-/// What a source has to tell.
+/// What happens to a source.
 package enum SourceEvent {
-    /// Sampling has begun, or goes on in another mode; the warnings say what was not as wished.
+    /// Sampling has begun, or goes on in another mode; the warnings say what went wrong on the way.
     case started(warnings: [String])
     case sample(Measurement)
+    /// The device hangs, and for how long; samples may come again.
+    case stalled(String)
     /// The recording is over: nothing more comes.
     case ended
-    /// Sampling has broken off, and why; the source is of no use any more.
+    /// Sampling was broken off, and why.
     case failed(String)
 }

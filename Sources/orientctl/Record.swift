@@ -58,14 +58,12 @@ func accelerometer(at uri: String) throws(CommandError) -> (any SensorDevice)? {
 /// One run of the command.
 private final class Recording {
     private let loop: EventLoop
-    private let helper: HelperThread
     private var failure: SystemError?
     private var complaint = ""
     private var clock = TraceClock()
 
     init() throws(SystemError) {
         loop = try EventLoop()
-        helper = try HelperThread(loop: loop)
     }
 
     /// Opens what the configuration names as the source.
@@ -81,7 +79,7 @@ private final class Recording {
                 faceUp: configuration.faceUp
             )
             return try calling { () throws(SystemError) in
-                try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop, helper: helper)
+                try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop)
             }
         case .replay(let path):
             return try calling { () throws(SystemError) in try ReplaySource(path: path, loop: loop) }
@@ -133,6 +131,8 @@ private final class Recording {
                 failure = error
                 end(source)
             }
+        case .stalled(let problem):
+            complain("warning: \(problem)")
         case .ended:
             end(source)
         case .failed(let reason):

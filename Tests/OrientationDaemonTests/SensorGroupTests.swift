@@ -8,15 +8,23 @@ import Testing
 
 @testable import OrientationDaemon
 
-/// A source that only notes whether it runs.
+/// A source that only notes what is asked of it.
 private final class Source: SensorSource {
     var onEvent: ((SourceEvent) -> Void)?
     var mode = SensorMode.poll
     var sampleRate = 2.0
     var isRunning = false
+    var starts = 0
+    var isRemoved = false
 
     func start() {
         isRunning = true
+        starts += 1
+    }
+
+    func removeDevice() {
+        isRunning = false
+        isRemoved = true
     }
 
     func stop(completion: @escaping () -> Void) {
@@ -38,7 +46,7 @@ private final class Delegate: SensorSupervisorDelegate {
     }
 
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
-        Issue.record("no accelerometer was read")
+        Issue.record("it is no accelerometer")
     }
 
     func received(_ measurement: Measurement) {
@@ -62,10 +70,10 @@ struct `The sensors of one kind` {
     init() throws {
         loop = try EventLoop()
         group = try SensorGroup(.ambientLight, loop: loop, log: Log(isVerbose: false), delegate: delegate) {}
-        group.prospect = .failures
+        group.rescanReason = .failures
     }
 
-    /// Plugs a sensor in, or in again.
+    /// Plugs a sensor in, for the first time or again.
     private func plug(
         _ source: Source,
         _ name: String,
@@ -77,77 +85,87 @@ struct `The sensors of one kind` {
         let status = SensorStatus(
             name: name,
             sysfsPath: path,
-            location: .unknown,
-            mode: .poll,
+            location: "",
+            mode: "poll",
             sampleRate: 2,
             mountMatrix: []
         )
-        _ = try group.adopt(source, identity, status) {
-            Sensor(status, identity, isSubstitute: isSubstitute)
+        if let sensor = group.sensor(identity) {
+            group.restore(sensor, status)
+        } else {
+            _ = try group.adopt(source, identity, status) {
+                Sensor(source, identity, status, isSubstitute: isSubstitute)
+            }
         }
         group.choose()
     }
 
+    private func state(_ name: String) -> SensorState? {
+        group.sensor(Sensor.Identity(sysfsPath: "/sys/devices/" + name, name: name, location: .unknown))?.state
+    }
+
     @Test func `there is none before one is found`() {
-        #expect(!group.hasSensor && group.state == .none && !group.isHopeful && group.reading == nil)
-        #expect(!group.need(true))
-        #expect(!group.isHopeful)
+        #expect(!group.hasSensor && group.state == .none && !group.mayDeliverReadings && group.reading == nil)
+        #expect(!group.read(true))
+        #expect(!group.mayDeliverReadings)
     }
 
     @Test func `the first that was found is read, and only while it is needed`() throws {
         try plug(first, "a")
         try plug(second, "b")
-        #expect(group.hasSensor && group.isHopeful && group.name == "a" && !first.isRunning)
-        #expect(!group.need(true))
+        #expect(group.hasSensor && group.mayDeliverReadings && group.name == "a" && !first.isRunning)
+        #expect(!group.read(true))
         #expect(first.isRunning && !second.isRunning)
         first.onEvent?(.started(warnings: []))
         #expect(group.state == .sampling && group.reading == nil)
         first.read(7)
         second.read(8)
         #expect(group.reading == .light(level: 7, .lux) && delegate.readings == [.light(level: 7, .lux)])
-        #expect(!group.need(false))
+        #expect(!group.read(false))
         #expect(!first.isRunning && group.state == .idle && group.reading == nil)
     }
 
     @Test func `one that comes while it is needed is read at once`() throws {
-        _ = group.need(true)
+        _ = group.read(true)
         try plug(first, "a")
         #expect(first.isRunning)
     }
 
     @Test func `a substitute gives way to a better one that comes later, and takes its place when it goes`() throws {
-        _ = group.need(true)
+        _ = group.read(true)
         try plug(first, "a", isSubstitute: true)
         #expect(first.isRunning)
         try plug(second, "b")
         #expect(second.isRunning && !first.isRunning && group.name == "b")
-        group.remove(at: "/sys/devices/b")
+        group.unplug(at: "/sys/devices/b")
         #expect(first.isRunning && group.name == "a" && group.hasSensor)
     }
 
     @Test func `another takes the place of one that fails`() throws {
         try plug(first, "a")
         try plug(second, "b")
-        _ = group.need(true)
+        _ = group.read(true)
         first.onEvent?(.failed("no more"))
         #expect(second.isRunning && group.name == "b")
         #expect(!group.canRetry)
     }
 
-    @Test func `the only one stays when it fails, and looking again may bring it back`() throws {
+    @Test func `the only one stays when it fails, and another scan may bring it back`() throws {
         try plug(first, "a")
-        _ = group.need(true)
+        _ = group.read(true)
         let changes = delegate.changes
         first.onEvent?(.failed("no more"))
         #expect(group.hasSensor && group.state == .lost && group.canRetry && delegate.changes > changes)
-        #expect(!group.need(false))
-        #expect(group.need(true), "what is needed is worth a look")
+        #expect(!group.read(false))
+        #expect(group.read(true), "a scan may help")
     }
 
-    @Test func `one that fails every other time is tried ever more rarely, until it is sound again`() throws {
+    @Test func `one that fails again and again is retried at once, then with exponential back-off, until it is sound`()
+        throws
+    {
         try plug(first, "a")
-        _ = group.need(true)
-        for delay in [0.5, 1, 2, 4] {
+        _ = group.read(true)
+        for delay in [0, 0.5, 1, 2, 4] {
             #expect(group.delay == delay)
             first.onEvent?(.started(warnings: []))
             for _ in 0..<99 { first.read(1) }
@@ -156,14 +174,14 @@ struct `The sensors of one kind` {
         }
         first.onEvent?(.started(warnings: []))
         for _ in 0..<100 { first.read(1) }
-        #expect(group.delay == 0.5)
+        #expect(group.delay == 0)
     }
 
-    @Test func `one that is plugged in again goes on without being asked, at another path too`() throws {
+    @Test func `one that is plugged in again is read again, at another path too`() throws {
         try plug(first, "a")
-        _ = group.need(true)
-        group.remove(at: "/sys/devices/a")
-        #expect(!group.hasSensor && group.state == .lost && !group.canRetry, "udev will tell")
+        _ = group.read(true)
+        group.unplug(at: "/sys/devices/a")
+        #expect(!group.hasSensor && group.state == .lost && !group.canRetry, "udev announces its return")
         try plug(second, "a", at: "/sys/devices/other")
         #expect(group.hasSensor && second.isRunning && group.state == .lost)
         second.onEvent?(.started(warnings: []))
@@ -171,33 +189,81 @@ struct `The sensors of one kind` {
         #expect(group.state == .sampling && group.reading == .light(level: 3, .lux))
     }
 
-    @Test func `what nothing tells of is worth a look as long as none works`() throws {
-        group.prospect = .arrivals
-        #expect(group.need(true))
-        #expect(group.isHopeful)
+    @Test func `where udev announces nothing, scans are repeated until a sensor works`() throws {
+        group.rescanReason = .arrivals
+        #expect(group.read(true))
+        #expect(group.mayDeliverReadings)
         try plug(first, "a")
         #expect(!group.canRetry)
     }
 
-    @Test func `a device is in use while its sensor works`() throws {
-        let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .unknown)
-        #expect(group.user(of: identity) == nil && !group.isInUse(at: identity.sysfsPath))
+    @Test func `a device belongs to its sensor until it is unplugged`() throws {
+        #expect(group.sensor(at: "/sys/devices/a") == nil)
         try plug(first, "a")
-        #expect(group.user(of: identity)?.name == "a" && group.isInUse(at: identity.sysfsPath))
+        #expect(group.sensor(at: "/sys/devices/a")?.works == true)
         first.onEvent?(.failed("no more"))
-        #expect(group.user(of: identity) == nil && !group.isInUse(at: identity.sysfsPath))
+        #expect(group.sensor(at: "/sys/devices/a")?.works == false)
+        group.unplug(at: "/sys/devices/a")
+        #expect(group.sensor(at: "/sys/devices/a") == nil && first.isRemoved)
     }
 
-    @Test func `a sensor goes when its device is another one, and only then`() throws {
+    @Test func `a sensor releases its device when that is another one`() throws {
         try plug(first, "a")
+        let sensor = try #require(group.sensor(at: "/sys/devices/a"))
         var endings = 0
-        func makeRoom(_ path: String, _ location: SensorLocation) -> Bool {
-            let identity = Sensor.Identity(sysfsPath: path, name: "a", location: location)
-            return group.makeRoom(for: identity) { endings += 1 }
-        }
-        #expect(!makeRoom("/sys/devices/a", .unknown) && !makeRoom("/sys/devices/b", .base) && !makeRoom("", .base))
-        #expect(group.hasSensor && endings == 0)
-        #expect(makeRoom("/sys/devices/a", .base))
+        let base = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .base)
+        group.release(sensor, to: base) { endings += 1 }
         #expect(!group.hasSensor && group.state == .lost && endings == 1)
+    }
+
+    // It was published as lost, though it waited for nothing but its turn.
+    @Test func `a standby sensor that returns is idle`() throws {
+        try plug(first, "a")
+        try plug(second, "b")
+        _ = group.read(true)
+        first.onEvent?(.started(warnings: []))
+        first.read(1)
+        group.unplug(at: "/sys/devices/a")
+        second.onEvent?(.started(warnings: []))
+        second.read(2)
+        try plug(first, "a")
+        #expect(group.name == "b" && group.state == .sampling && state("a") == .idle)
+    }
+
+    @Test func `another takes the place of one that hangs, which may answer later`() throws {
+        try plug(first, "a")
+        _ = group.read(true)
+        first.onEvent?(.started(warnings: []))
+        first.onEvent?(.stalled("no answer for 6 s"))
+        #expect(group.state == .lost && first.isRunning && group.mayDeliverReadings)
+        first.read(1)
+        #expect(group.state == .sampling)
+        first.onEvent?(.stalled("no answer for 6 s"))
+        try plug(second, "b")
+        #expect(second.isRunning && !first.isRunning && group.name == "b")
+    }
+
+    // A claimant that left while another stayed started the sensors again, and their rate was never restored.
+    @Test func `nothing is started once it ends`() throws {
+        try plug(first, "a")
+        _ = group.read(true)
+        var hasEnded = false
+        group.end { hasEnded = true }
+        #expect(hasEnded && !first.isRunning)
+        #expect(!group.read(false) && !group.read(true))
+        group.choose()
+        _ = group.resume()
+        #expect(!first.isRunning && first.starts == 1)
+    }
+
+    // Each stayed on the bus for ever.
+    @Test func `the last eight unplugged sensors are kept`() throws {
+        for number in 0..<12 {
+            try plug(Source(), "\(number)")
+            group.unplug(at: "/sys/devices/\(number)")
+        }
+        // The last is the active one still.
+        let kept = (0..<12).filter { state("\($0)") != nil }
+        #expect(kept == Array(3..<12))
     }
 }

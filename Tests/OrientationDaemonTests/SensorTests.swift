@@ -12,105 +12,102 @@ private final class Source: SensorSource {
     var onEvent: ((SourceEvent) -> Void)?
     var mode = SensorMode.buffer
     var sampleRate = 15.0
-    var starts = 0
     var stops = 0
+    var removals = 0
 
-    func start() {
-        starts += 1
-    }
+    func start() {}
 
     func stop(completion: @escaping () -> Void) {
         stops += 1
         completion()
     }
+
+    func removeDevice() {
+        removals += 1
+    }
 }
 
 @Suite struct SensorTests {
-    private let sensor = Sensor(status, identity)
     private let source = Source()
+    private let sensor: Sensor
+
+    init() {
+        sensor = Sensor(source, Self.identity, Self.status)
+    }
 
     private static let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "accel", location: .display)
 
     private static let status = SensorStatus(
         name: "accel",
         sysfsPath: "/sys/devices/a",
-        location: .display,
-        mode: .buffer,
+        location: "display",
+        mode: "buffer",
         sampleRate: 15,
         mountMatrix: []
     )
 
-    /// Plugs the sensor in, or in again.
-    private func attach(_ source: Source, _ identity: Sensor.Identity = identity, isNeeded: Bool = true) {
-        sensor.attach(source, identity, Self.status, isNeeded: isNeeded)
+    private func restore(_ source: Source? = nil, _ identity: Sensor.Identity = identity, isAwaited: Bool = true) {
+        sensor.restore(source, identity, Self.status, isAwaited: isAwaited)
     }
 
-    @Test func `a sensor without a device does not work, and cannot begin`() {
-        #expect(!sensor.works && !sensor.hasFailed && sensor.state == .idle && sensor.name == "accel")
-        sensor.began()
-        #expect(sensor.state == .idle)
-        sensor.rest()
-        sensor.detach()
-        #expect(sensor.state == .idle)
-    }
-
-    @Test func `it samples when its source has begun, in the way that the source then has`() {
-        attach(source)
-        #expect(sensor.works && sensor.state == .idle && source.starts == 0)
+    @Test func `it samples when its source has begun, in the mode that the source then has`() {
+        #expect(sensor.works && sensor.isPresent && sensor.state == .idle && sensor.name == "accel")
         source.mode = .poll
         source.sampleRate = 12.5
-        sensor.began()
+        sensor.begin()
         #expect(sensor.state == .sampling)
-        #expect(sensor.status.mode == .poll && sensor.status.sampleRate == 12.5)
+        #expect(sensor.status.mode == "poll" && sensor.status.sampleRate == 12.5)
         sensor.rest()
         #expect(sensor.state == .idle && source.stops == 1 && sensor.works)
     }
 
     @Test func `it is lost when its source fails, with the reason until samples come again`() {
-        attach(source)
-        sensor.began()
-        sensor.failed("no more")
+        sensor.begin()
+        sensor.fail("no more")
         #expect(sensor.state == .lost && sensor.status.lastError == "no more")
-        #expect(!sensor.works && sensor.hasFailed && sensor.source === source)
+        #expect(!sensor.works && sensor.isPresent && sensor.source === source)
         sensor.rest()
         #expect(sensor.state == .lost, "rest does not find what was lost")
 
         let next = Source()
         let moved = Sensor.Identity(sysfsPath: "/sys/devices/b", name: "accel", location: .display)
-        attach(next, moved)
+        restore(next, moved)
         #expect(sensor.works && sensor.state == .lost && sensor.identity == moved)
         next.mode = .poll
-        sensor.began()
+        sensor.begin()
         #expect(sensor.state == .lost && sensor.status.lastError == "no more", "no sample has come yet")
-        #expect(sensor.status.mode == .poll)
-        sensor.recovered()
+        #expect(sensor.status.mode == "poll")
+        sensor.recover()
         #expect(sensor.state == .sampling && sensor.status.lastError == "")
     }
 
+    @Test func `one that hangs is lost, but works still`() {
+        sensor.begin()
+        sensor.fail("no answer for 6 s", .stalled)
+        #expect(sensor.state == .lost && sensor.status.lastError == "no answer for 6 s" && sensor.works)
+        sensor.recover()
+        #expect(sensor.state == .sampling && sensor.status.lastError == "" && sensor.condition == .working)
+    }
+
     @Test func `one that comes back while nobody needs it is not lost any more`() {
-        attach(source)
-        sensor.failed("gone")
-        attach(Source(), isNeeded: false)
-        #expect(sensor.state == .idle && sensor.status.lastError == "")
+        sensor.fail("gone", .unplugged)
+        #expect(!sensor.isPresent)
+        restore(isAwaited: false)
+        #expect(sensor.state == .idle && sensor.status.lastError == "" && sensor.works)
     }
 
     @Test func `a sample changes nothing for a sensor that is not lost`() {
-        attach(source)
-        sensor.recovered()
+        sensor.recover()
         #expect(sensor.state == .idle)
     }
 
-    @Test func `a source that is replaced or let go is stopped and not listened to`() {
+    @Test func `a source that is replaced is closed and not listened to`() {
         source.onEvent = { _ in }
-        attach(source)
         let next = Source()
         next.onEvent = { _ in }
-        attach(next)
-        #expect(source.stops == 1 && source.onEvent == nil)
-        #expect(sensor.source === next && next.stops == 0 && next.onEvent != nil)
-        sensor.detach()
-        #expect(next.stops == 1 && next.onEvent == nil)
-        #expect(sensor.source == nil && !sensor.works)
+        restore(next)
+        #expect(source.removals == 1 && source.onEvent == nil)
+        #expect(sensor.source === next && next.removals == 0 && next.onEvent != nil)
     }
 
     @Test func `a warning is new once`() {
@@ -120,14 +117,13 @@ private final class Source: SensorSource {
     }
 
     @Test func `a failure is news once, until it has been read for a while or the reason is another`() {
-        attach(source)
-        #expect(sensor.failed("no more"))
-        #expect(!sensor.failed("no more"))
-        #expect(sensor.failed("gone"))
-        sensor.recovered()
-        #expect(!sensor.failed("gone"), "one reading proves nothing")
-        sensor.settled()
-        #expect(sensor.failed("gone"))
+        #expect(sensor.fail("no more"))
+        #expect(!sensor.fail("no more"))
+        #expect(sensor.fail("gone"))
+        sensor.recover()
+        #expect(!sensor.fail("gone"), "one reading proves nothing")
+        sensor.settle()
+        #expect(sensor.fail("gone"))
     }
 
     static let identities: [(String, String, SensorLocation, Bool)] = [
@@ -148,12 +144,12 @@ private final class Source: SensorSource {
     }
 
     @Test(arguments: [SensorLocation.display, .unknown, .base], [false, true])
-    func `all count but the input device in a base, which watches over a disk`(
+    func `all count but the input device in a base, which protects a disk`(
         location: SensorLocation,
         isSubstitute: Bool
     ) {
         let identity = Sensor.Identity(sysfsPath: "", name: "accel", location: location)
-        let sensor = Sensor(Self.status, identity, isSubstitute: isSubstitute)
+        let sensor = Sensor(source, identity, Self.status, isSubstitute: isSubstitute)
         #expect(sensor.counts == !(location == .base && isSubstitute))
     }
 }

@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import OrientationSensors
 import POSIX
 import SystemdBus
 import Testing
 
+@testable import OrientationSensors
+
 @Suite
 struct `The helper thread` {
-    // The loop and its timers hang on completions, and libsystemd is for one thread. A helper that was kept waiting
-    // between its answer and the end of its turn let go of them beside the loop, and the process could abort.
-    @Test func `lets nothing go that a completion holds`() throws {
+    // Completions hold the loop and its timers, and libsystemd is for one thread. A helper that was delayed between its
+    // answer and the end of its job released them on its own thread, and the process could abort.
+    @Test func `releases nothing that a completion holds`() throws {
         let rounds = try Rounds(count: 20_000)
         #expect(try rounds.run() == 0)
     }
+
+    // A chip that takes longer than the period was read without pause.
+    @Test(arguments: [(10.0, 10.5), (10.25, 10.5), (10.5, 11), (10.75, 11.25), (13, 13.5)] as [(Double, Double)])
+    func `leaves a slow chip alone for a whole period`(now: Double, next: Double) {
+        #expect(HelperPoll.nextDue(after: 10, period: 0.5, now: now) == next)
+    }
+
+    @Test func `is joined after all that was asked before`() throws {
+        let loop = try EventLoop()
+        let helper = try HelperThread(loop: loop)
+        var order: [Int] = []
+        helper.run({ 1 }, completion: { order.append($0) })
+        helper.run({ 2 }, completion: { order.append($0) })
+        helper.stop { loop.exit() }
+        _ = try loop.run()
+        #expect(order == [1, 2])
+    }
 }
 
-/// One job after the other, each of whose completions holds a witness and asks for the next.
+/// One job after the other, each of whose completions holds a witness and starts the next.
 private final class Rounds {
     private let loop: EventLoop
     private let helper: HelperThread
-    private let lettingGo = LettingGo()
+    private let releases = Releases()
     private var remaining: Int
 
     init(count: Int) throws(SystemError) {
@@ -29,17 +47,17 @@ private final class Rounds {
         helper = try HelperThread(loop: loop)
     }
 
-    /// Returns how many witnesses were let go on another thread.
+    /// Returns how many witnesses were released on another thread.
     func run() throws(SystemError) -> Int {
         next()
         _ = try loop.run()
-        return lettingGo.elsewhere
+        return releases.elsewhere
     }
 
     private func next() {
         guard remaining > 0 else { return loop.exit() }
         remaining -= 1
-        let witness = Witness(lettingGo)
+        let witness = Witness(releases)
         helper.run {
         } completion: { [self] in
             withExtendedLifetime(witness) { next() }
@@ -47,21 +65,21 @@ private final class Rounds {
     }
 }
 
-/// Counts what is let go on another thread than the one that made it.
-// Sendable unchecked: a count that two threads have got wrong is above 0 all the same.
-private final class LettingGo: @unchecked Sendable {
+/// Counts what is released on another thread than the one that made it.
+// Sendable unchecked: a count that two threads race for is above 0 all the same.
+private final class Releases: @unchecked Sendable {
     let thread = pthread_self()
     var elsewhere = 0
 }
 
 private final class Witness {
-    private let lettingGo: LettingGo
+    private let releases: Releases
 
-    init(_ lettingGo: LettingGo) {
-        self.lettingGo = lettingGo
+    init(_ releases: Releases) {
+        self.releases = releases
     }
 
     deinit {
-        if pthread_equal(pthread_self(), lettingGo.thread) == 0 { lettingGo.elsewhere += 1 }
+        if pthread_equal(pthread_self(), releases.thread) == 0 { releases.elsewhere += 1 }
     }
 }

@@ -102,6 +102,39 @@ class Buffer(RigTestCase):
         self.client.claim()
         wait_until(feed.is_enabled, "the buffer is on again")
 
+    def test_device_that_udev_announces_again_keeps_its_rates(self):
+        # The old source was closed after the new one had opened, and left the device at the rate that it had found.
+        for is_buffered in (True, False):
+            with self.case(is_buffered=is_buffered):
+                self.rig.add_fixture("buffered-trigger")
+                feed = Feed(self.rig, HID, HID_PORTRAIT)
+                if not is_buffered:
+                    self.rig.path("/dev/iio:device0").unlink()
+                daemon = self.rig.start_orientd("--verbose")
+                self.client.claim()
+                for number in (2, 3):
+                    self.rig.testbed.uevent(HID, "add")
+                    wait_until(lambda: len(daemon.log_lines("sampling by")) == number, "it is opened again")
+                    self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 15)
+                    self.assertEqual(self.client.get("SensorState"), "sampling")
+                self.client.release()
+                wait_until(lambda: not feed.is_enabled(), "the buffer is off")
+                wait_until(lambda: float(self.rig.read("in_accel_sampling_frequency", HID) or 0) == 10, "the old rate")
+                daemon.stop()
+                self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 10)
+
+    def test_rate_under_10_hz_survives_another_scan(self):
+        # The scan raised it to 10 Hz while the sensor sampled.
+        self.rig.add_fixture("buffered-trigger")
+        Feed(self.rig, HID, HID_PORTRAIT)
+        daemon = self.rig.start_orientd("--verbose", configuration="[Sensor]\nRate=5\n")
+        self.client.claim()
+        self.rig.testbed.uevent(HID, "change")
+        wait_until(lambda: len(daemon.log_lines("looking for sensors")) == 2, "it scans")
+        self.client.release()
+        self.client.claim()
+        self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 5)
+
     def test_stopping_the_daemon_switches_off(self):
         self.rig.add_fixture("buffered-trigger")
         feed = Feed(self.rig, HID, HID_PORTRAIT)
@@ -182,13 +215,36 @@ class NoScans(RigTestCase):
         self.assertEqual(self.client.sensor()["Mode"], "poll")
 
     def test_unknown_scan_format_falls_back_to_polling(self):
-        for scan_type in ("le:x16/16>>0", "", "le:s0/0>>0", "le:s99/16>>0"):
+        for scan_type in ("le:x16/16>>0", "", "le:s0/0>>0", "le:s99/16>>0", "le:s16/16X0>>0"):
             with self.case(scan_type):
                 self.rig.add_device(buffered(scan_type))
                 self.rig.start_orientd()
                 self.client.claim()
                 self.assert_orientation("portrait")
                 self.assertEqual(self.client.sensor()["Mode"], "poll")
+
+    def test_bmc150_without_an_interrupt_is_polled(self):
+        # Opening its buffer dereferences NULL in kernels before 3aa385a9c75c.
+        parent = "P: /devices/platform/test\nE: SUBSYSTEM=i2c\nE: DRIVER=bmc150_accel_i2c\n\n"
+        trigger = "P: {}/trigger0\nE: SUBSYSTEM=iio\nE: DEVTYPE=iio_trigger\nA: name={}\\n\n\n"
+        for name, has_parent, trigger_name, mode in (
+            ("test", True, None, "poll"),
+            ("bma253", False, None, "poll"),
+            ("test", True, "test-any-motion-dev0", "poll"),
+            ("test", True, "test-dev0", "buffer"),
+            ("test", False, None, "buffer"),
+        ):
+            with self.case(name, has_parent=has_parent, trigger=trigger_name):
+                if has_parent:
+                    self.rig.add_device(parent)
+                self.rig.add_device(buffered("le:s16/16>>0").replace("name=test", f"name={name}"))
+                if trigger_name:
+                    self.rig.add_device(trigger.format("/devices/platform/test", trigger_name))
+                feed = Feed(self.rig, DEVICE, PORTRAIT)
+                self.rig.start_orientd()
+                self.client.claim()
+                self.assertEqual(self.client.sensor()["Mode"], mode)
+                self.assertEqual(feed.is_enabled(), mode == "buffer")
 
     def test_libiio_speaks_to_who_asks_for_details(self):
         for arguments, speaks in (((), False), (("-v",), True)):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a convertible is used as, by its switches or the angle of its hinge, and its lid."""
 
+import os
+
 from evdev import EventNode, event_node
 from feed import ReadCounter
 from rig import DEVICE, LANDSCAPE_LEFT, MINUS_Z, PLUS_Z, PORTRAIT, accelerometer, wait_until
@@ -291,6 +293,23 @@ class HingeAngle(SwitchTestCase):
         self.fold(self.LAPTOP)
         self.assert_mode("laptop")
         self.assert_shown("landscape-left", rule="laptop", reason="tablet-mode")
+
+    def test_base_that_hangs_delays_neither_the_display_nor_a_switch(self):
+        # One thread read both: nothing of the display came, no switch was opened, and LastError was empty.
+        self.start_convertible(base=self.STAND)
+        self.assert_mode("tablet")
+        self.rig.block("in_accel_x_raw", BASE)
+        # It opens and then hangs: umockdev lets nobody open anything else while opening hangs.
+        writer = os.open(self.rig.path(BASE, "in_accel_x_raw"), os.O_RDWR)
+        wait_until(lambda: self.base()["LastError"].startswith("no answer for "), "the hang is reported")
+        self.assertEqual((self.base()["State"], self.client.get("SensorState")), ("lost", "sampling"))
+        self.turn("landscape-left")
+        self.assert_shown("landscape-left", rule="device")
+        self.plug(TABLET)
+        self.assert_mode("laptop")
+        self.rig.unblock("in_accel_x_raw", 0, BASE)
+        os.close(writer)
+        wait_until(lambda: self.base()["LastError"] == "", "the base is no longer lost")
 
     def test_stays_what_it_was_where_the_angle_cannot_be_told(self):
         self.start_convertible()

@@ -37,8 +37,8 @@ public struct OrientationMachine: Sendable {
     private var base = SensorReport()
 
     private var chassis: Idiom?
-    private var switchMode = TabletMode.unknown
-    private var isLidClosed = false
+    public private(set) var switchMode = TabletMode.unknown
+    public private(set) var isLidClosed = false
     private var proxyClaims = false
 
     /// The mode that a client set, now or in an earlier run.

@@ -2,6 +2,7 @@
 
 import CIIO
 import POSIX
+import SystemdBus
 
 // Views of what a context owns. Each keeps its context alive.
 
@@ -17,6 +18,35 @@ struct IIODevice {
     var name: String { text(iio_device_get_name(pointer)) ?? "" }
     var label: String? { text(iio_device_get_label(pointer)) }
     var isTrigger: Bool { iio_device_is_trigger(pointer) }
+
+    /// The trigger that the driver brought.
+    var ownTrigger: IIODevice? {
+        let number = String(Substring(id.utf8.drop { !(0x30...0x39).contains($0) }))
+        let triggers = context.devices.filter { $0.isTrigger }
+        return triggers.first { $0.name == name + "-dev" + number } ?? triggers.first { $0.name == name + "-trigger" }
+    }
+
+    /// Whether a trigger is set; nil for a device without triggers, such as Chromebooks' and those with a FIFO.
+    var hasTrigger: Bool? {
+        var current: OpaquePointer?
+        guard iio_device_get_trigger(pointer, &current) >= 0 else { return nil }
+        return current != nil
+    }
+
+    /// Whether opening the buffer dereferences NULL in the kernel: a bmc150 without an interrupt.
+    ///
+    /// Kernels before 3aa385a9c75c do so, as on the One-Netbook Onemix 2S (Debian bug 1106411).
+    var crashesWithoutTrigger: Bool {
+        let driver = context.isLocal ? (try? Device(subsystem: "iio", name: id))?.parent?.property("DRIVER") : nil
+        let isServed = ["bmc150_accel_i2c", "bmc150_accel_spi"].contains(driver) || Self.bmc150Names.contains(name)
+        return isServed && hasTrigger != true && ownTrigger == nil
+    }
+
+    /// The chips that bmc150-accel serves.
+    private static let bmc150Names: Set<String> = [
+        "bmc150_accel", "bmc156_accel", "bmi055_accel", "bma222", "bma222e", "bma250e", "bma253", "bma254", "bma255",
+        "bma280",
+    ]
 
     var channels: [IIOChannel] {
         (0..<iio_device_get_channels_count(pointer)).compactMap { index in
@@ -70,17 +100,8 @@ struct IIOChannel {
         return channel
     }
 
-    /// Where the channel's value stands in its word of a scan; nil where the kernel's format makes no sense.
-    var scanElement: ScanElement? {
-        guard isScanElement, let format = iio_channel_get_data_format(pointer)?.pointee else { return nil }
-        return ScanElement(
-            bits: Int(format.bits),
-            storageBits: Int(format.length),
-            shift: Int(format.shift),
-            isSigned: format.is_signed,
-            isBigEndian: format.is_be
-        )
-    }
+    /// The channel's word in a scan; nil for one in no scan, or of an invalid format.
+    var scanElement: ScanElement? { isScanElement ? ScanElement(pointer) : nil }
 
     /// The channel's attribute of that name, one that it shares with other channels included, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {

@@ -34,7 +34,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         mayBuffer: Bool,
         warnings: inout [String]
     ) {
-        let hasScans = device.context.isLocal && channels.compactMap { $0.scanElement } != nil
+        let hasScans =
+            device.context.isLocal && channels.compactMap { $0.scanElement } != nil && !device.crashesWithoutTrigger
         let raw = channels.compactMap { $0.attribute("raw") }
         // Where there are both, the driver knows more than an offset and a scale can say; but scans are raw, and so is
         // what near levels refer to.

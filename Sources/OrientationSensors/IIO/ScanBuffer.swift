@@ -37,7 +37,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     init(of sensor: IIOSensor) throws(SystemError) {
         let device = sensor.device
         var warnings: [String] = []
-        if let problem = Self.chooseTrigger(of: device, in: sensor.context) { warnings.append(problem) }
+        if let problem = Self.chooseTrigger(of: device) { warnings.append(problem) }
 
         let stamps = Self.monotonicStamps(of: device)
         for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
@@ -107,17 +107,14 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         let scan = UnsafeRawPointer(start)
         return RawScan(
             raw: Vector3(places.map { $0.element.value(at: scan + $0.offset) }),
-            time: timestamp.flatMap { Self.monotonicTime(nanoseconds: $0.element.integer(at: scan + $0.offset)) }
+            time: timestamp.flatMap { Self.time(ofStamp: $0.element.integer(at: scan + $0.offset)) }
         )
     }
 
     /// The time of a stamp; nil for one that is not of the last seconds: some hubs stamp by a clock of their own.
-    private static func monotonicTime(nanoseconds: Int64) -> Double? {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
+    private static func time(ofStamp nanoseconds: Int64) -> Double? {
         let time = Double(nanoseconds) / 1e9
-        let age = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 - time
-        return (-0.1...2).contains(age) ? time : nil
+        return (-0.1...2).contains(monotonicTime - time) ? time : nil
     }
 
     /// The timestamp channel, where its clock is CLOCK_MONOTONIC or could be set to it.
@@ -135,18 +132,8 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     }
 
     /// Sets the trigger that the driver brought, where none is set; returns what went wrong, if anything did.
-    private static func chooseTrigger(of device: IIODevice, in context: IIOContext) -> String? {
-        var current: OpaquePointer?
-        // Fails for a device without triggers, such as Chromebooks' and those with a FIFO of their own.
-        guard iio_device_get_trigger(device.pointer, &current) >= 0, current == nil else { return nil }
-
-        let name = device.name
-        let number = String(Substring(device.id.utf8.drop { !(0x30...0x39).contains($0) }))
-        let triggers = context.devices.filter { $0.isTrigger }
-        guard
-            let trigger = triggers.first(where: { $0.name == name + "-dev" + number })
-                ?? triggers.first(where: { $0.name == name + "-trigger" })
-        else { return nil }
+    private static func chooseTrigger(of device: IIODevice) -> String? {
+        guard device.hasTrigger == false, let trigger = device.ownTrigger else { return nil }
         let result = iio_device_set_trigger(device.pointer, trigger.pointer)
         guard result < 0 else { return nil }
         return device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)

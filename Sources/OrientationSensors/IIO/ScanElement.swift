@@ -1,55 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place of one channel's value in its word of a scan, as the kernel's `scan_elements/*_type` tells it.
+import CIIO
+
+/// A channel's word in a scan, of the format that the kernel's `scan_elements/*_type` gives.
 ///
 /// Bits outside the value are never trusted: a 16-bit HID sensor leaves the next axis in the upper half of each word.
-package struct ScanElement: Hashable, Sendable {
-    /// The size of the word: 8 to 64, whole bytes.
-    package let storageBits: Int
+struct ScanElement {
+    /// The bytes that it takes in the scan; a format may repeat the word (`X3`), of which the first counts.
+    let byteCount: Int
+    private let wordBits: Int
+    private let channel: OpaquePointer
+    private let isSigned: Bool
 
-    /// The size of the value: 1 to 64.
-    package let bits: Int
-
-    /// How far the value is to be shifted right.
-    package let shift: Int
-    package let isSigned: Bool
-    package let isBigEndian: Bool
-
-    /// Takes a format; nil where a value would not fit its word or the word is not one to eight bytes.
+    /// Takes a channel's format; nil for an invalid one.
     ///
-    /// A format that repeats its word (`X3`) is decoded by its first word.
-    package init?(bits: Int, storageBits: Int, shift: Int, isSigned: Bool, isBigEndian: Bool) {
+    /// libiio checks nothing: it divides by zero for a word of less than a byte and a repeat of 0, and writes past its
+    /// destination for a value longer than its word.
+    init?(_ channel: OpaquePointer) {
+        guard let format = iio_channel_get_data_format(channel)?.pointee else { return nil }
         guard
-            (8...64).contains(storageBits), storageBits % 8 == 0,
-            (1...storageBits).contains(bits),
-            (0...(storageBits - bits)).contains(shift)
+            (8...64).contains(format.length), format.length % 8 == 0,
+            (1...format.length).contains(format.bits),
+            format.shift <= format.length - format.bits,
+            (1...8).contains(format.repeat)
         else { return nil }
-        self.storageBits = storageBits
-        self.bits = bits
-        self.shift = shift
-        self.isSigned = isSigned
-        self.isBigEndian = isBigEndian
+        self.channel = channel
+        wordBits = Int(format.length)
+        byteCount = wordBits / 8 * Int(format.repeat)
+        isSigned = format.is_signed
     }
-
-    /// The size of the word in bytes.
-    package var byteCount: Int { storageBits / 8 }
 
     /// The value as an integer, sign-extended; an unsigned one of 64 bits may exceed it and is given as its bit pattern.
-    package func integer(at word: UnsafeRawPointer) -> Int64 {
-        var pattern: UInt64 = 0
-        for index in 0..<byteCount {
-            let byte = word.load(fromByteOffset: isBigEndian ? index : byteCount - 1 - index, as: UInt8.self)
-            pattern = pattern << 8 | UInt64(byte)
-        }
-        // Up to the top, dropping what stands above the value, and down again with or without its sign.
-        let top = (pattern >> UInt64(shift)) << UInt64(64 - bits)
-        return isSigned
-            ? Int64(bitPattern: top) >> Int64(64 - bits)
-            : Int64(bitPattern: top >> UInt64(64 - bits))
+    func integer(at word: UnsafeRawPointer) -> Int64 {
+        // As many words as the longest format has.
+        var words = SIMD8<Int64>.zero
+        iio_channel_convert(channel, &words, word)
+        let unused = 64 - wordBits
+        let top = UInt64(bitPattern: words[0].littleEndian) << unused
+        return isSigned ? Int64(bitPattern: top) >> unused : Int64(bitPattern: top >> unused)
     }
 
-    /// The value at a word of `byteCount` bytes; no alignment needed.
-    package func value(at word: UnsafeRawPointer) -> Double {
+    /// The value at a word of a scan; no alignment needed.
+    func value(at word: UnsafeRawPointer) -> Double {
         let integer = integer(at: word)
         return isSigned ? Double(integer) : Double(UInt64(bitPattern: integer))
     }

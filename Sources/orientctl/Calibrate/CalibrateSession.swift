@@ -14,7 +14,6 @@ final class CalibrateSession {
 
     private let guide: CalibrateGuide
     private let loop: EventLoop
-    private let helper: HelperThread
     private let path: String
     private let source: DeviceSource
     private var silence: Timer?
@@ -33,13 +32,9 @@ final class CalibrateSession {
 
     /// Prepares the accelerometer, which is not opened yet.
     init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws(CommandError) {
-        let (loop, helper) = try calling { () throws(SystemError) in
-            let loop = try EventLoop()
-            return (loop, try HelperThread(loop: loop))
-        }
+        let loop = try calling { () throws(SystemError) in try EventLoop() }
         self.guide = guide
         self.loop = loop
-        self.helper = helper
         path = accelerometer.description.devicePath
         // Scaled, but before the matrix: in the axes of the sensor itself.
         let frame = SensorFrame(
@@ -48,7 +43,7 @@ final class CalibrateSession {
             convention: .kernel
         )
         source = try calling { () throws(SystemError) in
-            try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop, helper: helper)
+            try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
         }
         silence = try calling { () throws(SystemError) in
             try loop.timer { [unowned(unsafe) self] in repeatLatest() }
@@ -111,6 +106,8 @@ final class CalibrateSession {
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
             take(sample.acceleration)
+        case .stalled(let problem):
+            complain("warning: \(problem)")
         case .ended:
             end(CommandError("\(path) has ended"))
         case .failed(let reason):

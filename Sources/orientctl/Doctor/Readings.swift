@@ -111,11 +111,12 @@ private final class DirectReader {
 
     /// Reads as the daemon would.
     private func open(_ sensor: any SensorDevice, _ scaling: SensorScaling, rate: Double) throws(SystemError) {
-        let source = try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop, helper: helper)
+        let source = try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop)
         source.onEvent = { [self] event in
             switch event {
             case .started(let warnings): readings.warnings += warnings
             case .sample(let measurement): add(measurement)
+            case .stalled(let problem): readings.warnings.append(problem)
             case .ended: stop()
             case .failed(let reason):
                 readings.problem = reason
@@ -148,7 +149,8 @@ private final class DirectReader {
             }
         }
         stopReading = { [self] in
-            helper.stop(poll) { [self] in loop.exit() }
+            helper.stopPolling(poll)
+            helper.stop { [self] in loop.exit() }
         }
     }
 

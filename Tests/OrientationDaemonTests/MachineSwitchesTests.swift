@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import POSIX
+import Synchronization
+import SystemdBus
+import Testing
+
+@testable import OrientationDaemon
+
+@Suite struct MachineSwitchesTests {
+    // ENOMEM or EMFILE meant a machine without switches, without a word.
+    @Test func `a failed enumeration is repeated`() throws {
+        let loop = try EventLoop()
+        let attempts = try Attempts()
+        let watch = try loop.watch(attempts.descriptor) { if attempts.count == 2 { loop.exit() } }
+        let switches = try MachineSwitches(loop: loop, log: Log(isVerbose: false)) { () throws(SystemError) in
+            guard attempts.next() > 1 else { throw SystemError("list the devices of", "input", errno: Errno(12)) }
+            return []
+        } onChange: {
+        }
+        var isReady = false
+        try switches.begin { isReady = true }
+        _ = try loop.run()
+        withExtendedLifetime(watch) {}
+        #expect(attempts.count == 2)
+        #expect(isReady && switches.tabletMode == .unknown && !switches.isLidClosed, "the start does not wait for it")
+    }
+}
+
+/// Counts attempts; readable once there was one.
+private final class Attempts: Sendable {
+    let descriptor: Int32
+    private let value = Atomic<Int>(0)
+
+    init() throws(SystemError) {
+        descriptor = try checkSystem("create", "an event", orientd_event_counter())
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    var count: Int {
+        var events: eventfd_t = 0
+        eventfd_read(descriptor, &events)
+        return value.load(ordering: .relaxed)
+    }
+
+    func next() -> Int {
+        defer { eventfd_write(descriptor, 1) }
+        return value.add(1, ordering: .relaxed).newValue
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import POSIX
+import Synchronization
+
+@testable import OrientationSensors
+
+/// What was called of one or more devices, in order, on whatever thread.
+final class CallLog: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    var calls: [String] { entries.withLock { $0 } }
+
+    func add(_ call: String) {
+        entries.withLock { $0.append(call) }
+    }
+}
+
+/// A device that does what a script says, and notes each call but for readings.
+final class ScriptedDevice: SensorDevice, Sendable {
+    typealias Reading = @Sendable (_ number: Int) throws(SystemError) -> Vector3
+
+    let description: SensorDescription
+    let warnings: [String] = []
+    private let name: String
+    private let log: CallLog
+    private let rate: Rate
+    private let count = Atomic<Int>(0)
+    private let reading: Reading
+    private let buffer: ScriptedBuffer?
+
+    /// The sampling frequency that all handles of one device share.
+    final class Rate: Sendable {
+        let hertz = Mutex(10.0)
+    }
+
+    init(
+        _ name: String = "",
+        log: CallLog = CallLog(),
+        rate: Rate = Rate(),
+        buffer: ScriptedBuffer? = nil,
+        reading: @escaping Reading = { _ throws(SystemError) in .zero }
+    ) {
+        self.name = name
+        self.log = log
+        self.rate = rate
+        self.buffer = buffer
+        self.reading = reading
+        let mounting = AccelerometerMounting(
+            location: .display,
+            matrix: .identity,
+            matrixSource: "",
+            faceUp: .positiveZ
+        )
+        description = SensorDescription(
+            id: name,
+            name: name,
+            sysfsPath: "/sys/devices/" + name,
+            devicePath: "/dev/" + name,
+            offset: .zero,
+            scale: Vector3(1, 1, 1),
+            traits: .accelerometer(mounting),
+            period: nil,
+            isSubstitute: false,
+            canPoll: true,
+            canBuffer: buffer != nil
+        )
+    }
+
+    func read() throws(SystemError) -> Vector3 {
+        try reading(count.add(1, ordering: .relaxed).newValue)
+    }
+
+    func endReading() {
+        log.add("\(name) end")
+    }
+
+    func openBuffer() throws(SystemError) -> any SensorBuffer {
+        guard let buffer else { throw SystemError("open the buffer of", name, errno: .notSupported) }
+        log.add("\(name) open")
+        return buffer
+    }
+
+    var samplingFrequency: Double? {
+        get throws(SystemError) { rate.hertz.withLock { $0 } }
+    }
+
+    func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
+        rate.hertz.withLock { hertz in
+            log.add("\(name) \(Int(hertz)) to \(Int(target)) Hz")
+            defer { hertz = target }
+            return hertz
+        }
+    }
+
+    func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
+        guard let previous else { return }
+        log.add("\(name) restore \(Int(previous)) Hz")
+        rate.hertz.withLock { $0 = previous }
+    }
+}
+
+/// A buffer whose scans are what a script says; readable all the time.
+final class ScriptedBuffer: SensorBuffer, Sendable {
+    typealias Scan = @Sendable (_ number: Int) throws(SystemError) -> Vector3?
+
+    let warnings: [String] = []
+    private let event: EventDescriptor
+    private let count = Atomic<Int>(0)
+    private let scan: Scan
+    private let log: CallLog
+
+    // Sendable unchecked: the descriptor never changes.
+    private final class EventDescriptor: @unchecked Sendable {
+        let file: FileDescriptor
+
+        init() throws {
+            file = FileDescriptor(owning: try checkSystem("create", "an event", orientd_event_counter()))
+            eventfd_write(file.rawValue, 1)
+        }
+    }
+
+    init(log: CallLog = CallLog(), _ scan: @escaping Scan) throws {
+        event = try EventDescriptor()
+        self.log = log
+        self.scan = scan
+    }
+
+    /// How often it was read.
+    var reads: Int { count.load(ordering: .relaxed) }
+
+    var pollDescriptor: Int32? { event.file.rawValue }
+
+    func next() throws(SystemError) -> RawScan? {
+        try scan(count.add(1, ordering: .relaxed).newValue).map { RawScan(raw: $0, time: nil) }
+    }
+
+    func close() {
+        log.add("close")
+    }
+}
