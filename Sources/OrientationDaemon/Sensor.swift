@@ -151,7 +151,15 @@ final class Sensor {
 
     /// Stops sampling until it is needed again.
     func rest(completion: @escaping () -> Void = {}) {
-        source.stop(completion: completion)
+        source.stop { [self] in
+            if condition == .stalled {
+                // The device has answered.
+                condition = .working
+                status.state = .idle
+                status.lastError = ""
+            }
+            completion()
+        }
         if state == .sampling { status.state = .idle }
     }
 }
