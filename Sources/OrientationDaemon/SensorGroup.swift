@@ -188,7 +188,7 @@ final class SensorGroup {
         } else {
             sensor = try make()
             sensors.append(sensor)
-            let location = status.location.isEmpty ? "" : " (\(status.location))"
+            let location = kind == .accelerometer ? " (\(status.location))" : ""
             let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
             log.info("found \(kind.name) \(status.name)\(location)\(place)")
         }

@@ -324,8 +324,8 @@ final class SensorSupervisor {
         SensorStatus(
             name: description.name,
             sysfsPath: description.sysfsPath,
-            location: description.mounting?.location.name ?? "",
-            mode: source.mode.name,
+            location: description.mounting?.location ?? .unknown,
+            mode: source.mode,
             sampleRate: source.sampleRate,
             mountMatrix: description.mountMatrix
         )
@@ -336,8 +336,8 @@ final class SensorSupervisor {
         let status = SensorStatus(
             name: name,
             sysfsPath: "",
-            location: SensorLocation.display.name,
-            mode: source.mode.name,
+            location: .display,
+            mode: source.mode,
             sampleRate: source.sampleRate,
             mountMatrix: MountMatrix.identity.elements
         )

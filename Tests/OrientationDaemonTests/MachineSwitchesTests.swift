@@ -18,7 +18,7 @@ import Testing
         let switches = try MachineSwitches(loop: loop, log: Log(isVerbose: false)) { () throws(SystemError) in
             guard attempts.next() > 1 else { throw SystemError("list the devices of", "input", errno: Errno(12)) }
             return []
-        } onChange: {
+        } onChange: { _, _ in
         }
         var isReady = false
         try switches.begin { isReady = true }

@@ -85,8 +85,8 @@ struct `The sensors of one kind` {
         let status = SensorStatus(
             name: name,
             sysfsPath: path,
-            location: "",
-            mode: "poll",
+            location: .unknown,
+            mode: .poll,
             sampleRate: 2,
             mountMatrix: []
         )

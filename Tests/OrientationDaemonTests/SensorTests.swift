@@ -40,8 +40,8 @@ private final class Source: SensorSource {
     private static let status = SensorStatus(
         name: "accel",
         sysfsPath: "/sys/devices/a",
-        location: "display",
-        mode: "buffer",
+        location: .display,
+        mode: .buffer,
         sampleRate: 15,
         mountMatrix: []
     )
@@ -56,7 +56,7 @@ private final class Source: SensorSource {
         source.sampleRate = 12.5
         sensor.begin()
         #expect(sensor.state == .sampling)
-        #expect(sensor.status.mode == "poll" && sensor.status.sampleRate == 12.5)
+        #expect(sensor.status.mode == .poll && sensor.status.sampleRate == 12.5)
         sensor.rest()
         #expect(sensor.state == .idle && source.stops == 1 && sensor.works)
     }
@@ -76,7 +76,7 @@ private final class Source: SensorSource {
         next.mode = .poll
         sensor.begin()
         #expect(sensor.state == .lost && sensor.status.lastError == "no more", "no sample has come yet")
-        #expect(sensor.status.mode == "poll")
+        #expect(sensor.status.mode == .poll)
         sensor.recover()
         #expect(sensor.state == .sampling && sensor.status.lastError == "")
     }
