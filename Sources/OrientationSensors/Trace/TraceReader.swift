@@ -181,7 +181,9 @@ extension TraceReader {
         let event: RecordedEvent
         if bytes.starts(with: base.utf8) {
             var cursor = UnsafePointer(buffer + start + base.utf8.count)
-            guard let acceleration = vector(&cursor, UnsafePointer(buffer + text.upperBound)) else { return nil }
+            guard let acceleration = vector(&cursor, UnsafePointer(buffer + text.upperBound)) else {
+                return malformed(.malformedArgument("base"))
+            }
             event = .event(.sample(.base, AccelerometerSample(time: time, acceleration: acceleration)))
         } else {
             do throws(TraceError.Fault) {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+private let upright = Vector3(0, 9.81, 0)
+private let rightEdgeUp = Vector3(9.81, 0, 0)
+private let upsideDown = Vector3(0, -9.81, 0)
+
+/// A machine and its clock; each event comes a tenth of a second after the one before.
+private struct Scene {
+    var machine: OrientationMachine
+    var time = 0.0
+
+    init(saved: SavedState? = nil, _ configure: (inout MachineConfiguration) -> Void = { _ in }) {
+        var configuration = MachineConfiguration()
+        configuration.idiom = .tablet
+        configuration.classifier = .base
+        configure(&configuration)
+        machine = OrientationMachine(configuration, saved: saved, at: 0)
+    }
+
+    @discardableResult
+    mutating func handle(_ event: Event) -> Effects {
+        time += 0.1
+        return machine.handle(event, at: time)
+    }
+
+    @discardableResult
+    mutating func hold(_ acceleration: Vector3, _ role: AccelerometerRole = .display) -> Effects {
+        handle(.sample(role, AccelerometerSample(time: time + 0.1, acceleration: acceleration)))
+    }
+
+    /// Finds a sensor that samples.
+    mutating func sample(_ role: AccelerometerRole = .display, mayFallSilent: Bool = false) {
+        handle(.sensorChanged(role, SensorReport(state: .sampling, isPresent: true, mayDeliver: true)))
+        handle(.samplingBegan(role, Sampling(rate: 10, mayFallSilent: mayFallSilent, faceUp: .positiveZ)))
+    }
+
+    var shown: InterfaceOrientation { machine.status.interfaceOrientation }
+}
+
+// MARK: - Lifecycle
+
+@Suite struct MachineLifecycleTests {
+    @Test func `it is ready when all searches have ended, and only once`() {
+        var scene = Scene { $0.idiom = nil }
+        #expect(scene.machine.needsChassis && scene.machine.lifecycle == .starting)
+        #expect(scene.handle(.sensorsFound).step == nil)
+        #expect(scene.handle(.chassisFound(nil)).step == nil)
+        #expect(scene.handle(.switchesFound).step == .ready)
+        #expect(scene.machine.lifecycle == .running)
+        #expect(scene.handle(.deadlinePassed(.ready)).step == nil)
+    }
+
+    @Test func `it is ready after a second although a search goes on`() {
+        var scene = Scene()
+        let deadline = scene.handle(.sensorsFound).deadline
+        #expect(deadline?.purpose == .ready && deadline?.time == 1)
+        let effects = scene.handle(.deadlinePassed(.ready))
+        #expect(effects.step == .ready && effects.deadline == nil)
+        #expect(scene.handle(.switchesFound).step == nil)
+    }
+
+    @Test func `it sleeps and wakes up, and reports what happened meanwhile only afterwards`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(upright)
+        #expect(scene.handle(.sleep).step == .suspend)
+        #expect(scene.machine.lifecycle == .suspended)
+        #expect(scene.hold(rightEdgeUp).transition == nil)
+        #expect(scene.machine.status.interfaceRule == .paused)
+        #expect(scene.handle(.wake).step == .resume)
+        #expect(scene.hold(rightEdgeUp).transition?.to == .landscapeRight)
+    }
+
+    @Test func `the lid stays a reason to pause when the machine wakes up`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(upright)
+        scene.handle(.lid(isClosed: true))
+        scene.handle(.sleep)
+        scene.handle(.wake)
+        #expect(scene.hold(rightEdgeUp).transition == nil)
+        scene.handle(.lid(isClosed: false))
+        #expect(scene.hold(rightEdgeUp).transition?.to == .landscapeRight)
+    }
+
+    // One of two claimants left while the sensors were being stopped, and they were started again.
+    @Test func `nothing is read once it ends, whoever claims`() {
+        var scene = Scene()
+        #expect(scene.handle(.claims(2)).reads.display)
+        let effects = scene.handle(.shutdown)
+        #expect(effects.step == .end && !effects.reads.display)
+        #expect(effects.deadline?.purpose == .exit)
+        for event: Event in [.claims(1), .proxyClaim(isHeld: true), .wake, .sleep, .shutdown] {
+            let later = scene.handle(event)
+            #expect(!later.reads.display && later.step == nil, "\(event)")
+        }
+        #expect(scene.handle(.deadlinePassed(.exit)).step == .exit)
+        #expect(scene.machine.lifecycle == .ending)
+    }
+}
+
+// MARK: - Sensing
+
+@Suite struct MachineSensingTests {
+    @Test func `the display is read while a client claims it or a request turns with the device`() throws {
+        var scene = Scene()
+        #expect(!scene.handle(.sensorsFound).reads.display)
+        #expect(scene.handle(.claims(1)).reads.display)
+        #expect(!scene.handle(.claims(0)).reads.display)
+        #expect(scene.handle(.proxyClaim(isHeld: true)).reads.display)
+        #expect(!scene.handle(.proxyClaim(isHeld: false)).reads.display)
+        let view = RotationRequest(appID: "org.example.App", supported: .all)
+        let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
+        #expect(scene.handle(.lid(isClosed: false)).reads.display)
+        #expect(!scene.handle(.release(id, client: ":1.1")).reads.display)
+    }
+
+    @Test func `the base is read only while its angle decides`() {
+        var scene = Scene { $0.autorotate = .tabletMode }
+        scene.sample()
+        #expect(!scene.handle(.claims(1)).reads.base, "there is none")
+        scene.sample(.base)
+        #expect(scene.handle(.claims(2)).reads.base)
+        #expect(!scene.handle(.tabletSwitch(.laptop)).reads.base, "the switch decides")
+        #expect(scene.handle(.tabletSwitch(.unknown)).reads.base)
+        #expect(!scene.handle(.setAutorotate(.always)).reads.base, "nothing depends on it")
+        scene.handle(.setAutorotate(.tabletMode))
+        #expect(!scene.handle(.claims(0)).reads.base)
+    }
+
+    @Test func `the angle of the hinge makes it a laptop and a tablet`() {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .landscapeLeft
+        }
+        scene.sample()
+        scene.sample(.base)
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.status.tabletMode == .unknown)
+        scene.hold(upright)
+        let folded = scene.hold(Vector3(0, 0, -9.81), .base)
+        #expect(scene.machine.status.tabletMode == .laptop && folded.isStatusNew)
+        scene.hold(Vector3(0, 0, 9.81), .base)
+        #expect(scene.machine.status.tabletMode == .tablet)
+        scene.handle(.sensorChanged(.base, SensorReport(state: .lost, isPresent: false, mayDeliver: false)))
+        #expect(scene.machine.status.tabletMode == .unknown, "nothing tells of changes any more")
+    }
+
+    @Test func `a claim is answered when an edge is known, or none is to be expected`() {
+        var scene = Scene()
+        #expect(!scene.machine.hasFirstAnswer)
+        scene.handle(.sensorChanged(.display, SensorReport(state: .none, isPresent: false, mayDeliver: false)))
+        #expect(scene.machine.hasFirstAnswer)
+        scene.sample()
+        #expect(!scene.machine.hasFirstAnswer)
+        scene.hold(upright)
+        #expect(scene.machine.hasFirstAnswer)
+    }
+
+    @Test func `a sample that turns nothing asks for nothing`() {
+        var scene = Scene()
+        scene.sample()
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        scene.hold(upright)
+        let effects = scene.hold(upright)
+        #expect(!effects.isStatusNew && effects.transition == nil && effects.deadline == nil && effects.save == nil)
+    }
+
+    @Test func `a sensor that falls silent in the middle of a turn is heard again`() {
+        var scene = Scene { $0.classifier = .robust }
+        scene.sample(mayFallSilent: true)
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        for _ in 0..<10 { scene.hold(upright) }
+        let effects = scene.hold(rightEdgeUp)
+        #expect(effects.transition == nil && effects.deadline?.purpose == .silence)
+        #expect(scene.handle(.deadlinePassed(.silence)).transition?.to == .landscapeRight)
+    }
+
+    @Test func `a wrong scale is reported once`() {
+        var scene = Scene { $0.classifier = .robust }
+        scene.sample()
+        var reports: [Double] = []
+        for _ in 0..<40 { if let scale = scene.hold(Vector3(0, 98.0665, 0)).wrongScale { reports.append(scale) } }
+        scene.sample()
+        for _ in 0..<40 { if let scale = scene.hold(Vector3(0, 98.0665, 0)).wrongScale { reports.append(scale) } }
+        #expect(reports.count == 1 && abs(reports[0] - 10) < 1e-9)
+    }
+}
+
+// MARK: - Deciding
+
+@Suite struct MachineDecisionTests {
+    @Test func `one event makes at most one transition, with the reason of the last decision`() {
+        var scene = Scene { $0.idiom = nil }
+        scene.sample()
+        scene.hold(upsideDown)
+        #expect(scene.shown == .portraitUpsideDown)
+        let effects = scene.handle(.chassisFound(.handset))
+        #expect(effects.transition == Transition(from: .portraitUpsideDown, to: .portrait, reason: .configuration))
+    }
+
+    @Test func `a refused call changes nothing and says why`() {
+        var scene = Scene { $0.supportedOrientations = .landscape }
+        let before = scene.machine.status
+        let effects = scene.handle(.rotate(.portrait))
+        #expect(effects.refusal != nil && !effects.isStatusNew && scene.machine.status == before)
+    }
+
+    @Test func `a laptop's mode depends on whether anything tells how it is used`() {
+        var scene = Scene { $0.idiom = .laptop }
+        #expect(scene.machine.status.autorotate == .never)
+        scene.handle(.tabletSwitch(.laptop))
+        #expect(scene.machine.status.autorotate == .tabletMode)
+        scene.handle(.tabletSwitch(.unknown))
+        #expect(scene.machine.status.autorotate == .never)
+        scene.handle(.setAutorotate(.always))
+        scene.handle(.tabletSwitch(.laptop))
+        #expect(scene.machine.status.autorotate == .always, "a client has chosen it")
+    }
+
+    @Test func `a vanished client's requests are released`() throws {
+        var scene = Scene()
+        let view = RotationRequest(appID: "org.example.App", supported: .landscape)
+        let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
+        #expect(scene.shown.isLandscape)
+        let effects = scene.handle(.vanished(client: ":1.1"))
+        #expect(effects.released == [id] && effects.transition?.to == .portrait)
+    }
+}
+
+// MARK: - The saved state
+
+@Suite struct MachineSavingTests {
+    @Test func `a lock is saved at once, and a turn ten seconds later`() {
+        var scene = Scene()
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        scene.sample()
+        let turn = scene.hold(rightEdgeUp)
+        #expect(turn.save == nil && turn.deadline?.purpose == .save)
+        scene.hold(upright)
+        let again = scene.hold(rightEdgeUp)
+        #expect(again.deadline == turn.deadline, "later turns do not delay it")
+        #expect(scene.handle(.deadlinePassed(.save)).save?.shown == .landscapeRight)
+        let lock = scene.handle(.setRotationLock(.current))
+        #expect(lock.save?.lock == .current && lock.save?.held == .landscapeRight)
+    }
+
+    @Test func `what is shown is saved at the end`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(rightEdgeUp)
+        #expect(scene.handle(.shutdown).save?.shown == .landscapeRight)
+    }
+
+    @Test func `a failure to save is tried again with the next change and at the end, not before`() {
+        var scene = Scene()
+        #expect(scene.handle(.setRotationLock(.current)).save != nil)
+        #expect(scene.handle(.saveFailed).save == nil)
+        #expect(scene.handle(.claims(1)).save == nil)
+        #expect(scene.handle(.shutdown).save?.lock == .current)
+    }
+
+    @Test func `an earlier run's lock and mode hold from the start`() {
+        let saved = SavedState(lock: .current, held: .landscapeLeft, autorotate: .never, shown: .landscapeLeft)
+        var scene = Scene(saved: saved)
+        #expect(scene.shown == .landscapeLeft && scene.machine.status.autorotate == .never)
+        #expect(scene.machine.status.rotationLock == .current)
+        #expect(scene.handle(.shutdown).save == nil, "the disk has it")
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SplitMix
+import Testing
+
+@testable import OrientationSensors
+
+@Suite struct RecordedEventTests {
+    /// Texts that clients may send: every byte that the format gives a meaning, and others.
+    private static let texts = ["org.example.Player", "a,b=c%2C", "\u{1B}[31m\n\r\t ", "größer – 大", "=", "%", ":1.42"]
+
+    static let events: [RecordedEvent] = {
+        let view = RotationRequest(appID: "org.example.App", supported: .landscape)
+        var full = RotationRequest(
+            appID: "a,b",
+            supported: .all,
+            preferred: .landscapeLeft,
+            shouldAutorotate: false,
+            presentation: .push,
+            parent: 3,
+            forwardsTo: 4_294_967_295,
+            isActive: false,
+            reason: "why, 100 % = all"
+        )
+        var configuration = MachineConfiguration()
+        configuration.idiom = .convertible
+        configuration.naturalOrientation = .landscapeLeft
+        configuration.supportedOrientations = .allButUpsideDown
+        configuration.autorotate = .tabletMode
+        configuration.laptopOrientation = .landscapeRight
+        configuration.reportsFace = true
+        configuration.classifier = .base
+        let saved = SavedState(
+            lock: .orientation(.portrait),
+            held: .portrait,
+            autorotate: .never,
+            shown: .landscapeLeft
+        )
+        let base = AccelerometerSample(time: 0.5, acceleration: Vector3(0.1, -9.80665, 1e-17))
+        var events: [RecordedEvent] = [
+            .start(MachineConfiguration(), nil), .start(configuration, saved),
+            .start(configuration, SavedState(lock: .off, held: .portrait, autorotate: nil, shown: .portrait)),
+            .application("org.example.App", .portrait), .event(.sample(.base, base)),
+        ]
+        let plain: [Event] = [
+            .samplingBegan(.display, Sampling(rate: 14.999, mayFallSilent: true, faceUp: .negativeZ)),
+            .sensorChanged(.base, SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
+            .sensorsFound, .switchesFound, .chassisFound(nil), .chassisFound(.handset), .lid(isClosed: true),
+            .tabletSwitch(.tablet), .sleep, .wake, .claims(4096), .proxyClaim(isHeld: true), .setRotationLock(.off),
+            .setRotationLock(.orientation(.portraitUpsideDown)), .rotate(.landscapeRight), .alignToDevice,
+            .setAutorotate(.tabletMode), .setApplicationMask(nil, appID: "a", client: ":1.1"),
+            .setApplicationMask(.portrait, appID: "a", client: ":1.1"), .present(view, client: ":1.1"),
+            .present(full, client: ":1.1"), .update(7, to: full, client: ":1.1"), .setNeedsUpdate(7, client: ":1.1"),
+            .release(7, client: ":1.1"), .vanished(client: ":1.1"), .deadlinePassed(.silence), .saveFailed, .shutdown,
+        ]
+        events += plain.map { .event($0) }
+        for text in texts {
+            full.reason = text
+            full.appID = text
+            events += [.event(.present(full, client: text)), .application(text, .all)]
+        }
+        return events
+    }()
+
+    /// The records that a writer's file holds.
+    private func written(_ body: (inout TraceWriter) throws -> Void) throws -> [TraceReader.Record] {
+        let ends = try FileDescriptor.pipe()
+        let reading = FileDescriptor(owning: ends.reading)
+        do {
+            var writer = try TraceWriter(OutputFile(FileDescriptor(owning: ends.writing), name: "a pipe"))
+            try body(&writer)
+            try writer.flush()
+        }
+        var reader = TraceReader(reading, name: "a pipe")
+        var records: [TraceReader.Record] = []
+        while let record = try reader.next() { records.append(record) }
+        return records
+    }
+
+    @Test(arguments: events)
+    func `every event is read as it was written`(event: RecordedEvent) throws {
+        let records = try written { try $0.write(event, at: 0.5) }
+        #expect(records.count == 1)
+        guard case .event(let found, let time)? = records.first else {
+            Issue.record("\(event.text) is read as \(records)")
+            return
+        }
+        #expect(found == event && time == 0.5)
+    }
+
+    @Test func `a sample of the display is a line as in every trace`() throws {
+        let sample = AccelerometerSample(time: 0.25, acceleration: Vector3(0, 9.81, -0.5))
+        let records = try written { try $0.write(.event(.sample(.display, sample)), at: sample.time) }
+        guard case .sample(let found)? = records.first else {
+            Issue.record("\(records)")
+            return
+        }
+        #expect(found == sample)
+    }
+
+    static let faults: [(String, TraceError.Fault)] = [
+        ("lokc,lock=portrait", .unknownEvent("lokc")), ("lock,lock=sideways", .malformedArgument("lock")),
+        ("lock,other=portrait", .missingArgument("lock")), ("lock,lock=%2", .malformedArgument("lock=%2")),
+        ("claims,count=-1", .malformedArgument("count")), ("lid,closed=maybe", .malformedArgument("closed")),
+        ("lock", .wrongFieldCount(2)), ("base,1,2", .malformedArgument("base")), ("base,1,2,x", .malformedArgument("base")),
+        ("sampling,role=display,rate=fast,may-fall-silent=no,face-up=+z", .malformedArgument("rate")),
+        ("lid,closed=yes,", .malformedArgument("")),
+    ]
+
+    @Test(arguments: faults)
+    func `a malformed event is reported with what is wrong`(text: String, fault: TraceError.Fault) throws {
+        let ends = try FileDescriptor.pipe()
+        let reading = FileDescriptor(owning: ends.reading)
+        do {
+            var file = OutputFile(FileDescriptor(owning: ends.writing), name: "a pipe")
+            try file.write("\(TraceFormat.header)\n1,\(text)\n2,0,9.81,0\n")
+            try file.flush()
+        }
+        var reader = TraceReader(reading, name: "a pipe")
+        guard case .malformed(let error)? = try reader.next(), case .sample? = try reader.next() else {
+            Issue.record("\(text) is no error")
+            return
+        }
+        #expect(error == TraceError(line: 2, fault: fault))
+    }
+}
