@@ -4,7 +4,7 @@ import OrientationCore
 import SplitMix
 import Testing
 
-/// The bare rule as the reference document words it.
+/// The base rule, as docs/semantics.md states it.
 private func bareRule(_ gravity: Vector3, keeping edge: DeviceOrientation) -> DeviceOrientation {
     let (x, y, z) = (gravity.x, gravity.y, gravity.z)
     guard x.isFinite, y.isFinite, z.isFinite else { return edge }
@@ -24,14 +24,14 @@ private func bareRule(_ gravity: Vector3, keeping edge: DeviceOrientation) -> De
         (Vector3(-0.5, 0.5, 0), .portraitUpsideDown),
         (Vector3(0, 0, 0), .portraitUpsideDown),
         (Vector3(-0.0, -0.0, -0.0), .portraitUpsideDown),
-        // Flat tells no edge.
+        // Flat has no edge.
         (Vector3(0, -0.6, 0.75), .unknown),
         (Vector3(0, -0.6, -0.75), .unknown),
         (Vector3(0, -0.6, 0.75.nextDown), .portrait),
     ]
 
     @Test(arguments: table)
-    func `the first sample decides by the bare rule`(gravity: Vector3, expected: DeviceOrientation) {
+    func `the first sample is decided by the base rule`(gravity: Vector3, expected: DeviceOrientation) {
         var classifier = OrientationClassifier(constants: .base)
         classifier.update(gravity: gravity, at: 0)
         #expect(classifier.edge == expected)
@@ -39,7 +39,7 @@ private func bareRule(_ gravity: Vector3, keeping edge: DeviceOrientation) -> De
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `with every constant off the classifier is the bare rule bit for bit`(seed: UInt64) {
+    func `with all constants zero the classifier equals the base rule bit for bit`(seed: UInt64) {
         var random = SplitMix(state: seed)
         var classifier = OrientationClassifier(constants: .base)
         var expected = DeviceOrientation.unknown
@@ -57,7 +57,7 @@ private func bareRule(_ gravity: Vector3, keeping edge: DeviceOrientation) -> De
         }
     }
 
-    /// Readings about the rule's own borders, ties, zeros of both signs and everything that a broken sensor gives.
+    /// Readings near the rule's thresholds, ties, zeros of both signs and the output of broken sensors.
     static func gravity(_ random: inout SplitMix) -> Vector3 {
         let special: [Double] = [
             0, -0.0, 0.75, -0.75, 0.75.nextDown, -0.75.nextUp, 1, -1, 0.5, -0.5, .nan, .infinity, -.infinity, 1e308,

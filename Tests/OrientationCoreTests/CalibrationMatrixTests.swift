@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(11)...15)
-    func `a rotated matrix leads a touch to where the place that it led to is after the turn`(seed: UInt64) {
+    func `a rotated matrix maps a touch to the rotated place`(seed: UInt64) {
         var random = SplitMix(state: seed)
         let unit = Size(width: 1, height: 1)
         for step in 0..<10_000 {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(21)...25)
-    func `numbers of any kind come back within their rounding`(seed: UInt64) {
+    func `rotating there and back is exact within rounding`(seed: UInt64) {
         var random = SplitMix(state: seed)
         for step in 0..<10_000 {
             let (from, _, to) = GeometryTests.orientations(&random)

@@ -23,7 +23,7 @@ import Testing
         #expect(DeviceOrientation.allCases.filter(\.isEdge).count == 4)
     }
 
-    /// What a panel shows: an edge of its own frame, the transform, and the names on a device of either kind.
+    /// An edge of the panel, its transform, and its name on a portrait and on a landscape device.
     static let panel: [(DeviceOrientation, OutputTransform, DeviceOrientation, DeviceOrientation)] = [
         (.portrait, .normal, .portrait, .landscapeLeft),
         (.landscapeLeft, .rotated270, .landscapeLeft, .portraitUpsideDown),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [DeviceOrientation.unknown, .faceUp, .faceDown])
-    func `where no edge is up there is no transform and no other name`(orientation: DeviceOrientation) {
+    func `without an edge there is no transform, and the name stays`(orientation: DeviceOrientation) {
         #expect(orientation.named(natural: .landscapeLeft) == orientation)
         #expect(DeviceOrientation.portrait.named(natural: orientation) == .portrait)
         #expect(OutputTransform(following: orientation, natural: .portrait) == nil)

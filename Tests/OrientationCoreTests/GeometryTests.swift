@@ -6,8 +6,8 @@ import Testing
 
 /// Geometry between any two orientations.
 @Suite struct GeometryTests {
-    /// What one portrait display of 600 × 1000 is in each orientation: its size, the insets that in portrait are 1, 2,
-    /// 3 and 4 from the top counter-clockwise, and the place that in portrait is at (100, 50).
+    /// A portrait display of 600 × 1000 in each orientation: its size, the insets that in portrait are 1, 2,
+    /// 3 and 4 from the top counter-clockwise, and the point that in portrait is (100, 50).
     static let displays: [(InterfaceOrientation, Size, EdgeInsets, Point)] = [
         (
             .portrait, Size(width: 600, height: 1000), EdgeInsets(top: 1, left: 2, bottom: 3, right: 4),
@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: displays, displays)
-    func `between any two orientations sizes, insets and places are those of the same glass`(
+    func `sizes, insets and points rotate between any two orientations`(
         from: (InterfaceOrientation, size: Size, insets: EdgeInsets, point: Point),
         to: (InterfaceOrientation, size: Size, insets: EdgeInsets, point: Point)
     ) {
@@ -37,7 +37,7 @@ import Testing
         #expect(from.point.rotated(from: from.0, to: to.0, in: from.size) == to.point)
     }
 
-    /// Where the device's own top is, given as the point in the middle of that edge of a display of 600 × 1000.
+    /// The middle of the device's own top edge, on a display of 600 × 1000.
     @Test(
         arguments: [
             (DeviceOrientation.portrait, Point(x: 300, y: 0)),
@@ -60,7 +60,7 @@ import Testing
             (.landscapeRight, Rect(origin: Point(x: 20, y: 290), size: Size(width: 400, height: 300))),
         ]
     )
-    func `a rectangle is given by the corner that is its top-left one after the turn`(
+    func `the origin of a rotated rectangle is its new top-left corner`(
         shown: InterfaceOrientation,
         expected: Rect
     ) {
@@ -71,7 +71,7 @@ import Testing
 
 // MARK: - Random values
 
-/// A size, a place, a rectangle and insets, in numbers that `number` draws.
+/// A size, a point, a rectangle and insets with random numbers.
 private struct Drawing {
     var area: Size
     var point: Point
@@ -88,7 +88,7 @@ private struct Drawing {
         insets = EdgeInsets(top: number(), left: number(), bottom: number(), right: number())
     }
 
-    /// The drawing as it is in another orientation, every part by its own rotation.
+    /// The drawing in another orientation.
     func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> Drawing {
         var rotated = self
         rotated.area = area.rotated(from: from, to: to)
@@ -98,7 +98,7 @@ private struct Drawing {
         return rotated
     }
 
-    /// The greatest difference of any number from its counterpart.
+    /// The greatest difference between corresponding numbers.
     func distance(to other: Drawing) -> Double {
         zip(numbers, other.numbers).map { abs($0 - $1) }.max() ?? 0
     }
@@ -112,7 +112,7 @@ private struct Drawing {
 }
 
 extension GeometryTests {
-    /// Two orientations, and a third one on the way.
+    /// Two orientations and a third in between.
     static func orientations(
         _ random: inout SplitMix
     ) -> (from: InterfaceOrientation, by: InterfaceOrientation, to: InterfaceOrientation) {
@@ -142,7 +142,7 @@ extension GeometryTests {
     }
 
     @Test(arguments: UInt64(11)...15)
-    func `numbers of any kind come back within their rounding`(seed: UInt64) {
+    func `rotating there and back is exact within rounding`(seed: UInt64) {
         var random = SplitMix(state: seed)
         for step in 0..<10_000 {
             let (from, _, to) = Self.orientations(&random)
@@ -157,7 +157,7 @@ extension GeometryTests {
     }
 
     @Test(arguments: UInt64(21)...25)
-    func `a rectangle turns with its corners, and with the insets that leave it free`(seed: UInt64) {
+    func `a rectangle rotates like its corners and like the insets around it`(seed: UInt64) {
         var random = SplitMix(state: seed)
         for step in 0..<10_000 {
             let (from, _, to) = Self.orientations(&random)

@@ -16,7 +16,7 @@ import Testing
         #expect(estimator.gravity == upright)
     }
 
-    @Test func `one pole moves by the interval's share`() {
+    @Test func `the estimate moves by the fraction of a one-pole filter`() {
         var estimator = GravityEstimator()
         estimator.update(gravity: upright, at: 0)
         estimator.update(gravity: left, at: 0.2)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [1.01, -0.01, -100])
-    func `a gap or a step back starts anew`(step: Double) {
+    func `a gap or a step back restarts the estimate`(step: Double) {
         var estimator = GravityEstimator()
         estimator.update(gravity: upright, at: 10)
         estimator.update(gravity: left, at: 10 + step)
@@ -37,7 +37,7 @@ import Testing
         (Vector3(.nan, 0, 0), 1.0), (Vector3(0, .infinity, 0), 1.0), (Vector3(1, 0, 0), .nan),
         (Vector3(1, 0, 0), .infinity),
     ])
-    func `what is not finite is ignored`(reading: Vector3, time: Double) {
+    func `values that are not finite are ignored`(reading: Vector3, time: Double) {
         var estimator = GravityEstimator()
         estimator.update(gravity: upright, at: 0.5)
         estimator.update(gravity: reading, at: time)

@@ -6,7 +6,7 @@ import Testing
 
 private let standard = AccelerometerSample.standardGravity
 
-/// An angle by its cosine and sine, so that nothing here computes what is tested.
+/// An angle by its cosine and sine, so that the test does not compute what it tests.
 private struct Angle {
     let cosine: Double
     let sine: Double
@@ -21,17 +21,17 @@ private struct Angle {
         341: Angle(cosine: 0.945519, sine: -0.325568),
     ]
 
-    /// What the display feels of a force that the base feels, with the lid opened by this angle.
+    /// The force in the display's frame for a force in the base's, with the lid opened by this angle.
     func display(_ base: Vector3) -> Vector3 {
         Vector3(base.x, cosine * base.y - sine * base.z, sine * base.y + cosine * base.z)
     }
 }
 
-/// A laptop's base on a table: its underside is down.
+/// The base of a laptop on a table, underside down.
 private let onTable = Vector3(0, 0, -standard)
 
 extension HingeAngle {
-    /// The hinge of a machine that was used so before.
+    /// A hinge whose last mode is given.
     fileprivate init(after mode: TabletMode) {
         self.init()
         if let angle = Angle.degrees[mode == .laptop ? 90 : 270], mode != .unknown {
@@ -41,12 +41,12 @@ extension HingeAngle {
 }
 
 @Suite struct HingeAngleTests {
-    /// A way to put a convertible down, with what the two halves read by hand: a sine of 30° and a cosine of 30° of 1 g.
+    /// A pose of a convertible with the readings of both halves, computed by hand.
     private struct Pose {
         let name: String
         let display: Vector3
         let base: Vector3
-        /// Nil where it stays what it was.
+        /// Nil if the mode stays.
         let mode: TabletMode?
     }
 
@@ -59,9 +59,9 @@ extension HingeAngle {
         Pose(name: "leaning back on a table", display: Vector3(0, long, short), base: onTable, mode: .laptop),
         Pose(name: "leaning forward on a table", display: Vector3(0, long, -short), base: onTable, mode: .laptop),
         Pose(name: "all flat", display: Vector3(0, 0, standard), base: onTable, mode: nil),
-        // The hinge is on top, and the underside of the base inside.
+        // The hinge on top, the underside of the base inside.
         Pose(name: "tent", display: Vector3(0, -long, short), base: Vector3(0, -long, -short), mode: .tablet),
-        // The keys are down.
+        // The keys down.
         Pose(name: "stand", display: Vector3(0, long, short), base: Vector3(0, 0, standard), mode: .tablet),
         Pose(name: "folded", display: Vector3(0, 0, standard), base: Vector3(0, 0, standard), mode: nil),
         // A laptop on its side, and a tent.
@@ -70,7 +70,7 @@ extension HingeAngle {
     ]
 
     @Test(arguments: poses.indices, [TabletMode.unknown, .laptop, .tablet])
-    func `each way to put it down tells what it is used as, or leaves that`(row: Int, before: TabletMode) {
+    func `each pose gives a mode or keeps the last one`(row: Int, before: TabletMode) {
         let pose = Self.poses[row]
         var hinge = HingeAngle(after: before)
         hinge.update(display: pose.display, base: pose.base)
@@ -83,7 +83,7 @@ extension HingeAngle {
             (199, nil), (201, .tablet), (270, .tablet), (339, .tablet), (341, nil),
         ] as [(Int, TabletMode?)]
     )
-    func `a laptop is up to 160°, a tablet from 200°, and neither is known around 0°`(
+    func `up to 160° is a laptop, from 200° a tablet, and around 0° the mode stays`(
         degrees: Int,
         mode: TabletMode?
     ) throws {
@@ -95,7 +95,7 @@ extension HingeAngle {
         }
     }
 
-    @Test func `opening all the way and closing again is a tablet from 200° until 160°`() throws {
+    @Test func `when opened fully and closed again it is a tablet from 200° back to 160°`() throws {
         var hinge = HingeAngle()
         func open(to degrees: Int) throws -> TabletMode {
             let angle = try #require(Angle.degrees[degrees])
@@ -111,14 +111,14 @@ extension HingeAngle {
     }
 
     @Test(arguments: [(0.9, TabletMode.laptop), (1.1, .unknown), (-0.9, .laptop), (-1.1, .unknown)])
-    func `a half that is knocked about tells nothing`(difference: Double, mode: TabletMode) {
+    func `readings of different magnitude are ignored`(difference: Double, mode: TabletMode) {
         var hinge = HingeAngle()
         hinge.update(display: Vector3(0, standard, 0), base: Vector3(0, 0, -standard - difference))
         #expect(hinge.tabletMode == mode)
     }
 
     @Test(arguments: [Vector3(.nan, 0, 0), Vector3(0, .infinity, 0), .zero])
-    func `what is no force changes nothing`(force: Vector3) {
+    func `readings without a usable force are ignored`(force: Vector3) {
         var hinge = HingeAngle(after: .tablet)
         hinge.update(display: force, base: onTable)
         hinge.update(display: onTable, base: force)
@@ -127,7 +127,7 @@ extension HingeAngle {
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `neither how it is held nor being carried matters, as long as the force has a part across the hinge`(
+    func `any pose and motion gives the mode, as long as the force has a part across the hinge`(
         seed: UInt64
     ) throws {
         var random = SplitMix(state: seed)

@@ -99,8 +99,8 @@ import Testing
         #expect("\([] as InterfaceOrientationMask)" == "none")
     }
 
-    /// The last resort of the policy.
-    @Test func `the lowest allowed raw value`() {
+    /// What is shown if nothing else decides.
+    @Test func `lowest is the orientation with the lowest raw value`() {
         for number in UInt32(0)...32 {
             let mask = InterfaceOrientationMask(rawValue: number)
             let lowest = (UInt8(1)...4).first { number & 1 << UInt32($0) != 0 }

@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// Which interface orientation belongs to which of the device.
+/// Interface orientations and the device orientations that they follow.
 @Suite struct InterfaceOrientationTests {
     static let rows: [(InterfaceOrientation, UInt8, DeviceOrientation)] = [
         (.portrait, 1, .portrait),
@@ -33,7 +33,7 @@ import Testing
         #expect(InterfaceOrientation(following: device) == nil)
     }
 
-    @Test func `landscape is where width and height swap`() {
+    @Test func `the two landscape orientations are landscape`() {
         #expect(InterfaceOrientation.allCases.filter(\.isLandscape) == [.landscapeRight, .landscapeLeft])
     }
 }

@@ -19,12 +19,12 @@ import Testing
         }
     }()
 
-    /// What a reading past the right matrix is in each pose, in g, in the desktop's convention.
+    /// The readings of the three poses after the right matrix, in g, in the desktop convention.
     static func mounted(_ sign: SensorFrame.FaceUp) -> [Vector3] {
         [Vector3(0, -1, 0), Vector3(-1, 0, 0), Vector3(0, 0, sign == .positiveZ ? 1 : -1)]
     }
 
-    /// The reading of a sensor built in so that the matrix, which is orthogonal, leads to `mounted`.
+    /// The reading of a sensor whose orthogonal matrix maps it to `mounted`.
     static func reading(_ matrix: MountMatrix, _ mounted: Vector3) -> Vector3 {
         let transposed = MountMatrix(
             rows: Vector3(matrix.x.x, matrix.y.x, matrix.z.x),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [SensorFrame.FaceUp.positiveZ, .negativeZ], [0.0, 3, 8])
-    func `each of the 48 ways to solder a chip on is found, whatever the noise and the tilt of the hand`(
+    func `each of the 48 mountings is found despite noise and tilt`(
         sign: SensorFrame.FaceUp,
         degrees: Double
     ) throws {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [SensorFrame.FaceUp.positiveZ, .negativeZ])
-    func `the matrix found leads through the frame to the device's own axes`(sign: SensorFrame.FaceUp) throws {
+    func `the matrix maps the readings to the device frame`(sign: SensorFrame.FaceUp) throws {
         for matrix in Self.signedPermutations {
             let readings = Self.mounted(sign).map { Self.reading(matrix, $0) * 9.81 }
             let found = try Self.calibration(readings).matrix(faceUp: sign)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the same poses give z the sign that is wanted, and so the other determinant`() throws {
+    @Test func `the sign of z is the one asked for`() throws {
         let calibration = try Self.calibration(Self.mounted(.positiveZ))
         #expect(try calibration.matrix(faceUp: .positiveZ) == .identity)
         let other = try calibration.matrix(faceUp: .negativeZ)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: signedPermutations)
-    func `axes are mirrored where up, right and out of the screen are a left hand's`(matrix: MountMatrix) throws {
+    func `axes are mirrored if up, right and out of the screen are left-handed`(matrix: MountMatrix) throws {
         // The desktop's frame is a rotation of the device's while face up is +z.
         let calibration = try Self.calibration(Self.mounted(.positiveZ).map { Self.reading(matrix, $0) })
         #expect(calibration.isMirrored == (matrix.determinant < 0))
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: askew, [SensorFrame.FaceUp.positiveZ, .negativeZ])
-    func `a chip built in askew has an exact matrix, and none of whole numbers`(
+    func `a chip mounted at an angle has an exact matrix and no matrix of whole numbers`(
         matrix: MountMatrix,
         sign: SensorFrame.FaceUp
     ) throws {
@@ -152,7 +152,7 @@ import Testing
     ]
 
     @Test(arguments: refusals.indices)
-    func `poses that contradict each other are refused, and the one that does not fit is named`(index: Int) {
+    func `poses that contradict each other are refused with the name of the wrong one`(index: Int) {
         let (readings, refusal) = Self.refusals[index]
         #expect(throws: refusal) { try Self.calibration(readings) }
     }
@@ -169,14 +169,14 @@ import Testing
         }
     }
 
-    @Test func `a pose between two axes is named where whole numbers are wanted`() throws {
+    @Test func `a pose between two axes is refused for a matrix of whole numbers`() throws {
         let calibration = try Self.calibration([Vector3(-7, -7, 0), Vector3(-7, 7, 0), Self.face])
         #expect(throws: MountCalibration.Refusal.betweenAxes(.leftEdge)) { try calibration.matrix(faceUp: .positiveZ) }
     }
 }
 
 extension MountMatrix {
-    /// The greatest length by which the rows differ.
+    /// The greatest distance between corresponding rows.
     fileprivate func distance(to other: MountMatrix) -> Double {
         [(x, other.x), (y, other.y), (z, other.z)]
             .map { ($0 - $1).magnitude }.max() ?? 0

@@ -3,15 +3,15 @@
 import OrientationCore
 import Testing
 
-/// The values of one type with the names that they have on the bus.
+/// The values of a type with their names on the bus.
 struct Vocabulary: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var expected: [String]
     var names: [String]
     var descriptions: [String]
-    /// Whether every value is here, once.
+    /// Whether every value is listed once.
     var isComplete: Bool
-    /// The place of the value that a name finds.
+    /// The index of the value with a name.
     var place: @Sendable (_ name: String) -> Int?
 
     init<Value: NamedValue & Hashable & Sendable>(_ type: Value.Type, _ words: KeyValuePairs<Value, String>) {

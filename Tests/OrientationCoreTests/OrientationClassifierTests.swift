@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// A classifier that is fed at a steady rate, with poses given in words.
+/// A classifier with samples at a fixed rate.
 private struct Rig {
     var classifier: OrientationClassifier
     var time = 0.0
@@ -22,7 +22,7 @@ private struct Rig {
         }
     }
 
-    /// Feeds until the edge changes and returns how many samples it took; nothing if it never does.
+    /// Adds samples until the edge changes and returns their number; nil if it never does.
     mutating func samples(of gravity: Vector3, until edge: DeviceOrientation, atMost limit: Int = 100) -> Int? {
         for count in 1...limit {
             feed(gravity)
@@ -52,20 +52,20 @@ extension Vector3 {
     // MARK: - First answers
 
     @Test(arguments: [0.06, 0.3, 1, 5, 26])
-    func `the first sample answers at once, whatever its norm`(norm: Double) {
+    func `the first sample sets the edge at once, whatever its norm`(norm: Double) {
         // x leans so little that the sample is not flat at any norm.
         let rig = Rig(start: norm * .rightEdgeUp)
         #expect(rig.classifier.edge == .landscapeLeft)
     }
 
     @Test(arguments: [Vector3.zero, Vector3(-0.0, 0, -0.0), .notANumber, Vector3(0, .infinity, 0)])
-    func `a sample that is no reading does not answer`(sample: Vector3) {
+    func `an invalid first sample sets no edge`(sample: Vector3) {
         let rig = Rig(start: sample)
         #expect(rig.classifier.edge == .unknown)
         #expect(rig.classifier.face == .none)
     }
 
-    @Test func `a flat start knows the face and no edge`() {
+    @Test func `a flat start gives the face and no edge`() {
         var rig = Rig(start: .faceUp)
         #expect(rig.classifier.edge == .unknown)
         #expect(rig.classifier.face == .faceUp)
@@ -77,7 +77,7 @@ extension Vector3 {
     // MARK: - Step 1: samples that do not count
 
     @Test(arguments: [Vector3.zero, .notANumber, Vector3(0, 0, -.infinity)])
-    func `zeros and numbers that are not finite neither help nor hinder a turn`(sample: Vector3) {
+    func `zeros and numbers that are not finite do not affect a turn`(sample: Vector3) {
         var rig = Rig()
         rig.feed(.rightEdgeUp)
         #expect(rig.classifier.isTurning)
@@ -99,14 +99,14 @@ extension Vector3 {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `a sample without a time is dropped and does not harm the clock`(time: Double) {
+    func `a sample whose time is not finite is dropped`(time: Double) {
         var rig = Rig()
         rig.classifier.update(gravity: .rightEdgeUp, at: time)
         #expect(!rig.classifier.isTurning)
         #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
     }
 
-    @Test func `a gap of over a second forgets the challenger`() {
+    @Test func `a gap of over a second removes the challenger`() {
         var rig = Rig()
         rig.feed(.rightEdgeUp)
         rig.time += 1
@@ -128,7 +128,7 @@ extension Vector3 {
         #expect(rig.classifier.edge == .portrait)
     }
 
-    @Test func `a step back of over a second starts the clock anew`() {
+    @Test func `a step back of over a second restarts the clock`() {
         var rig = Rig()
         rig.time = 1000
         rig.feed(.upright)
@@ -137,16 +137,16 @@ extension Vector3 {
         rig.feed(.rightEdgeUp)
         #expect(!rig.classifier.isTurning)
         #expect(rig.classifier.edge == .portrait)
-        // The accepted sample counted for no time: two more make the turn.
+        // The accepted sample counts for no time, so the turn takes two more.
         #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) == 2)
     }
 
     // MARK: - Step 2: motion
 
     @Test(arguments: [0.1, 0.2, 1.8, 2.5, 8])
-    func `a norm far from 1 g never turns`(norm: Double) {
+    func `samples with a norm far from 1 g never change the edge`(norm: Double) {
         var rig = Rig(start: .upright)
-        // Alternating a little, as motion does: a steady one would be a wrong scale.
+        // The norm varies, as in motion; a steady one would be a wrong scale.
         for step in 0..<100 { rig.feed((step % 2 == 0 ? norm : norm * 1.1) * .rightEdgeUp) }
         #expect(rig.classifier.edge == .portrait)
     }
@@ -161,7 +161,7 @@ extension Vector3 {
     }
 
     @Test func `the further the norm is from 1 g the less a sample counts`() {
-        // A weight of 1/4 makes four samples' time of one.
+        // A weight of 1/4 takes four times as many samples.
         var rig = Rig()
         #expect(rig.samples(of: 0.4 * Vector3(-1, 0, 0), until: .landscapeLeft) == 7)
     }
@@ -178,7 +178,7 @@ extension Vector3 {
         #expect(rig.classifier.face == .faceDown)
     }
 
-    @Test func `the face has a gap around three quarters of a g`() {
+    @Test func `the face has hysteresis around 0.75 g`() {
         var rig = Rig()
         func pose(_ z: Double) -> Vector3 { Vector3(0, -(1 - z * z).squareRoot(), z) }
         let steps: [(Double, FaceOrientation)] = [
@@ -212,13 +212,13 @@ extension Vector3 {
     // MARK: - Step 5: who challenges
 
     @Test(arguments: [(50.9, false), (51.1, true)])
-    func `an edge is left only past the diagonal by the margin`(degrees: Double, turns: Bool) {
+    func `the edge changes only beyond the diagonal plus the margin`(degrees: Double, turns: Bool) {
         let across = degrees == 50.9 ? Vector3(-0.77605, -0.63067, 0) : Vector3(-0.77824, -0.62796, 0)
         var rig = Rig()
         rig.feed(across, count: 2000)
         #expect((rig.classifier.edge == .landscapeLeft) == turns)
 
-        // And back again, mirrored about the diagonal.
+        // And back, mirrored at the diagonal.
         var back = Rig(start: .rightEdgeUp)
         back.feed(Vector3(across.y, across.x, 0), count: 2000)
         #expect((back.classifier.edge == .portrait) == turns)
@@ -248,7 +248,7 @@ extension Vector3 {
 
     // MARK: - Steps 6 to 9: evidence
 
-    @Test func `a lean just past the margin takes long`() throws {
+    @Test func `a lean just beyond the margin takes longer`() throws {
         var clear = Rig()
         var lean = Rig()
         let short = clear.samples(of: .rightEdgeUp, until: .landscapeLeft)
@@ -256,7 +256,7 @@ extension Vector3 {
         #expect(try #require(long) >= 5 * #require(short))
     }
 
-    @Test func `samples of the held edge drain a challenger, and it goes on from what is left`() {
+    @Test func `samples of the current edge drain the evidence without removing it`() {
         var rig = Rig(rate: 100)
         rig.feed(.rightEdgeUp, count: 8)
         rig.feed(.upright, count: 3)
@@ -264,7 +264,7 @@ extension Vector3 {
         #expect(rig.samples(of: .rightEdgeUp, until: .landscapeLeft) ?? 0 <= 6)
     }
 
-    @Test func `another challenger starts from nothing`() {
+    @Test func `another challenger starts without evidence`() {
         var rig = Rig(rate: 100)
         rig.feed(.rightEdgeUp, count: 8)
         rig.feed(.leftEdgeUp, count: 8)
@@ -283,7 +283,7 @@ extension Vector3 {
     }
 
     @Test(arguments: [5.0, 15, 50, 100], [Vector3.upsideDown, .rightEdgeUp, .leftEdgeUp])
-    func `a single spike never turns`(rate: Double, spike: Vector3) {
+    func `a single spike never changes the edge`(rate: Double, spike: Vector3) {
         var rig = Rig(rate: rate)
         for _ in 0..<100 {
             rig.feed(.upright, count: 3)
@@ -292,7 +292,7 @@ extension Vector3 {
         }
     }
 
-    @Test func `a single sample after any silence never turns`() {
+    @Test func `a single sample after any silence never changes the edge`() {
         var rig = Rig()
         for gap in [0.2, 0.9, 1.1, 60, 1e9, 1e300] {
             rig.feed(.upright, count: 3)
@@ -306,7 +306,7 @@ extension Vector3 {
     // MARK: - A wrong scale
 
     @Test(arguments: [0.06, 0.1, 0.4, 1.6, 9.80665, 26, 1000])
-    func `a steady impossible norm becomes the reference`(norm: Double) {
+    func `a steady implausible norm becomes the reference`(norm: Double) {
         var rig = Rig()
         rig.feed(norm * .rightEdgeUp, count: 5)
         #expect(rig.classifier.reference == 1)
@@ -321,26 +321,26 @@ extension Vector3 {
     }
 
     @Test(arguments: [0, 0.01, 0.049, 0.5, 0.7, 1, 1.5])
-    func `a possible norm, or hardly any, never becomes the reference`(norm: Double) {
+    func `a plausible or very small norm never becomes the reference`(norm: Double) {
         var rig = Rig()
         rig.feed(norm * .rightEdgeUp, count: 100)
         #expect(rig.classifier.reference == 1)
     }
 
-    @Test func `readings further apart than two percent are motion`() {
+    @Test func `readings with a spread of over two percent are motion`() {
         var rig = Rig()
         for step in 0..<200 { rig.feed((step % 4 == 0 ? 2.0 : 2.05) * .rightEdgeUp) }
         #expect(rig.classifier.reference == 1)
         #expect(rig.classifier.edge == .portrait)
     }
 
-    @Test func `a slow drift is not steady, however close its readings lie`() {
+    @Test func `a slow drift is not steady`() {
         var rig = Rig(rate: 50)
         for step in 0..<200 { rig.feed((2 + 0.004 * Double(step)) * .rightEdgeUp) }
         #expect(rig.classifier.reference == 1)
     }
 
-    @Test func `a steady time is not bridged over a gap`() {
+    @Test func `a gap restarts the steady time`() {
         var rig = Rig()
         for _ in 0..<50 {
             rig.feed(3 * .rightEdgeUp, count: 2)
@@ -349,7 +349,7 @@ extension Vector3 {
         #expect(rig.classifier.reference == 1)
     }
 
-    @Test func `a reference can be mended later`() {
+    @Test func `the reference can change again`() {
         var rig = Rig()
         rig.feed(26 * .rightEdgeUp, count: 10)
         #expect(rig.classifier.reference == 26)
@@ -366,7 +366,7 @@ extension Vector3 {
 
     // MARK: - Value
 
-    @Test func `the robust constants can never switch on one sample`() {
+    @Test func `with the robust constants a single sample never counts enough`() {
         let constants = OrientationClassifier.Constants.robust
         #expect(constants.longestCounted < constants.evidenceNeeded)
     }

@@ -4,7 +4,7 @@ import SplitMix
 
 @testable import OrientationCore
 
-/// What the policy and the slow one have in common.
+/// The interface that the policy and the slow model share.
 protocol Policy {
     var configuration: RotationConfiguration { get }
     var shown: InterfaceOrientation { get }
@@ -51,7 +51,7 @@ protocol Policy {
 extension RotationPolicy: Policy {}
 extension SlowPolicy: Policy {}
 
-/// Something that happens to a policy.
+/// An event for a policy.
 enum PolicyOperation {
     case present(RotationRequest, String)
     case update(RotationRequest.ID, RotationRequest, String)
@@ -69,7 +69,7 @@ enum PolicyOperation {
     case rotate(InterfaceOrientation)
     case align
 
-    /// The request that it is about.
+    /// The request that the operation refers to.
     var subject: RotationRequest.ID? {
         switch self {
         case .update(let id, _, _), .setNeedsUpdate(let id, _), .release(let id, _): id
@@ -99,7 +99,7 @@ enum PolicyOperation {
     }
 }
 
-// MARK: - At random
+// MARK: - Random values
 
 extension SplitMix {
     static let clients = [":1.1", ":1.2", ":1.3"]
@@ -113,7 +113,7 @@ extension SplitMix {
 
     mutating func orientation() -> InterfaceOrientation { pick(InterfaceOrientation.allCases) }
 
-    /// Mostly what applications say; small ones contradict each other.
+    /// Mostly common masks, and small ones for conflicts.
     mutating func mask() -> InterfaceOrientationMask {
         switch Int.random(in: 0..<10, using: &self) {
         case 0..<3: .all
@@ -175,14 +175,14 @@ extension SplitMix {
         chance(percent) ? InterfaceOrientationMask(rawValue: pick([0, 1, 3, 32, 62, .max])) : mask()
     }
 
-    /// One of the client's requests or none, now and then a stranger's.
+    /// One of the client's requests or nil, sometimes another client's.
     private mutating func id(of client: String, on policy: RotationPolicy) -> RotationRequest.ID? {
         if chance(1) { return 9999 }
         let own = chance(2) ? policy.requests : policy.requests.filter { policy.request($0)?.reason == client }
         return own.isEmpty ? nil : pick(own)
     }
 
-    /// A request whose reason tells its client.
+    /// A request whose reason is its client.
     private mutating func request(on policy: RotationPolicy, _ client: String) -> RotationRequest {
         let supported = mask(nonsense: 3)
         return RotationRequest(
@@ -204,7 +204,7 @@ extension SplitMix {
             ? orientation() : pick(InterfaceOrientation.allCases.filter(supported.contains) + [orientation()])
     }
 
-    /// The request with one thing changed, or several.
+    /// The request with one or several changes.
     private mutating func update(
         of request: RotationRequest?,
         on policy: RotationPolicy,

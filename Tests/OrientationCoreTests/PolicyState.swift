@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// All that can be seen of a policy.
+/// The visible state of a policy.
 struct PolicyState: Equatable {
     let shown: InterfaceOrientation
     let reason: InterfaceReason
@@ -27,7 +27,7 @@ struct PolicyState: Equatable {
         contents = requests.map(policy.request)
     }
 
-    /// What differs, for people: a state as a whole is too much to read.
+    /// The differing properties, for messages.
     func differences(from other: PolicyState) -> [String] {
         if self == other { return [] }
         return zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children).compactMap { mine, others in

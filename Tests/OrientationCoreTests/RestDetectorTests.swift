@@ -5,7 +5,7 @@ import SplitMix
 import Testing
 
 @Suite struct RestDetectorTests {
-    @Test func `still readings are a rest after a second, and their mean is its reading`() throws {
+    @Test func `steady readings are a rest after a second, whose reading is their mean`() throws {
         var detector = RestDetector()
         for step in 0...14 {
             detector.update(Vector3(0, step % 2 == 0 ? 9.8 : 9.6, 1), at: Double(step) / 15)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [-9.81, 9.81, 1000, 0.01])
-    func `the tremor of a hand is no movement, whatever the unit`(strength: Double) {
+    func `tremor does not interrupt a rest, in any unit`(strength: Double) {
         var detector = RestDetector()
         var random = SplitMix(state: 3)
         for step in 0...15 {
@@ -30,7 +30,7 @@ import Testing
         #expect(detector.reading != nil)
     }
 
-    @Test func `a device that turns is not at rest, and counts from when it stops`() {
+    @Test func `the rest begins when the device stops turning`() {
         var detector = RestDetector()
         for step in 0...45 {
             // A quarter turn in three seconds.
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test(arguments: [1.5, -0.5])
-    func `a gap, or time that goes back, begins anew`(step: Double) {
+    func `a gap or a step back restarts the rest`(step: Double) {
         var detector = RestDetector()
         for step in 0...14 { detector.update(Vector3(0, 9.81, 0), at: Double(step) / 15) }
         detector.update(Vector3(0, 9.81, 0), at: 14.0 / 15 + step)
         #expect(detector.progress == 0)
     }
 
-    @Test func `what is no number, or no gravity, is no rest`() {
+    @Test func `readings that are not finite or zero are not a rest`() {
         var detector = RestDetector()
         for step in 0...30 { detector.update(Vector3(.nan, 9.81, 0), at: Double(step) / 15) }
         #expect(detector.progress == 0)
@@ -63,7 +63,7 @@ import Testing
 }
 
 @Suite struct RestPhasesTests {
-    /// Readings of 15 a second: rests of two seconds, with turns of half a second between them.
+    /// Readings at 15 Hz: rests of two seconds with turns of half a second between them.
     static func phases(_ poses: [Vector3]) -> RestPhases {
         var phases = RestPhases()
         var time = 0.0
@@ -94,7 +94,7 @@ import Testing
         #expect(abs((phases.first?.time ?? 0) - 1) < 0.1)
     }
 
-    @Test func `holding the same pose again is no other phase, and going back to an earlier one is`() {
+    @Test func `the same pose again is not a new phase, an earlier pose is`() {
         let upright = Vector3(0, 9.81, 0)
         #expect(Self.phases([upright, Vector3(2, 9.6, 0), upright]).phases.count == 1)
         #expect(Self.phases([upright, Vector3(9.81, 0, 0), upright]).phases.count == 3)

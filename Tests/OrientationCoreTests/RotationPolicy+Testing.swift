@@ -4,9 +4,9 @@ import Testing
 
 @testable import OrientationCore
 
-/// Words in which the tests of the policy read like the rules.
+/// Helpers for the tests of the policy.
 extension RotationPolicy {
-    /// A policy on a device that is held so that `upright` is; nil: that nobody has read yet.
+    /// A policy on a device held for `upright`; nil if there is no reading yet.
     static func held(
         for upright: InterfaceOrientation? = .portrait,
         supported: InterfaceOrientationMask = .all,
@@ -23,7 +23,7 @@ extension RotationPolicy {
         return policy
     }
 
-    /// A convertible that is used as a laptop, upright for portrait-upside-down, and held for portrait.
+    /// A convertible in laptop mode with the laptop orientation portrait-upside-down, held for portrait.
     static func laptop(supported: InterfaceOrientationMask = .all) -> RotationPolicy {
         var policy = RotationPolicy(
             configuration: RotationConfiguration(supported: supported, laptop: .portraitUpsideDown),
@@ -37,7 +37,7 @@ extension RotationPolicy {
     @discardableResult
     mutating func turn(for upright: InterfaceOrientation) -> Decision { deviceTurned(to: upright.device) }
 
-    /// Presents a request; without a parent it is a window.
+    /// Presents a request; without a parent it is a root.
     @discardableResult
     mutating func present(
         _ presentation: RotationRequest.Presentation,
@@ -63,7 +63,7 @@ extension RotationPolicy {
         return try present(request, of: client).id
     }
 
-    /// Updates a request as it is now, with some of it changed.
+    /// Updates a request with some of its options changed.
     @discardableResult
     mutating func change(
         _ id: RotationRequest.ID,
@@ -95,7 +95,7 @@ extension RotationPolicy {
 }
 
 extension Decision {
-    /// Nothing was turned, and `rule` keeps it so.
+    /// The decision of an event that changed nothing.
     static func unchanged(_ rule: RotationRule) -> Decision { Decision(transition: nil, rule: rule) }
 }
 
@@ -118,7 +118,7 @@ enum Refusal {
     }
 }
 
-/// Expects a refusal whose text has all of `words`, and that nothing has changed.
+/// Expects a refusal whose text contains all `words`, and an unchanged policy.
 func expectRefused<Result>(
     _ refusal: Refusal,
     saying words: String...,
@@ -131,7 +131,11 @@ func expectRefused<Result>(
     if let error {
         #expect(Refusal(error) == refusal, sourceLocation: sourceLocation)
         for word in words {
-            #expect(error.description.contains(word), "\(error) does not say \(word)", sourceLocation: sourceLocation)
+            #expect(
+                error.description.contains(word),
+                "\(error) does not contain \(word)",
+                sourceLocation: sourceLocation
+            )
         }
     }
     #expect(PolicyState(of: policy).differences(from: before) == [], sourceLocation: sourceLocation)

@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// AlignToDevice: once, as if the device had just turned to where it is.
+/// AlignToDevice turns the interface once, as if the device had just turned.
 @Suite struct RotationPolicyAlignTests {
     @Test func `it ends a manual rotation`() throws {
         var policy = RotationPolicy.held(for: .landscapeRight)
@@ -11,7 +11,7 @@ import Testing
         let decision = policy.alignToDevice()
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .manual))
         #expect(decision.rule == .device)
-        // Also one that is where the device points.
+        // Also if the rotation by hand equals what follows the device.
         _ = try policy.rotate(to: .landscapeRight)
         #expect(policy.alignToDevice() == .unchanged(.device))
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(PolicyState(of: policy) == before)
     }
 
-    @Test func `where the mask forbids the device's it ends what waits or was rotated by hand`() throws {
+    @Test func `where the mask forbids the device's edge it ends waiting and a rotation by hand`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.push, .landscape)
         #expect(policy.rule == .waiting)
@@ -66,7 +66,7 @@ import Testing
         let before = PolicyState(of: policy)
         #expect(policy.alignToDevice() == .unchanged(.manual))
         #expect(PolicyState(of: policy) == before)
-        // Nor does a pushed node turn that waits.
+        // A waiting pushed node does not turn either.
         policy = .held(autorotate: .never)
         try policy.present(.push, .landscape)
         #expect(policy.alignToDevice() == .unchanged(.waiting))

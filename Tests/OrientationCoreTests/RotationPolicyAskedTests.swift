@@ -52,7 +52,7 @@ import Testing
         #expect(policy.effectiveMask == .all)
     }
 
-    @Test func `a dynamic mask goes with its connection`() throws {
+    @Test func `a dynamic mask is removed with its connection`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
         _ = policy.drop("client")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [RotationRequest.Presentation.modal, .push])
-    func `where nothing is modal the root answers`(presentation: RotationRequest.Presentation) throws {
+    func `without a modal node the root is asked`(presentation: RotationRequest.Presentation) throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(presentation, .portrait)
         try policy.present(.push, .landscape, in: root)
@@ -116,7 +116,7 @@ import Testing
         #expect(policy.effectiveMask == .portrait)
     }
 
-    @Test func `ancestors do not count`() throws {
+    @Test func `ancestors do not restrict the asked node`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal, .portrait, autorotates: false)
         try policy.present(.modal, .landscape, in: root)
@@ -140,8 +140,8 @@ import Testing
         #expect(policy.asked == second)
     }
 
-    // The branch of a modal node that had gone stayed on top of those presented later than the rest of it.
-    @Test func `what a modal node covered is asked again when it goes`() throws {
+    // The branch of a released modal node stayed above modal nodes that were presented later than its other nodes.
+    @Test func `releasing a modal node uncovers the one that was presented before it`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal)
         let page = try policy.present(.push, in: root)
@@ -166,7 +166,7 @@ import Testing
         #expect(policy.asked == first)
     }
 
-    @Test func `a modal node presented in a background window shows nothing`() throws {
+    @Test func `a modal node presented in a background window turns nothing`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal)
         let active = try policy.present(.modal)
@@ -178,8 +178,8 @@ import Testing
         #expect(policy.shown.isLandscape)
     }
 
-    // It came to the front.
-    @Test func `a background window that becomes modal stays where it is`() throws {
+    // It became the active window.
+    @Test func `a background window that becomes modal stays in the background`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.push, .landscape)
         let active = try policy.present(.modal)
@@ -243,7 +243,7 @@ import Testing
         #expect(policy.asked == nil)
     }
 
-    // Those below an inactive one were counted, so that the sensor ran for nobody.
+    // Descendants of an inactive node were counted, so the sensor ran for nobody.
     @Test func `the sensor is needed by active nodes that autorotate, and not by those that are hidden`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal, autorotates: false)
@@ -340,7 +340,7 @@ import Testing
         #expect(policy.asked == tabs)
     }
 
-    // Every later update was refused, for a field that it did not touch.
+    // Every later update was refused because of the unchanged forwards-to.
     @Test func `a container whose child was released can still be updated`() throws {
         var policy = RotationPolicy.held()
         let stack = try policy.present(.modal)
@@ -393,7 +393,7 @@ import Testing
         }
     }
 
-    @Test func `a request that gets another parent comes out on top there`() throws {
+    @Test func `a request that moves to another parent becomes the topmost there`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal)
         let active = try policy.present(.modal)
@@ -403,7 +403,7 @@ import Testing
         try policy.change(sheet) { $0.parent = active }
         #expect(policy.asked == sheet)
         #expect(policy.shown.isLandscape)
-        // Moved away, it uncovers what it covered.
+        // Moving it away uncovers the other one.
         let decision = try policy.change(sheet) { $0.parent = background }
         #expect(policy.asked == covered)
         #expect(decision.transition?.to == .portrait)
@@ -422,7 +422,7 @@ import Testing
         expectRefused(.unknownRequest, by: &policy) { try $0.release(leaf) }
     }
 
-    @Test func `a vanished connection's requests are dropped, and no others`() throws {
+    @Test func `only the requests of a closed connection are released`() throws {
         var policy = RotationPolicy.held()
         let strangers = try policy.present(.modal, of: "stranger")
         let root = try policy.present(.modal)
@@ -449,7 +449,7 @@ import Testing
         }
     }
 
-    @Test func `a request keeps its application's id`() throws {
+    @Test func `an Update cannot change the application id`() throws {
         var policy = RotationPolicy.held(masks: ["org.example.Other": .portrait])
         let id = try policy.present(.modal)
         try policy.change(id) { $0.appID = "org.example.Other" }

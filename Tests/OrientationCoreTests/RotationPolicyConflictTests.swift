@@ -3,11 +3,11 @@
 import OrientationCore
 import Testing
 
-/// What is refused, and what is shown, where requests contradict the masks of device and application.
+/// The conflicts of requests with the masks of device and application.
 ///
-/// A request that supports V is presented where device and application grant G, and I is what both allow.
+/// V is the mask of the request, G that of device and application together, I the intersection of both.
 @Suite struct RotationPolicyConflictTests {
-    /// Ways to grant portrait alone.
+    /// Policies whose device and application masks have only portrait in common.
     enum Grant: CaseIterable {
         case device
         case application
@@ -25,10 +25,10 @@ import Testing
 
     static let presentations: [RotationRequest.Presentation] = [.modal, .push]
 
-    // MARK: - Nothing in common
+    // MARK: - I is empty
 
     @Test(arguments: presentations, Grant.allCases)
-    func `with nothing in common one that autorotates is refused, whatever it prefers`(
+    func `with I empty a request that autorotates is refused, whatever it prefers`(
         presentation: RotationRequest.Presentation,
         grant: Grant
     ) {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Grant.allCases)
-    func `with nothing in common a fixed one is shown where it prefers, though device and application forbid it`(
+    func `with I empty a fixed request is shown at its preferred orientation, although G forbids it`(
         grant: Grant
     ) throws {
         var policy = grant.policy
@@ -57,14 +57,14 @@ import Testing
         #expect(policy.rule == .preferred)
         policy.turn(for: .landscapeRight)
         #expect(policy.shown == .landscapeLeft)
-        // What was granted before is so again afterwards.
+        // Afterwards G counts again.
         policy.turn(for: .portrait)
         try policy.release(id)
         #expect(policy.shown == .portrait)
     }
 
     @Test(arguments: Grant.allCases)
-    func `with nothing in common a fixed one that is pushed stays where it is until it asks`(grant: Grant) throws {
+    func `with I empty a fixed pushed request turns the interface only at SetNeedsUpdate`(grant: Grant) throws {
         var policy = grant.policy
         let id = try policy.present(.push, .landscape, preferred: .landscapeLeft, autorotates: false)
         #expect(policy.shown == .portrait)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: presentations, Grant.allCases)
-    func `with nothing in common a fixed one is refused that prefers what it does not support`(
+    func `with I empty a fixed request that prefers an unsupported orientation is refused`(
         presentation: RotationRequest.Presentation,
         grant: Grant
     ) {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: presentations, Grant.allCases)
-    func `with nothing in common a fixed one is refused that prefers nothing: there is nothing to show`(
+    func `with I empty a fixed request without a preferred orientation is refused`(
         presentation: RotationRequest.Presentation,
         grant: Grant
     ) {
@@ -105,10 +105,10 @@ import Testing
         }
     }
 
-    // MARK: - Something in common
+    // MARK: - I is not empty
 
     @Test(arguments: presentations, [true, false])
-    func `with something in common one is refused that prefers what it does not support`(
+    func `with I not empty a request that prefers an unsupported orientation is refused`(
         presentation: RotationRequest.Presentation,
         autorotates: Bool
     ) {
@@ -122,15 +122,15 @@ import Testing
         var supported: InterfaceOrientationMask
         var preferred: InterfaceOrientation?
         var expected: InterfaceOrientation
-        /// Where it does not autorotate the device has no say.
+        /// What is expected if the request does not autorotate, where that differs.
         var fixed: InterfaceOrientation?
     }
 
-    /// On a device that grants all but upside down, is held for landscape-left and shows landscape-right.
+    /// Starts on a device that supports all but upside down, is held for landscape-left and shows landscape-right.
     static let beginnings = [
         Beginning(supported: .all, preferred: .portrait, expected: .portrait),
         Beginning(supported: .all, preferred: .landscapeLeft, expected: .landscapeLeft),
-        // The current one: nothing is preferred, or what is not granted.
+        // The current one: the preferred one is missing or not in G.
         Beginning(supported: .all, expected: .landscapeRight),
         Beginning(supported: .all, preferred: .portraitUpsideDown, expected: .landscapeRight),
         // The device's.
@@ -155,7 +155,7 @@ import Testing
     ]
 
     @Test(arguments: beginnings, [true, false])
-    func `with something in common it starts at the preferred, else the current, else the device's, else the lowest`(
+    func `with I not empty a modal request starts at preferred, current, the device's or the lowest`(
         beginning: Beginning,
         autorotates: Bool
     ) throws {
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: beginnings, [true, false])
-    func `with something in common a pushed one stays where it is`(beginning: Beginning, autorotates: Bool) throws {
+    func `with I not empty a pushed request turns nothing`(beginning: Beginning, autorotates: Bool) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft, supported: .allButUpsideDown)
         _ = try policy.rotate(to: .landscapeRight)
         try policy.present(
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `with something in common should-autorotate decides whether it turns within that`(autorotates: Bool) throws {
+    func `with I not empty should-autorotate decides whether the device turns it within I`(autorotates: Bool) throws {
         var policy = RotationPolicy.held(supported: .allButUpsideDown)
         try policy.present(.modal, [.portrait, .portraitUpsideDown, .landscapeLeft], autorotates: autorotates)
         for upright in [InterfaceOrientation.portraitUpsideDown, .landscapeRight] {
@@ -196,9 +196,9 @@ import Testing
         #expect(policy.shown == (autorotates ? .landscapeLeft : .portrait))
     }
 
-    // MARK: - Who is judged, and when
+    // MARK: - When a request is checked
 
-    @Test func `an update passes the same table`() throws {
+    @Test func `an update is checked by the same table`() throws {
         var policy = RotationPolicy.held(supported: .portrait)
         let id = try policy.present(.modal)
         expectRefused(.invalidInterfaceOrientation, saying: "it autorotates", by: &policy) {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `one that is not asked is judged when it is`() throws {
+    @Test func `a request is checked when it becomes the asked one`() throws {
         var policy = RotationPolicy.held(supported: .portrait)
         let root = try policy.present(.modal)
         let page = try policy.present(.push, .landscape, in: root)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: [RotationRequest.Presentation.modal, .push], [true, false])
-    func `preferring what it does not support is refused of any node`(
+    func `a preferred orientation outside supported is refused for any node`(
         presentation: RotationRequest.Presentation,
         isActive: Bool
     ) throws {
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `what uncovers another one is never refused`() throws {
+    @Test func `a call that uncovers another request is never refused`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, .landscape)
         let sheet = try policy.present(.modal)
@@ -261,7 +261,7 @@ import Testing
         try policy.setActive(false, sheet)
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
-        // The same where it forwarded.
+        // The same for the target of forwards-to.
         policy = .held()
         let stack = try policy.present(.modal, .landscape)
         let page = try policy.present(.push, in: stack)
@@ -271,7 +271,7 @@ import Testing
         #expect(policy.asked == stack)
     }
 
-    @Test func `one that is not asked may change whatever has become of the masks of the one that is`() throws {
+    @Test func `a conflict of the asked request does not refuse an update of another one`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal, .landscape)
         let page = try policy.present(.push, in: root)
@@ -280,7 +280,7 @@ import Testing
         #expect(policy.request(page)?.supported == .portrait)
     }
 
-    @Test func `a refused call leaves the order within a window`() throws {
+    @Test func `a refused call keeps the order within a window`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal)
         let covered = try policy.present(.modal, .landscape, in: root)
@@ -292,7 +292,7 @@ import Testing
         #expect(policy.asked == sheet)
     }
 
-    @Test func `a refused call leaves the order of the windows`() throws {
+    @Test func `a refused call keeps the order of the windows`() throws {
         var policy = RotationPolicy.held(masks: ["org.example.Movie": .landscape])
         let movie = try policy.present(.modal, .portrait, active: false, app: "org.example.Movie")
         let below = try policy.present(.modal)
@@ -307,7 +307,7 @@ import Testing
     // MARK: - Masks that change
 
     @Test(arguments: presentations)
-    func `a dynamic mask that leaves nothing to the asked node, which autorotates, is refused`(
+    func `a dynamic mask that leaves nothing to an autorotating asked node is refused`(
         presentation: RotationRequest.Presentation
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
@@ -329,7 +329,7 @@ import Testing
         #expect(policy.hasApplicationMask(of: "org.example.App", for: "client"))
     }
 
-    @Test func `a dynamic mask that leaves nothing to a fixed node shows it where it prefers, or else binds`() throws {
+    @Test func `a dynamic mask that leaves nothing to a fixed node shows it at preferred, else ignores it`() throws {
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
         _ = try policy.rotate(to: .landscapeRight)
@@ -343,7 +343,7 @@ import Testing
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `a dynamic mask that is not about the asked node is not judged and turns nothing`() throws {
+    @Test func `a dynamic mask that does not affect the asked node is not checked and turns nothing`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, .portrait, app: "org.example.Other")
         try policy.present(.modal, .portrait)
@@ -357,7 +357,7 @@ import Testing
         #expect(policy.rule == .waiting)
     }
 
-    @Test func `where a new configuration leaves nothing in common, what device and application grant counts`() throws {
+    @Test func `where a new configuration makes I empty, G is the effective mask`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft, masks: ["org.example.App": .landscape])
         try policy.present(.modal, .landscape)
         let configuration = RotationConfiguration(
@@ -371,7 +371,7 @@ import Testing
         )
     }
 
-    @Test func `where a new configuration grants the application nothing, the device's counts`() throws {
+    @Test func `where a new configuration makes G empty, the device configuration is the effective mask`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft, masks: ["org.example.App": .landscape])
         try policy.present(.modal, .landscape)
         let configuration = RotationConfiguration(

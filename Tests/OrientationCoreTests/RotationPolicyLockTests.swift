@@ -8,7 +8,7 @@ import Testing
     static let locks: [RotationLock] = [.current, .orientation(.landscapeLeft)]
 
     @Test(arguments: locks)
-    func `the device does not turn the interface under a lock, and is not locked itself`(lock: RotationLock) throws {
+    func `under a lock the device does not turn the interface and is still tracked`(lock: RotationLock) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         _ = try policy.setLock(lock)
         for upright in [InterfaceOrientation.portrait, .landscapeRight] {
@@ -30,7 +30,7 @@ import Testing
         #expect(policy.memory.held == .portraitUpsideDown)
     }
 
-    @Test func `current once more holds what is shown now`() throws {
+    @Test func `setting current again holds what is shown now`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.setLock(.current)
         try policy.present(.modal, .all, preferred: .landscapeLeft)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the mask of the asked node wins while that is active, and what is held returns afterwards`() throws {
+    @Test func `the mask of the asked node wins over the lock, and the held orientation returns afterwards`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.setLock(.orientation(.portrait))
         let app = try policy.present(.modal, .landscape)
@@ -85,7 +85,7 @@ import Testing
         #expect(policy.rule == .lock)
     }
 
-    @Test func `what the asked node prefers acts also under the lock`() throws {
+    @Test func `preferred also counts under the lock`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.setLock(.current)
         let app = try policy.present(.modal, .all, preferred: .landscapeLeft)
@@ -95,7 +95,7 @@ import Testing
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `a lock outside the mask of the asked node is remembered until that is gone`() throws {
+    @Test func `a lock outside the mask of the asked node takes effect when the node is released`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         let app = try policy.present(.modal, .landscape)
         #expect(try policy.setLock(.orientation(.portrait)).transition == nil)

@@ -59,7 +59,7 @@ import Testing
         #expect(decision.rule == .device)
     }
 
-    @Test func `unlocked it ends with a turn also where that turns nothing`() throws {
+    @Test func `unlocked it ends with a turn of the device, even if the interface does not follow`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
         _ = try policy.rotate(to: .landscapeLeft)
         #expect(policy.turn(for: .portraitUpsideDown) == .unchanged(.never))
@@ -116,7 +116,7 @@ import Testing
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `what was rotated by hand returns after a request where the device has no say`() throws {
+    @Test func `with autorotation off the rotation by hand returns after a request`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
         _ = try policy.rotate(to: .portraitUpsideDown)
         let sheet = try policy.present(.modal, .all, preferred: .landscapeLeft)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: Turn.allCases)
-    func `a turn to what a request shows already is remembered as one, and returns where the device has no say`(
+    func `a turn to what a request already shows is remembered, and stays when the request is released`(
         turn: Turn
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeRight, autorotate: turn == .align ? .never : .always)
@@ -156,7 +156,7 @@ import Testing
         #expect(policy.shown == .portraitUpsideDown)
     }
 
-    @Test func `a turn that the mask forbids is not remembered as one to what is shown`() throws {
+    @Test func `a turn that the mask forbids is not remembered`() throws {
         var policy = RotationPolicy.held()
         let sheet = try policy.present(.modal, .landscape, preferred: .landscapeLeft)
         policy.turn(for: .portraitUpsideDown)

@@ -3,9 +3,9 @@
 import OrientationCore
 import Testing
 
-/// A closed lid, and suspend.
+/// A closed lid and a sleeping machine pause the policy.
 @Suite struct RotationPolicyPauseTests {
-    @Test func `no turn of the device counts meanwhile`() throws {
+    @Test func `turns of the device are ignored during a pause`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.rotate(to: .portraitUpsideDown)
         _ = policy.pause()
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `requests, locks and Rotate work meanwhile, and resolve to where the device was`() throws {
+    @Test func `requests, locks and Rotate work during a pause, with the last edge of the device`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         _ = policy.pause()
         let player = try policy.present(.modal, .all, preferred: .landscapeRight)
@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: InterfaceOrientation.allCases)
-    func `the first reading afterwards counts as a turn, whichever it is`(upright: InterfaceOrientation) throws {
+    func `the first reading after a pause counts as a turn, also to the same edge`(upright: InterfaceOrientation) throws
+    {
         var policy = RotationPolicy.held(for: upright)
         let other: InterfaceOrientation = upright == .portrait ? .landscapeLeft : .portrait
         _ = try policy.rotate(to: other)
@@ -41,7 +42,7 @@ import Testing
         #expect(decision.transition == Transition(from: other, to: upright, reason: .sensor))
     }
 
-    @Test func `until that reading nothing is known of the device`() throws {
+    @Test func `between the pause and the first reading the edge is unknown`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         _ = policy.pause()
         _ = policy.resume()

@@ -3,11 +3,11 @@
 import OrientationCore
 import Testing
 
-/// Where the interface goes when a request is presented or pushed, changes, or asks.
+/// How requests turn the interface when they are presented, pushed or updated.
 @Suite struct RotationPolicyPresentationTests {
     // MARK: - Preferred
 
-    @Test func `the interface starts where a modal node prefers, when it is presented and only then`() throws {
+    @Test func `preferred counts when a modal node is presented, and only then`() throws {
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal, .all, preferred: .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
@@ -30,7 +30,7 @@ import Testing
 
     // MARK: - Pushing
 
-    /// Ways to push a landscape page that prefers landscape-left over a portrait one.
+    /// Ways to push a landscape page, which prefers landscape-left, onto a portrait one.
     enum Push: CaseIterable {
         case window
         case activation
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: Push.allCases)
-    func `a push never turns the interface, not even out of what the pushed node does not support`(push: Push) throws {
+    func `a push never turns the interface, even if the pushed node does not support what is shown`(push: Push) throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, .portrait)
         let page = try push.perform(on: &policy)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Push.allCases)
-    func `what was pushed turns at the next device rotation, wherever the device points`(push: Push) throws {
+    func `a pushed node turns the interface at the next turn of the device, to whichever edge`(push: Push) throws {
         for upright in [InterfaceOrientation.landscapeRight, .landscapeLeft] {
             var policy = RotationPolicy.held()
             _ = try push.perform(on: &policy)
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test(arguments: Push.allCases)
-    func `what was pushed turns at Rotate`(push: Push) throws {
+    func `a pushed node waits until Rotate`(push: Push) throws {
         var policy = RotationPolicy.held()
         _ = try push.perform(on: &policy)
         #expect(try policy.rotate(to: .landscapeRight).transition?.to == .landscapeRight)
     }
 
     @Test(arguments: Push.allCases)
-    func `what was pushed turns at SetNeedsUpdate`(push: Push) throws {
+    func `a pushed node waits until SetNeedsUpdate`(push: Push) throws {
         var policy = RotationPolicy.held()
         let page = try push.perform(on: &policy)
         let decision = try policy.setNeedsUpdate(page, of: "client")
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `an Update of parent that hides the target of forwards-to is judged and keeps, as without forwards-to`()
+    @Test func `an Update of parent that hides the target of forwards-to is checked and keeps what is shown`()
         throws
     {
         for supported in [InterfaceOrientationMask.all, .portrait] {
@@ -158,7 +158,7 @@ import Testing
             _ = try policy.rotate(to: .landscapeLeft)
             let decision = try policy.change(page) { $0.parent = closed }
             #expect(policy.asked == stack)
-            // What is shown stays while it is allowed, and with it a rotation by hand.
+            // An allowed orientation stays, and so does the rotation by hand.
             if supported == .all {
                 #expect(decision == .unchanged(.manual))
             } else {
@@ -188,7 +188,7 @@ import Testing
         #expect(policy.shown == .landscapeRight)
     }
 
-    @Test func `a container that answers for itself again turns the interface where it must`() throws {
+    @Test func `a modal container that answers for itself again turns the interface to what it supports`() throws {
         var policy = RotationPolicy.held()
         let stack = try policy.present(.modal, .portrait)
         let page = try policy.present(.push, .landscape, in: stack)
@@ -199,7 +199,7 @@ import Testing
         #expect(decision.transition == Transition(from: .landscapeRight, to: .portrait, reason: .request))
     }
 
-    @Test func `only those through whom the interface is asked can have it asked anew`() throws {
+    @Test func `SetNeedsUpdate counts only for the asked node and those that forward to it`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal, .portrait)
         let stack = try policy.present(.modal, .portrait)
@@ -220,7 +220,7 @@ import Testing
         var expected: InterfaceOrientation
     }
 
-    /// Calls that leave the interface where it is while that is allowed.
+    /// Calls that keep what is shown while it is allowed.
     enum Call: CaseIterable {
         case update
         case setNeedsUpdate
@@ -228,14 +228,14 @@ import Testing
         case presentation
         case activation
 
-        /// Has no more than `mask` allowed, by narrowing the asked node, which allows all, or by covering it.
+        /// Reduces the effective mask to `mask` by narrowing the asked node or by covering it.
         func perform(
             on policy: inout RotationPolicy,
             asked: RotationRequest.ID,
             _ mask: InterfaceOrientationMask,
             autorotates: Bool = true
         ) throws {
-            // What an update is asked for last of all but the lowest, and a modal node that is presented first.
+            // Preferred counts last but one for an update, and first for a modal node that is presented.
             let preferred: InterfaceOrientation? = mask.contains(.portrait) ? .portrait : nil
             switch self {
             case .update:
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    /// What comes before the device's edge, or stands in for it; here it is portrait-upside-down.
+    /// What comes before the device's edge or replaces it; here portrait-upside-down.
     enum Upright: CaseIterable {
         case lock
         case laptop
@@ -271,7 +271,7 @@ import Testing
         /// The asked node does not autorotate.
         case fixed
 
-        /// A policy that has it, before the device is turned for landscape-right.
+        /// A policy in that state, before the device is turned for landscape-right.
         func policy() throws -> RotationPolicy {
             var policy: RotationPolicy
             switch self {
@@ -296,7 +296,7 @@ import Testing
             Row(mask: [.portraitUpsideDown, .landscapeLeft], expected: .portraitUpsideDown),
         ]
     )
-    func `kept while allowed, else the device's, else the lowest`(
+    func `what is shown is kept while allowed, else the device's, else the lowest`(
         call: Call,
         row: Row
     ) throws {
@@ -308,7 +308,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases, Upright.allCases)
-    func `laptop mode comes before the device, and the device has no say under a lock, with never or for a fixed node`(
+    func `laptop mode comes before the device; a lock, never and a fixed node exclude the device`(
         call: Call,
         upright: Upright
     ) throws {
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases)
-    func `on a device that was never read what was shown before the request comes first`(call: Call) throws {
+    func `without a reading, what was shown before the request comes first`(call: Call) throws {
         var policy = RotationPolicy.held(for: nil)
         _ = try policy.rotate(to: .portraitUpsideDown)
         let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
@@ -337,7 +337,7 @@ import Testing
         #expect(policy.shown == .portraitUpsideDown)
     }
 
-    /// With `landscapeLeft` preferred, which comes after the device's and before the lowest.
+    /// With landscape-left preferred.
     @Test(
         arguments: [Call.update, .setNeedsUpdate, .applicationMask],
         [
@@ -346,7 +346,7 @@ import Testing
             Row(mask: [.portraitUpsideDown, .landscapeLeft], expected: .landscapeLeft),
         ]
     )
-    func `a change goes to what is preferred after the device's`(
+    func `preferred comes after the device's and before the lowest`(
         call: Call,
         row: Row
     ) throws {

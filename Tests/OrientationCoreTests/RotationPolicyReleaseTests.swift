@@ -3,9 +3,9 @@
 import OrientationCore
 import Testing
 
-/// What resolves as if the device had just been turned: what uncovers another request, and what changes the rules.
+/// Events that resolve as if the device had just been turned.
 @Suite struct RotationPolicyReleaseTests {
-    /// Ways in which a sheet can leave; it shows landscape-left until then.
+    /// Ways to remove a sheet, which shows landscape-left until then.
     enum Departure: CaseIterable {
         case release
         case releaseOfItsWindow
@@ -13,7 +13,7 @@ import Testing
         case deactivation
         case becomingPushed
 
-        /// Presents the sheet above `root` and has it leave.
+        /// Presents the sheet above `root` and removes it.
         func perform(on policy: inout RotationPolicy, above root: RotationRequest.ID) throws -> Decision {
             let isWindow = self == .vanishing || self == .releaseOfItsWindow
             let sheet = try policy.present(
@@ -42,7 +42,7 @@ import Testing
         var expected: InterfaceOrientation
     }
 
-    /// On a device that is held for landscape-right while landscape-left is shown.
+    /// The device is held for landscape-right while landscape-left is shown.
     static let rows = [
         Row(supported: .all, preferred: .portrait, expected: .landscapeRight),
         Row(
@@ -73,12 +73,12 @@ import Testing
         #expect(decision.transition?.reason == (row.expected == .landscapeLeft ? nil : .request))
     }
 
-    /// What stands in for the device, which is held for landscape-right: here portrait-upside-down.
+    /// What replaces the device, which is held for landscape-right: here portrait-upside-down.
     enum Upright: CaseIterable {
         case lock
         case laptop
         case never
-        /// What is uncovered does not autorotate: what was shown before any request comes back.
+        /// The uncovered node does not autorotate: what was shown before any request returns.
         case fixed
         case unread
 
@@ -116,7 +116,7 @@ import Testing
             Row(supported: [.portrait, .landscapeRight], expected: .portrait),
         ]
     )
-    func `where the device has no say, what stands in for it, else the current, the preferred, the lowest`(
+    func `where the device does not count, what replaces it, else the current, the preferred, the lowest`(
         departure: Departure,
         row: Row
     ) throws {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `with the last request gone, so is what it asked for`() throws {
+    @Test func `releasing the last request returns to the device`() throws {
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
         policy.turn(for: .portraitUpsideDown)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a node prefers counts when it is uncovered only where it is, or is in, something modal`(
+    func `preferred counts for an uncovered node only if the topmost node is modal`(
         isModal: Bool
     ) throws {
         var policy = RotationPolicy.held()
@@ -164,9 +164,9 @@ import Testing
         #expect(policy.shown == (isModal ? .portraitUpsideDown : .portrait))
     }
 
-    // MARK: - What changes the rules
+    // MARK: - Changes of settings
 
-    /// Changes to something else that have everything resolved anew.
+    /// Changes of other settings that resolve as if the device had turned.
     enum Change: CaseIterable {
         case configuration
         case applicationMasks
@@ -182,7 +182,7 @@ import Testing
             }
         }
 
-        /// A policy to which it has still to happen, on a device held for landscape-right.
+        /// A policy before the change, on a device held for landscape-right.
         func policy() throws -> RotationPolicy {
             var policy = RotationPolicy.held(
                 for: .landscapeRight,
@@ -210,13 +210,13 @@ import Testing
         arguments: Change.allCases,
         rows
     )
-    func `a change of the rules goes to the device's if allowed, else stays, else the preferred, else the lowest`(
+    func `a change of settings resolves to the device's, else the current, else the preferred, else the lowest`(
         change: Change,
         row: Row
     ) throws {
         var policy = try change.policy()
         let stack = try policy.present(.modal, .all, preferred: .landscapeLeft)
-        // Its page is pushed, so that what it says waits for the change.
+        // Its page is pushed, so its mask waits for the change.
         try policy.forward(stack, to: policy.present(.push, row.supported, preferred: row.preferred, in: stack))
         #expect(policy.shown == .landscapeLeft)
         let decision = try change.perform(on: &policy)
@@ -230,7 +230,7 @@ import Testing
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .configuration))
     }
 
-    @Test func `what changes to the same changes nothing`() throws {
+    @Test func `setting the same value again changes nothing`() throws {
         var policy = RotationPolicy.held()
         _ = try policy.rotate(to: .landscapeLeft)
         #expect(policy.configure(policy.configuration).transition == nil)
@@ -243,7 +243,7 @@ import Testing
     // MARK: - A rotation by hand
 
     @Test(arguments: Departure.allCases)
-    func `an unlocked manual rotation ends with what it was made over`(departure: Departure) throws {
+    func `an unlocked manual rotation ends when another request is uncovered`(departure: Departure) throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal)
         _ = try policy.rotate(to: .portraitUpsideDown)
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases.filter { $0 != .unlocking })
-    func `an unlocked manual rotation ends with a change of the rules`(change: Change) throws {
+    func `an unlocked manual rotation ends with a change of settings`(change: Change) throws {
         var policy = try change.policy()
         _ = try policy.rotate(to: .portraitUpsideDown)
         #expect(policy.rule == .manual)
@@ -262,7 +262,7 @@ import Testing
         #expect(policy.rule == .device)
     }
 
-    @Test func `what was not asked leaves without a trace, also of a manual rotation`() throws {
+    @Test func `removing a request that is not asked changes nothing and keeps a manual rotation`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal, .landscape, of: "stranger")
         let root = try policy.present(.modal)

@@ -4,10 +4,10 @@ import OrientationCore
 import SplitMix
 import Testing
 
-/// Long random sequences of operations, given to the policy and to the slow one.
+/// Random sequences of operations on the policy and on the slow model.
 @Suite struct RotationPolicySequenceTests {
     @Test(arguments: 0..<180)
-    func `the policy does what the slow one does, operation by operation`(seed: UInt64) throws {
+    func `the policy equals the slow model after every operation`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
         let configuration = random.configuration()
         let autorotate = random.pick([AutorotateMode.always, .always, .tabletMode, .never])
@@ -31,7 +31,7 @@ import Testing
             try #require(outcome == expected, place)
             try #require(state.differences(from: PolicyState(of: slow)).isEmpty, place)
 
-            // What holds whatever the rules are.
+            // Invariants.
             switch outcome {
             case .refused:
                 try #require(state.differences(from: before).isEmpty, place)
@@ -49,7 +49,7 @@ import Testing
         try expectReleasingAllMakesFresh(policy, slow, &random, "seed \(seed), at the end")
     }
 
-    /// Without requests a policy is like one that starts now, with the same lock, on a device that is held the same way.
+    /// Without requests a policy equals a new one with the same memory and device.
     private func expectReleasingAllMakesFresh(
         _ policy: RotationPolicy,
         _ slow: SlowPolicy,
@@ -57,7 +57,7 @@ import Testing
         _ comment: Comment
     ) throws {
         var policy = policy
-        // One more, so that something is uncovered even where there was none.
+        // Another request, so that a release always uncovers something.
         _ = try policy.present(RotationRequest(appID: "last", supported: .all), of: "last")
         for id in policy.requests.shuffled(using: &random) where policy.request(id) != nil {
             _ = try policy.release(id, of: slow.node(id)?.client ?? "last")

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: InterfaceOrientation.allCases)
-    func `without a memory the natural orientation if allowed`(natural: InterfaceOrientation) {
+    func `without stored state the natural orientation is shown if allowed`(natural: InterfaceOrientation) {
         let policy = Self.started(natural: natural.device)
         #expect(policy.shown == natural)
         #expect(policy.reason == .startup)
@@ -35,12 +35,15 @@ import Testing
             (.landscapeLeft, .landscapeLeft),
         ]
     )
-    func `else the lowest allowed raw value`(supported: InterfaceOrientationMask, expected: InterfaceOrientation) {
+    func `if the natural orientation is not allowed the lowest raw value is shown`(
+        supported: InterfaceOrientationMask,
+        expected: InterfaceOrientation
+    ) {
         #expect(Self.started(supported: supported, natural: .portraitUpsideDown).shown == expected)
     }
 
     @Test(arguments: InterfaceOrientation.allCases)
-    func `what was persisted if allowed, else the natural orientation`(shown: InterfaceOrientation) {
+    func `the stored orientation is shown if allowed, else the natural orientation`(shown: InterfaceOrientation) {
         let memory = Memory(lock: .off, held: .portraitUpsideDown, shown: shown)
         let policy = Self.started(memory)
         #expect(policy.shown == shown)
@@ -53,11 +56,11 @@ import Testing
         arguments: [
             Memory(lock: .current, held: .landscapeLeft, shown: .portrait),
             Memory(lock: .orientation(.landscapeLeft), held: .landscapeLeft, shown: .portrait),
-            // A file in which they contradict each other: the lock is what the user knows of.
+            // A contradictory file: the lock counts.
             Memory(lock: .orientation(.landscapeLeft), held: .portraitUpsideDown, shown: .portrait),
         ]
     )
-    func `what the lock holds, and not what an application had asked for`(memory: Memory) {
+    func `a stored lock shows the held orientation, not the one of an application`(memory: Memory) {
         var policy = Self.started(memory)
         #expect(policy.shown == .landscapeLeft)
         #expect(policy.reason == .startup)
@@ -66,7 +69,7 @@ import Testing
         #expect(policy.memory == Memory(lock: memory.lock, held: .landscapeLeft, shown: .landscapeLeft))
     }
 
-    @Test func `a lock outside what is allowed now is kept, and what was shown last is shown`() throws {
+    @Test func `a stored lock outside the configuration is kept, and the stored orientation is shown`() throws {
         let memory = Memory(lock: .orientation(.portraitUpsideDown), held: .portraitUpsideDown, shown: .landscapeLeft)
         var policy = Self.started(supported: .allButUpsideDown, memory)
         #expect(policy.shown == .landscapeLeft)
@@ -97,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [DeviceOrientation.unknown, .faceUp, .faceDown])
-    func `where nothing is decided what is shown stays`(device: DeviceOrientation) {
+    func `an unknown or flat device keeps what is shown`(device: DeviceOrientation) {
         var policy = Self.started(natural: .landscapeLeft)
         #expect(policy.deviceTurned(to: device) == .unchanged(.unknown))
         #expect(policy.shown == .landscapeRight)

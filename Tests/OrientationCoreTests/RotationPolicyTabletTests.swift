@@ -3,7 +3,7 @@
 import OrientationCore
 import Testing
 
-/// Convertibles, and when the sensor turns the interface at all.
+/// Tablet mode, laptop mode and the autorotation mode.
 @Suite struct RotationPolicyTabletTests {
     /// A convertible held for portrait, whose laptop orientation is landscape-left.
     private static func convertible(_ autorotate: AutorotateMode, _ mode: TabletMode?) -> RotationPolicy {
@@ -16,7 +16,7 @@ import Testing
         return policy
     }
 
-    @Test func `in laptop mode the interface shows the laptop orientation, and no turn of the device`() {
+    @Test func `laptop mode shows the laptop orientation and ignores turns of the device`() {
         var policy = Self.convertible(.tabletMode, .tablet)
         let decision = policy.setTabletMode(.laptop)
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeLeft, reason: .tabletMode))
@@ -24,7 +24,7 @@ import Testing
         #expect(policy.turn(for: .landscapeRight) == .unchanged(.laptop))
     }
 
-    @Test func `entering tablet mode follows the device, wherever it was turned meanwhile`() {
+    @Test func `entering tablet mode follows the device as it is held now`() {
         var policy = Self.convertible(.tabletMode, .laptop)
         policy.turn(for: .landscapeRight)
         policy.turn(for: .portraitUpsideDown)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [nil, TabletMode.unknown, .tablet])
-    func `no switch and no angle counts as tablet`(mode: TabletMode?) {
+    func `without a switch and an angle it counts as a tablet`(mode: TabletMode?) {
         var policy = Self.convertible(.tabletMode, mode)
         #expect(policy.turn(for: .landscapeRight).transition?.reason == .sensor)
         _ = policy.setTabletMode(.laptop)
@@ -45,7 +45,7 @@ import Testing
         #expect(policy.shown == .landscapeRight)
     }
 
-    @Test func `always is no gate: as a laptop, too, it follows the device`() {
+    @Test func `with always the device is followed in laptop mode too`() {
         var policy = Self.convertible(.always, .laptop)
         #expect(policy.shown == .portrait)
         #expect(policy.turn(for: .landscapeRight).transition?.to == .landscapeRight)
@@ -71,7 +71,7 @@ import Testing
         #expect(policy.shown == .landscapeLeft)
     }
 
-    @Test func `with autorotation off, or without a gate, a change of tablet mode turns nothing and ends nothing`()
+    @Test func `with always and never a change of tablet mode changes nothing`()
         throws
     {
         for mode in [AutorotateMode.always, .never] {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `switching the mode follows the device, or the laptop, at once`() {
+    @Test func `a change of the autorotation mode takes effect at once`() {
         var policy = Self.convertible(.never, .laptop)
         policy.turn(for: .landscapeRight)
         #expect(policy.setAutorotate(.tabletMode).transition?.to == .landscapeLeft)

@@ -3,9 +3,9 @@
 import OrientationCore
 import Testing
 
-/// The rule that is told for every state, with its sentence, and the reason of every change.
+/// The rule of every state with its sentence, and the reason of every change.
 @Suite struct RotationRuleTests {
-    /// A state with the rule that keeps it, and what people read about that.
+    /// A state with its rule and the sentence for people.
     struct Case: Sendable, CustomTestStringConvertible {
         let rule: RotationRule
         let sentence: String
@@ -17,7 +17,7 @@ import Testing
             self.policy = policy
         }
 
-        /// The same with something that happens to a device held for portrait.
+        /// The state after some calls, on a device held for portrait.
         init(
             _ rule: RotationRule,
             _ sentence: String,
@@ -99,17 +99,17 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `every state has the rule that keeps it, and says it in a sentence`(row: Case) throws {
+    func `every state has a rule and a sentence`(row: Case) throws {
         let policy = try row.policy()
         #expect(policy.rule == row.rule)
         #expect(policy.explanation == row.sentence)
     }
 
-    @Test func `every rule is told of some state`() {
+    @Test func `every rule has a state`() {
         #expect(Set(Self.cases.map(\.rule)) == Set(RotationRule.allCases))
     }
 
-    /// What turns a device that is held for portrait to landscape-left.
+    /// A cause that turns the interface from portrait to landscape-left.
     struct Cause: Sendable, CustomTestStringConvertible {
         let reason: InterfaceReason
         let perform: @Sendable (inout RotationPolicy) throws -> Decision?
@@ -189,15 +189,15 @@ import Testing
         #expect(decision?.transition?.reason == (cause.reason == .startup ? nil : cause.reason))
     }
 
-    @Test func `every reason is told of some change`() {
+    @Test func `every reason has a change`() {
         #expect(Set(Self.causes.map(\.reason)) == Set(InterfaceReason.allCases))
     }
 
-    @Test func `an application is said to allow only what it supports itself`() throws {
+    @Test func `the sentence says allows only for the mask of the application itself`() throws {
         var policy = RotationPolicy.held(for: .portrait, masks: ["org.example.Player": .landscape])
         try policy.present(.modal, .landscape, app: "org.example.Page")
         #expect(policy.explanation == "org.example.Page allows landscape only")
-        // This one was said to allow landscape only, which it never said.
+        // The sentence said that this one allows landscape only, although the configuration restricts it.
         try policy.present(.modal, .all, app: "org.example.Player")
         #expect(policy.explanation == "org.example.Player is allowed landscape only")
         expectRefused(.orientationNotSupported, saying: "org.example.Player is allowed landscape only", by: &policy) {
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `what is kept under a lock, or on a laptop, is not said to end with a turn of the device`() throws {
+    @Test func `the sentence for kept under a lock or in laptop mode does not mention the device`() throws {
         var locked = RotationPolicy.held(for: .portrait)
         _ = try locked.setLock(.orientation(.portrait))
         for var policy in [locked, .laptop()] {

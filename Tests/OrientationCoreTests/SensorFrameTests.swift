@@ -23,7 +23,7 @@ import Testing
             MountMatrix(rows: Vector3(0.001, 0, 0), Vector3(0, 1000, 0), Vector3(0, 0, 0.001)),
         ]
     )
-    func `independent rows are taken as they are, reflections and lengths included`(matrix: MountMatrix) {
+    func `independent rows are used unchanged, including reflections and lengths`(matrix: MountMatrix) {
         let (taken, verdict) = MountMatrix.repaired(matrix.x, matrix.y, matrix.z)
         #expect(verdict == .sound)
         #expect(taken == matrix)
@@ -51,7 +51,7 @@ import Testing
             MountMatrix(rows: Vector3(1e-300, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)),
         ]
     )
-    func `dependent first rows, or rows out of all measure, are refused`(matrix: MountMatrix) {
+    func `dependent first rows and extreme rows are replaced by the identity`(matrix: MountMatrix) {
         let (taken, verdict) = MountMatrix.repaired(matrix.x, matrix.y, matrix.z)
         #expect(verdict == .singular)
         #expect(taken == .identity)
@@ -59,19 +59,19 @@ import Testing
 }
 
 @Suite struct SensorFrameTests {
-    @Test func `upright in the desktop's frame is upright in the device's`() {
+    @Test func `the desktop frame is converted to the device frame`() {
         let frame = SensorFrame()
         #expect(frame.acceleration(raw: Vector3(0, -9.81, 0)) == Vector3(0, 9.81, 0))
         #expect(frame.acceleration(raw: Vector3(-9.81, 0, 0)) == Vector3(9.81, 0, 0))
     }
 
-    @Test func `the kernel's frame is the device's`() {
+    @Test func `the kernel frame has the x and y of the device frame`() {
         let frame = SensorFrame(convention: .kernel)
         #expect(frame.acceleration(raw: Vector3(1, 2, 3)) == Vector3(1, 2, 3))
     }
 
     @Test(arguments: [SensorFrame.Convention.desktop, .kernel])
-    func `face up is +z in the device's frame whatever sign the sensor gives it`(convention: SensorFrame.Convention) {
+    func `face up is +z in the device frame for either sign of the sensor`(convention: SensorFrame.Convention) {
         let positive = SensorFrame(convention: convention, faceUp: .positiveZ)
         let negative = SensorFrame(convention: convention, faceUp: .negativeZ)
         #expect(positive.acceleration(raw: Vector3(0, 0, 9.81)).z == 9.81)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [SensorFrame.Convention.desktop, .kernel], [SensorFrame.FaceUp.positiveZ, .negativeZ])
-    func `an acceleration leads back to the reading that it is from`(
+    func `an acceleration converts back to its reading`(
         convention: SensorFrame.Convention,
         faceUp: SensorFrame.FaceUp
     ) {

@@ -2,9 +2,9 @@
 
 @testable import OrientationCore
 
-/// The rules of the policy as plainly as they can be written.
+/// A slow model of the policy that states the rules of docs/semantics.md as plainly as possible.
 ///
-/// A list of nodes and lists of what happened; everything else is found by looking through all of them, each time.
+/// It stores lists of nodes and events, and searches them for everything else.
 struct SlowPolicy {
     struct Node {
         let id: RotationRequest.ID
@@ -25,13 +25,13 @@ struct SlowPolicy {
     private var lastID: RotationRequest.ID = 0
     private var masks: [(client: String, appID: String, mask: InterfaceOrientationMask)] = []
 
-    /// Who was presented, one after the other; activating a node presents it again.
+    /// The presented nodes in order; activating a node presents it again.
     private var presentations: [RotationRequest.ID] = []
 
     private let start: InterfaceOrientation
-    /// Every change of the interface so far.
+    /// Every change of the interface.
     private var changes: [Transition] = []
-    /// What was turned to for a reason other than a request, also where it was shown already.
+    /// Every orientation that was chosen for a reason other than a request, even if it was already shown.
     private var unrequested: [InterfaceOrientation] = []
 
     init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: RotationPolicy.Memory? = nil) {
@@ -74,12 +74,12 @@ extension SlowPolicy {
     /// The node, its parent, that one's parent and so on.
     private func line(of node: Node) -> [Node] { [node] + (self.node(node.request.parent).map(line) ?? []) }
 
-    /// An inactive node hides all below it.
+    /// An inactive node hides its descendants.
     func isOnShow(_ node: Node) -> Bool { line(of: node).allSatisfy(\.request.isActive) }
 
     private func lastPresentation(of node: Node) -> Int { presentations.lastIndex(of: node.id) ?? -1 }
 
-    /// When something on the way down to an active modal node was presented last; nil where there is none.
+    /// The last presentation on the way down to an active modal node; nil if there is none.
     private func lastModal(in node: Node) -> Int? {
         guard node.request.isActive else { return nil }
         let below = children(of: node.id).compactMap(lastModal)
@@ -100,7 +100,7 @@ extension SlowPolicy {
         }
     }
 
-    /// The topmost, what that forwards to, what that one forwards to and so on; the last is asked.
+    /// The topmost node and those that forwards-to leads to; the last is the asked one.
     private var chain: [Node] {
         var chain: [Node] = []
         var next = top
@@ -123,7 +123,7 @@ extension SlowPolicy {
         return configuration.supported.intersection(application)
     }
 
-    /// Row 2 of the table: what is shown although device and application forbid it.
+    /// Row 2 of the conflicts: what is shown although device and application forbid it.
     private var exception: InterfaceOrientation? {
         guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return nil }
         return asked.request.shouldAutorotate ? nil : asked.request.preferred
@@ -190,11 +190,11 @@ extension SlowPolicy {
         isManual = false
         let upright = isLaptop ? configuration.laptop : standingForDevice
         let next = firstAllowed([upright, shown, preferred])
-        // What stays because nothing else is allowed was not turned to.
+        // Keeping the current orientation because upright is not allowed does not choose it.
         return next == shown && next != upright ? unchanged : turn(to: next, reason)
     }
 
-    /// The held one under a lock, else the device's, else what was shown last for no request.
+    /// The held one under a lock, else the device's if it counts, else what was last shown without a request.
     private var standingForDevice: InterfaceOrientation {
         if isLocked { return held }
         if autorotate == .never || !autorotates { return lastUnrequested }
@@ -211,7 +211,7 @@ extension SlowPolicy {
         turn(to: firstAllowed([preferred, shown, laptop, standingForDevice]), .request)
     }
 
-    /// Rows 1, 3 and 4 of the table.
+    /// Rows 1, 3 and 4 of the conflicts.
     private func judge() throws(RotationRefusal) {
         guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return }
         if asked.request.shouldAutorotate || asked.request.preferred == nil { throw .invalidInterfaceOrientation("") }
@@ -226,7 +226,7 @@ extension SlowPolicy {
         of client: String
     ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
         try check(request, of: client, id: nil)
-        // No id is given twice, not even that of a refused one.
+        // Ids are never reused, not even those of refused requests.
         lastID += 1
         var next = self
         next.nodes.append(Node(id: lastID, client: client, request: request))
@@ -262,7 +262,7 @@ extension SlowPolicy {
             return before.contains(id) ? resolveUnlessPushed() : unchanged
         }
         if !request.isActive || before.first != after.first && !isOnTopNow {
-            // Another one was uncovered.
+            // The change uncovers another node.
             self = next
             return resolveAsIfTurned(.request)
         }
@@ -339,7 +339,7 @@ extension SlowPolicy {
             guard let node = node(parent), node.client == client else { throw .invalidArgument("parent") }
             if line(of: node).contains(where: { $0.id == id }) { throw .invalidArgument("parent") }
         }
-        // What it forwarded to may have been released since.
+        // The current target may have been released since.
         if let target = request.forwardsTo, id == nil || target != self.request(id ?? 0)?.forwardsTo {
             guard node(target)?.client == client else { throw .invalidArgument("forwards-to") }
             var next = node(target)
@@ -430,7 +430,7 @@ extension SlowPolicy {
         return isLocked || autorotate == .never ? unchanged : resolveAsIfTurned(.manual)
     }
 
-    /// A lock holds what was chosen by hand, and one of an edge becomes that edge; but never one outside the device's.
+    /// A lock holds what was chosen by hand, unless it is outside the device configuration.
     private mutating func hold(_ orientation: InterfaceOrientation) {
         guard lock != .off, configuration.supported.contains(orientation) else { return }
         held = orientation

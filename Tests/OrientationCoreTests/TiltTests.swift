@@ -4,7 +4,7 @@ import OrientationCore
 import Testing
 
 @Suite struct TiltTests {
-    /// Gravity, in thousandths of g, of a device that leans so many degrees back from upright; its sine and cosine.
+    /// Sine and cosine, in thousandths, of the angle by which the device leans back.
     private struct Lean {
         let degrees: Int
         let along: Double
@@ -24,7 +24,7 @@ import Testing
     private static let mirrored: [Tilt: Tilt] = [.vertical: .vertical, .tiltedUp: .tiltedDown, .faceUp: .faceDown]
 
     @Test(arguments: leans.indices)
-    func `tilt goes by the angle alone`(row: Int) {
+    func `the tilt depends on the angle only`(row: Int) {
         let lean = Self.leans[row]
         for length in [0.001, 0.026] {
             let back = Vector3(0, -lean.across * length, -lean.along * length)
@@ -35,14 +35,14 @@ import Testing
     }
 
     @Test(arguments: leans.indices)
-    func `leaning forward is the mirror image, and so is a sensor with z the other way`(row: Int) {
+    func `leaning forward mirrors the tilt, and so does a sensor with the other sign of z`(row: Int) {
         let lean = Self.leans[row]
         let mirrored = Self.mirrored[lean.tilt]
         #expect(Tilt(Vector3(0, -lean.across, lean.along), faceUp: .positiveZ) == mirrored)
         #expect(Tilt(Vector3(0, -lean.across, -lean.along), faceUp: .negativeZ) == mirrored)
     }
 
-    /// A tilt, the tangent of the angle that it leans back then, and the tilt afterwards.
+    /// The tilt before, the tangent of the next angle, and the tilt afterwards.
     @Test(arguments: [
         (Tilt.vertical, 0.370, Tilt.vertical),  // 20.3°
         (.vertical, 0.384, .tiltedUp),  // 21°
@@ -56,12 +56,12 @@ import Testing
         (.faceDown, 2.904, .faceUp),  // 71° the other way
         (.undefined, 0.404, .tiltedUp),
     ])
-    func `a tilt comes as the angle says, and goes 2° later`(previous: Tilt, tangent: Double, tilt: Tilt) {
+    func `a tilt ends 2° later than it begins`(previous: Tilt, tangent: Double, tilt: Tilt) {
         #expect(Tilt(Vector3(0, -1, -tangent), faceUp: .positiveZ, after: previous) == tilt)
     }
 
     @Test(arguments: [Vector3.zero, Vector3(.nan, 0, -1), Vector3(0, .infinity, 0)])
-    func `what is no direction has no tilt`(gravity: Vector3) {
+    func `zero and values that are not finite have no tilt`(gravity: Vector3) {
         #expect(Tilt(gravity, faceUp: .positiveZ) == .undefined)
     }
 
