@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a machine is, as systemd-hostnamed calls its chassis.
+/// The kind of machine, with the names of systemd-hostnamed's chassis.
 public enum Idiom: String, NamedValue {
-    case handset
-    case tablet
-    case convertible
-    case laptop
+    case handset, tablet, convertible, laptop
 
-    /// What such a machine supports unless the configuration says otherwise.
+    /// The default of `SupportedOrientations=`.
     public var supportedOrientations: InterfaceOrientationMask {
         self == .handset ? .allButUpsideDown : .all
     }
 
-    /// When such a machine turns its interface unless the configuration says otherwise.
+    /// The default of `Autorotate=`.
     ///
-    /// Many a convertible says that it is a laptop: `tellsTabletMode` is whether a switch or an angle tells when its
-    /// keyboard is folded away.
+    /// `tellsTabletMode` is whether a switch or the hinge angle reports the tablet mode; many convertibles have the
+    /// chassis `laptop`.
     public func autorotate(tellsTabletMode: Bool) -> AutorotateMode {
         switch self {
         case .handset, .tablet: .always

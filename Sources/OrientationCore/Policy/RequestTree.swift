@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requests of all clients as trees, and which of them is asked.
+/// The requests of all clients as trees, and which of them is asked; see "Requests" in docs/semantics.md.
 ///
 /// Finding the asked request walks down from the active window, so its cost grows with the depth of that branch and not
 /// with the number of requests.

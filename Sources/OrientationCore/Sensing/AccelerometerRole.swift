@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The half of the machine that an accelerometer stands for.
+/// The half of the machine that an accelerometer measures, as recordings name it.
 public enum AccelerometerRole: String, NamedValue {
-    /// Decides the orientation.
+    /// Determines the orientation.
     case display
-    /// Gives the angle of the hinge together with the display's; decides no orientation.
+    /// Determines the hinge angle, together with the display's.
     case base
 }

@@ -26,14 +26,15 @@ extension OrientationClassifier {
         /// How long, in seconds, readings must be steady at an implausible norm before that norm becomes the reference.
         public var steadyTime: Double
 
+        /// Creates constants; by default every rule is off.
         public init(
-            axisRatio: Double,
-            evidenceNeeded: Double,
-            fullExcess: Double,
-            normTolerance: Double,
-            flatMargin: Double,
-            longestCounted: Double,
-            steadyTime: Double
+            axisRatio: Double = 1,
+            evidenceNeeded: Double = 0,
+            fullExcess: Double = 0,
+            normTolerance: Double = 0,
+            flatMargin: Double = 0,
+            longestCounted: Double = 0,
+            steadyTime: Double = 0
         ) {
             self.axisRatio = axisRatio
             self.evidenceNeeded = evidenceNeeded
@@ -45,15 +46,7 @@ extension OrientationClassifier {
         }
 
         /// The base rule on every sample.
-        public static let base = Constants(
-            axisRatio: 1,
-            evidenceNeeded: 0,
-            fullExcess: 0,
-            normTolerance: 0,
-            flatMargin: 0,
-            longestCounted: 0,
-            steadyTime: 0
-        )
+        public static let base = Constants()
 
         /// The default, chosen by replaying labelled traces.
         ///

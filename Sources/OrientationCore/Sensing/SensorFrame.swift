@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Converts a sensor's raw values to the device frame; the only place that converts between frames.
+///
+/// docs/semantics.md describes the frames.
 public struct SensorFrame: Hashable, Sendable {
     /// The frame that the mount matrix converts to.
     public enum Convention: Hashable, Sendable {
@@ -12,7 +14,7 @@ public struct SensorFrame: Hashable, Sendable {
     }
 
     /// The sign of z, after the matrix, while the screen faces up; neither convention defines it.
-    public enum FaceUp: String, NamedValue, Hashable, Sendable {
+    public enum FaceUp: String, NamedValue {
         case positiveZ = "+z"
         case negativeZ = "-z"
     }

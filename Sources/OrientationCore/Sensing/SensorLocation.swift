@@ -8,29 +8,16 @@ public enum SensorLocation: String, NamedValue {
     case unknown
 
     /// Creates the location from udev's property `ACCEL_LOCATION`; nil for any other text.
-    public init?(udev text: String) {
-        switch text {
-        case "display": self = .display
-        case "base": self = .base
-        default: return nil
-        }
-    }
+    public init?(udev text: String) { self.init(text, display: "display", base: "base") }
 
     /// Creates the location from the kernel's label of the device; nil for any other text.
-    public init?(label text: String) {
-        switch text {
-        case "accel-display": self = .display
-        case "accel-base": self = .base
-        default: return nil
-        }
-    }
+    public init?(label text: String) { self.init(text, display: "accel-display", base: "accel-base") }
 
     /// Creates the location from the attribute `location` of Chromebooks; nil for any other text.
-    public init?(attribute text: String) {
-        switch text {
-        case "lid": self = .display
-        case "base": self = .base
-        default: return nil
-        }
+    public init?(attribute text: String) { self.init(text, display: "lid", base: "base") }
+
+    private init?(_ text: String, display: String, base: String) {
+        guard text == display || text == base else { return nil }
+        self = text == display ? .display : .base
     }
 }
