@@ -178,13 +178,6 @@ final class SensorSupervisor {
 
     // MARK: - Scanning
 
-    /// What a scan has found, or why it has failed.
-    private struct Finding: Sendable {
-        var sensors: [any SensorDevice] = []
-        var hasFailed = false
-        var warnings: [String] = []
-    }
-
     private func scan() {
         guard case .iio(let uri) = configuration.source, !isEnding else { return }
         guard !isScanning else {
@@ -198,18 +191,24 @@ final class SensorSupervisor {
             isScanning = true
             // A thread of its own, so that no hung sensor delays a scan.
             try HelperThread.runOnce(loop: loop) {
-                Self.find(at: uri, except: known)
-            } completion: { [self] finding in
+                do throws(SystemError) {
+                    var found = try FoundSensors(at: uri)
+                    found.prepare(except: known)
+                    return found
+                } catch {
+                    return FoundSensors(failure: error)
+                }
+            } completion: { [self] found in
                 isScanning = false
-                scanned(finding)
+                scanned(found)
             }
         } catch {
             isScanning = false
-            scanned(Finding(hasFailed: true, warnings: ["\(error)"]))
+            scanned(FoundSensors(failure: error))
         }
     }
 
-    private func scanned(_ finding: Finding) {
+    private func scanned(_ found: FoundSensors) {
         guard !isEnding else { return }
         guard !mustScanAgain else {
             // What was found is out of date: a device may have come or gone meanwhile.
@@ -218,48 +217,26 @@ final class SensorSupervisor {
         }
         let onFirstScan = onFirstScan
         self.onFirstScan = nil
-        merge(finding, isLocal: configuration.source == .local)
+        merge(found, isLocal: configuration.source == .local)
         onFirstScan?()
     }
 
-    /// Runs on a helper: reading attributes can block. Devices that are `known` are prepared already.
-    private static func find(at uri: String, except known: Set<String>) -> Finding {
-        var finding = Finding()
-        do throws(SystemError) {
-            let found = try FoundSensors(at: uri)
-            finding.sensors = found.sensors
-            finding.warnings = found.warnings
-        } catch {
-            finding.hasFailed = true
-            finding.warnings.append("\(error)")
-        }
-        for sensor in finding.sensors where !known.contains(sensor.description.sysfsPath) {
-            do throws(SystemError) {
-                try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
-                try sensor.chooseChannels()
-            } catch {
-                finding.warnings.append("\(error)")
-            }
-        }
-        return finding
-    }
-
-    private func merge(_ finding: Finding, isLocal: Bool) {
-        for warning in finding.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
-        lastWarnings = finding.warnings
-        for group in groups { group.rescanReason = isLocal && !finding.hasFailed ? .failures : .arrivals }
-        for device in finding.sensors where !mustWait(for: device.description) {
+    private func merge(_ found: FoundSensors, isLocal: Bool) {
+        for warning in found.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
+        lastWarnings = found.warnings
+        for group in groups { group.rescanReason = isLocal && !found.hasFailed ? .failures : .arrivals }
+        for device in found.sensors where !mustWait(for: device.description) {
             do throws(SystemError) {
                 try add(device)
             } catch {
                 log.error("\(device.description.name): \(error)")
             }
         }
-        if !finding.hasFailed { announced = [] }
+        if !found.hasFailed { announced = [] }
         for group in groups {
             group.choose()
             // A failed scan does not mean there is no sensor: retry, or udev events are missed.
-            if group.canRetry && (group.isNeeded || finding.hasFailed && isLocal) { group.scheduleRetry() }
+            if group.canRetry && (group.isNeeded || found.hasFailed && isLocal) { group.scheduleRetry() }
         }
     }
 

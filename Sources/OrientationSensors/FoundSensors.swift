@@ -4,24 +4,43 @@ package import OrientationCore
 package import POSIX
 import SystemdBus
 
-/// What a look for sensors has found.
+/// The result of a scan for sensors.
 package struct FoundSensors: Sendable {
     package internal(set) var sensors: [any SensorDevice] = []
 
-    /// Why a device that looks like a sensor is not among them, each one line.
+    /// Why the scan has failed, or a device that looks like a sensor is not among them, each one line.
     package internal(set) var warnings: [String] = []
+
+    package private(set) var hasFailed = false
 
     init() {}
 
-    /// Looks at this machine, `local:`, or at another; see ``IIOContext/init(uri:)``.
+    package init(failure: SystemError) {
+        hasFailed = true
+        warnings = ["\(failure)"]
+    }
+
+    /// Scans this machine, `local:`, or another; see ``IIOContext/init(uri:)``.
     ///
-    /// What is no IIO device is looked for on this machine only.
+    /// Only on this machine it scans other subsystems than IIO.
     package init(at uri: String, of kinds: [SensorKind] = SensorKind.allCases) throws(SystemError) {
         let context = try IIOContext(uri: uri)
         self = try context.sensors(of: kinds)
         guard context.isLocal else { return }
         if kinds.contains(.accelerometer) || kinds.contains(.proximity) { addInputDevices(kinds) }
         if kinds.contains(.ambientLight) { addPlatformLights() }
+    }
+
+    /// Raises rates of devices and enables the channels of their scans, but for the devices at `known` paths.
+    package mutating func prepare(except known: Set<String>) {
+        for sensor in sensors where !known.contains(sensor.description.sysfsPath) {
+            do throws(SystemError) {
+                try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
+                try sensor.chooseChannels()
+            } catch {
+                warnings.append("\(error)")
+            }
+        }
     }
 
     private mutating func addInputDevices(_ kinds: [SensorKind]) {

@@ -2,7 +2,7 @@
 
 package import OrientationCore
 
-/// What is known of a sensor from its discovery.
+/// What a scan finds out about a sensor.
 package struct SensorDescription: Hashable, Sendable {
     /// The kernel's name of the device: `iio:device0`.
     package let id: String
@@ -10,29 +10,29 @@ package struct SensorDescription: Hashable, Sendable {
     /// The driver's name of the chip: `accel_3d`, `lis3dh`.
     package let name: String
 
-    /// The device's real directory, `/sys/devices/…`; empty where it is another machine's.
+    /// The device's real directory, `/sys/devices/…`; empty for another machine's.
     package let sysfsPath: String
 
-    /// The node that scans are read from, `/dev/iio:device0`; empty where there is none, or it is another machine's.
+    /// The node that scans are read from, `/dev/iio:device0`; empty where there is none, or for another machine's.
     package let devicePath: String
 
     /// Added to raw values, before the scale.
     package let offset: Vector3
 
-    /// Raw values to the unit of what is measured, per channel.
+    /// From raw values to the unit of the measurement, per channel.
     package let scale: Vector3
     package let traits: SensorTraits
 
-    /// Seconds from one reading to the next that suit it; nil for an accelerometer, whose rate is configuration.
+    /// Seconds between two readings; nil for an accelerometer, whose rate is configuration.
     package let period: Double?
 
-    /// Whether it counts only where IIO has no sensor of its kind: what it tells is coarser.
+    /// Whether it is used only where IIO has no sensor of its kind: its readings are coarser.
     package let isSubstitute: Bool
 
     /// Whether values can be read one by one from attributes.
     package let canPoll: Bool
 
-    /// Whether the device offers scans; that one can be had shows only when it is tried.
+    /// Whether the device offers scans; only trying shows whether they come.
     package let canBuffer: Bool
 
     package var kind: SensorKind { traits.kind }
@@ -45,7 +45,7 @@ package struct SensorDescription: Hashable, Sendable {
         }
     }
 
-    /// The way from raw values to measurements.
+    /// The conversion of its raw values.
     ///
     /// For an accelerometer the convention and, where the guess is wrong, the sign of z are configuration.
     package func scaling(
@@ -66,19 +66,33 @@ package struct SensorDescription: Hashable, Sendable {
         case .ambientLight(let unit):
             return .light(offset: offset.x, scale: scale.x, unit: unit)
         case .proximity(let nearLevel):
-            return .proximity(NearRule(level: nearLevel))
+            return .proximity(nearLevel: nearLevel, isNear: false)
         case .compass:
             return .heading(offset: offset.x, scale: scale.x)
         }
     }
 }
 
-/// What sensors of one kind only have.
+/// How an accelerometer is mounted.
+package struct AccelerometerMounting: Hashable, Sendable {
+    package let location: SensorLocation
+
+    /// From the sensor's axes to the display's.
+    package let matrix: MountMatrix
+
+    /// The property or file that the matrix is from; empty for the default, the identity.
+    package let matrixSource: String
+
+    /// The guess for `FaceUp=auto`: HID and Chromebook sensors read negative z with the display up.
+    package let faceUp: SensorFrame.FaceUp
+}
+
+/// What only sensors of one kind have.
 package enum SensorTraits: Hashable, Sendable {
     case accelerometer(AccelerometerMounting)
     case ambientLight(LightUnit)
 
-    /// The raw value above which something counts as near.
+    /// Something is near above this raw value.
     case proximity(nearLevel: Double)
     case compass
 

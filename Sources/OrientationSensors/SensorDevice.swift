@@ -3,25 +3,25 @@
 package import OrientationCore
 package import POSIX
 
-/// A sensor that discovery has found, whatever the kernel offers it by.
+/// A sensor that a scan has found: of IIO, of the input subsystem or of a platform device.
 ///
-/// Every call can block, for seconds on a hung chip; the helper makes them all.
+/// Every call can block, for seconds on a hung chip, so the device's helper makes it.
 package protocol SensorDevice: AnyObject, Sendable {
     var description: SensorDescription { get }
 
-    /// What was odd at discovery, each one line that names the file or property and the value met.
+    /// What was wrong at discovery, each one line that names the file or property and its value.
     var warnings: [String] { get }
 
     /// Reads the values once: raw, for the scaling of `description`.
     func read() throws(SystemError) -> Vector3
 
-    /// Lets go of what reading has opened, until it is read again.
+    /// Closes what reading has opened, until it is read again.
     func endReading()
 
-    /// Opens the way by which values come by themselves, and starts it.
+    /// Opens the buffer, with the device's trigger where it has one, and starts it.
     func openBuffer() throws(SystemError) -> any SensorBuffer
 
-    /// Chooses what scans are to consist of, before any are wanted.
+    /// Enables the channels of scans, before any are read.
     func chooseChannels() throws(SystemError)
 
     /// The rate in Hz that the sensor runs at; nil where it has no such setting.
@@ -32,15 +32,14 @@ package protocol SensorDevice: AnyObject, Sendable {
 
     /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
     ///
-    /// Nil, with nothing to restore, where the sensor has no such setting. `samplingFrequency` tells what it took.
-    @discardableResult
+    /// Nil, with nothing to restore, where the sensor has no such setting.
     func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double?
 
     /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
     func restoreSamplingFrequency(_ previous: Double?) throws(SystemError)
 }
 
-/// The defaults of a sensor whose attributes are all there is.
+/// The defaults of a sensor that is polled, at a rate of its own.
 extension SensorDevice {
     package func endReading() {}
 
@@ -56,17 +55,16 @@ extension SensorDevice {
 
     package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {}
 
-    @discardableResult
     package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }
 
     package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {}
 }
 
-/// Values that come by themselves, until it is closed.
+/// The running buffer of a device, until it is closed.
 ///
 /// Opening and closing can block for seconds on a hung chip; `next()` never does.
 package protocol SensorBuffer: AnyObject, Sendable {
-    /// What did not go as wished when it was opened, each one line.
+    /// What went wrong when it was opened, each one line.
     var warnings: [String] { get }
 
     /// Becomes readable when a scan has come; nil where there is none to wait for.

@@ -2,25 +2,25 @@
 
 package import OrientationCore
 
-/// The way from a sensor's raw values to what they mean.
+/// The conversion of a sensor's raw values to measurements.
 package enum SensorScaling: Hashable, Sendable {
     case acceleration(SensorFrame)
     case light(offset: Double, scale: Double, unit: LightUnit)
-    case proximity(NearRule)
+    case proximity(nearLevel: Double, isNear: Bool)
     case heading(offset: Double, scale: Double)
 
-    /// Returns what a raw reading of that time in seconds means; a sensor of one channel has its value in x.
-    ///
-    /// What counts as near depends on the readings before.
+    /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {
         case .acceleration(let frame):
             return .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
         case .light(let offset, let scale, let unit):
             return .light(level: (raw.x + offset) * scale, unit)
-        case .proximity(var rule):
-            let isNear = rule.isNear(raw.x)
-            self = .proximity(rule)
+        case .proximity(let level, let wasNear):
+            // Readings grow as something comes nearer. Noise about the level must not turn the screen of a phone at the
+            // ear on and off, so that near ends below nine tenths of it.
+            let isNear = wasNear ? raw.x >= 0.9 * level : raw.x > level
+            self = .proximity(nearLevel: level, isNear: isNear)
             return .proximity(isNear: isNear)
         case .heading(let offset, let scale):
             let degrees = ((raw.x + offset) * scale).truncatingRemainder(dividingBy: 360)

@@ -83,8 +83,9 @@ struct `What a raw reading means` {
     }
 
     @Test func `stays near until it is below nine tenths of the level`() {
-        var rule = NearRule(level: 100)
-        let readings = [95.0, 101, 99, 90, 89, 95, 100, 101]
-        #expect(readings.map { rule.isNear($0) } == [false, true, true, true, false, false, false, true])
+        var scaling = Self.description(.proximity(nearLevel: 100)).scaling()
+        for (raw, isNear) in zip([95.0, 101, 99, 90, 89, 95, 100, 101], [0, 1, 1, 1, 0, 0, 0, 1]) {
+            #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear == 1))
+        }
     }
 }

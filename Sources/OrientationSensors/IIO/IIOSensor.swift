@@ -12,13 +12,12 @@ package import POSIX
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
 
-    /// What was odd at discovery, each one line that names the file or property and the value met.
     package let warnings: [String]
 
     let context: IIOContext
     let device: IIODevice
-    let channels: Channels<IIOChannel>
-    private let values: Channels<IIOAttribute>?
+    let channels: [IIOChannel]
+    private let values: [IIOAttribute]?
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
 
@@ -29,18 +28,18 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     init?(
         _ kind: SensorKind,
         of device: IIODevice,
-        channels: Channels<IIOChannel>,
+        channels: [IIOChannel],
         among all: [IIOChannel],
         mayBuffer: Bool,
         warnings: inout [String]
     ) {
         let hasScans =
-            device.context.isLocal && channels.compactMap { $0.scanElement } != nil && !device.crashesWithoutTrigger
-        let raw = channels.compactMap { $0.attribute("raw") }
+            device.context.isLocal && channels.allSatisfy { $0.scanElement != nil } && !device.crashesWithoutTrigger
+        let raw = channels.mapAll { $0.attribute("raw") }
         // Where there are both, the driver knows more than an offset and a scale can say; but scans are raw, and so is
         // what near levels refer to.
         let prefersRaw = raw != nil && (hasScans || kind == .proximity)
-        let processed = prefersRaw ? nil : channels.compactMap { $0.attribute("input") }
+        let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         context = device.context
@@ -52,7 +51,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
         let odd = all.first { $0.isInput && $0.id == "sampling" }
         var frequency: [IIOAttribute] = []
-        for attribute in channels.all.compactMap({ $0.attribute("sampling_frequency") })
+        for attribute in channels.compactMap({ $0.attribute("sampling_frequency") })
         where !frequency.contains(where: { $0.path == attribute.path }) {
             frequency.append(attribute)
         }
@@ -61,7 +60,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
         self.frequency = frequency
         frequencyAvailable =
-            channels.first.attribute("sampling_frequency_available")
+            channels[0].attribute("sampling_frequency_available")
             ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
 
         var discovery = SensorDiscovery(kind, of: device, channels: all, measuring: channels)
@@ -84,10 +83,9 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     /// the unit already, and offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
     package func read() throws(SystemError) -> Vector3 {
         guard let values else { throw SystemError("poll", device.path, errno: .invalid) }
-        return Vector3(try values.map { attribute throws(SystemError) in try attribute.readNumber() })
+        return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
     }
 
-    /// Opens the device's buffer, with its trigger where it has one, and starts it.
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
         try ScanBuffer(of: self)
     }
@@ -98,7 +96,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     /// somebody reads scans just now, the choice is theirs.
     package func chooseChannels() throws(SystemError) {
         guard description.canBuffer, description.kind == .accelerometer else { return }
-        for channel in channels.all {
+        for channel in channels {
             let file = "scan_elements/in_\(channel.id)_en"
             let written = iio_device_attr_write_raw(device.pointer, file, "1\n", 2)
             if written == -Int(EBUSY) { return }
@@ -108,7 +106,6 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
     // MARK: - Sampling frequency
 
-    /// The rate in Hz that the sensor runs at; nil where it has no such setting.
     package var samplingFrequency: Double? {
         get throws(SystemError) { try frequency.first?.readNumber() }
     }
@@ -121,19 +118,12 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
     }
 
-    /// Raises a rate below `minimum` Hz to the smallest offered that is not, 10 Hz being the usual minimum.
-    ///
-    /// At its lowest rate a chip can take seconds for one value.
     package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {
         guard let current = try samplingFrequency else { return }
         guard let rate = try samplingRates.raised(from: current, toAtLeast: minimum) else { return }
         try writeFrequency(rate)
     }
 
-    /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
-    ///
-    /// Nil, with nothing to restore, where the sensor has no such setting. `samplingFrequency` tells what it took.
-    @discardableResult
     package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
         guard let previous = try samplingFrequency else { return nil }
         let rate = try samplingRates.rate(atLeast: target)
@@ -141,7 +131,6 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         return previous
     }
 
-    /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
     package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
         guard let previous else { return }
         try writeFrequency(previous)

@@ -7,22 +7,19 @@ import POSIX
 
 /// A running buffer of an IIO sensor, until it is closed.
 ///
-/// Opening and closing can block for seconds on a hung chip; `next()` never does. A device has one buffer at a time.
-// Sendable unchecked: opened and closed by the helper thread, and read by the loop in between.
+/// A device has one buffer at a time.
+// Sendable unchecked: the helper opens it and closes it after the loop has stopped reading; DeviceSource sees to that.
 final class ScanBuffer: SensorBuffer, @unchecked Sendable {
-    /// What did not go as wished when it was opened, each one line.
     let warnings: [String]
 
-    /// Becomes readable when a scan has come; nil where there is none to wait for.
-    ///
-    /// It does not tell that the device was unplugged: the kernel reports that to readers and to udev only.
+    /// Stays silent when the device is unplugged: the kernel reports that to readers and to udev only.
     let pollDescriptor: Int32?
 
     // Keeps the context alive, which owns the device.
     private let sensor: IIOSensor
     private var buffer: OpaquePointer?
     private let scanSize: Int
-    private let places: Channels<Place>
+    private let places: [Place]
     private let timestamp: Place?
 
     /// A channel's word in a scan.
@@ -41,7 +38,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
 
         let stamps = Self.monotonicStamps(of: device)
         for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
-        for channel in sensor.channels.all { iio_channel_enable(channel.pointer) }
+        for channel in sensor.channels { iio_channel_enable(channel.pointer) }
         if let stamps { iio_channel_enable(stamps.pointer) }
 
         let created = iio_device_create_buffer(device.pointer, 1, false)
@@ -86,16 +83,13 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         close()
     }
 
-    /// Stops the buffer, which can block; nothing can be read any more.
     func close() {
         guard let buffer else { return }
         self.buffer = nil
         iio_buffer_destroy(buffer)
     }
 
-    /// The next scan, or nil when none has come yet.
-    ///
-    /// Allocates nothing of ours. Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
+    /// Allocates nothing of ours.
     func next() throws(SystemError) -> RawScan? {
         guard let buffer else { return nil }
         let count = iio_buffer_refill(buffer)
@@ -106,7 +100,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         }
         let scan = UnsafeRawPointer(start)
         return RawScan(
-            raw: Vector3(places.map { $0.element.value(at: scan + $0.offset) }),
+            raw: Vector3(places) { $0.element.value(at: scan + $0.offset) },
             time: timestamp.flatMap { Self.time(ofStamp: $0.element.integer(at: scan + $0.offset)) }
         )
     }

@@ -13,10 +13,10 @@ struct SensorDiscovery {
     let channels: [IIOChannel]
 
     /// Those that the sensor's values are from.
-    let measuring: Channels<IIOChannel>
+    let measuring: [IIOChannel]
     private(set) var warnings: [String] = []
 
-    init(_ kind: SensorKind, of device: IIODevice, channels: [IIOChannel], measuring: Channels<IIOChannel>) {
+    init(_ kind: SensorKind, of device: IIODevice, channels: [IIOChannel], measuring: [IIOChannel]) {
         self.kind = kind
         self.device = device
         self.channels = channels
@@ -34,8 +34,8 @@ struct SensorDiscovery {
             name: device.name,
             sysfsPath: isLocal ? device.path : "",
             devicePath: isLocal ? udev?.devnode ?? "/dev/" + id : "",
-            offset: isProcessed ? .zero : Vector3(measuring.map { offset($0) }),
-            scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring.map { scale($0) }),
+            offset: isProcessed ? .zero : Vector3(measuring) { offset($0) },
+            scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring) { scale($0) },
             traits: traits,
             period: period,
             isSubstitute: false,
@@ -61,7 +61,7 @@ struct SensorDiscovery {
             nil
         case .ambientLight:
             // Read more often, a chip gives the same value again. Hundreds are some driver's milliseconds.
-            min(max(0.8, (try? measuring.first.attribute("integration_time")?.readNumber()) ?? 0), 2)
+            min(max(0.8, (try? measuring[0].attribute("integration_time")?.readNumber()) ?? 0), 2)
         // A screen that goes dark at the ear, and comes back for the hand, must not be waited for.
         case .proximity:
             0.25
@@ -77,7 +77,7 @@ struct SensorDiscovery {
         var discovery = MountingDiscovery(path: device.path, name: device.name, udev: udev)
         defer { warnings += discovery.warnings }
         return discovery.mounting(
-            matrixFile: measuring.first.attribute("mount_matrix") ?? odd?.attribute("matrix")
+            matrixFile: measuring[0].attribute("mount_matrix") ?? odd?.attribute("matrix")
                 ?? device.attribute("mount_matrix"),
             label: device.label,
             locationFile: device.attribute("location")
@@ -90,7 +90,7 @@ struct SensorDiscovery {
             if let level = AttributeText.number(text), level > 0 { return level }
             warn("PROXIMITY_NEAR_LEVEL of " + device.path + ": " + AttributeText.quoted(text) + " is no level, ignored")
         }
-        if let level = try? measuring.first.attribute("nearlevel")?.readNumber(), level > 0 { return level }
+        if let level = try? measuring[0].attribute("nearlevel")?.readNumber(), level > 0 { return level }
         warn(device.path + ": neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel for a proximity sensor, not used")
         return nil
     }

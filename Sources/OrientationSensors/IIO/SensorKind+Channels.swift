@@ -5,7 +5,7 @@ import OrientationCore
 
 extension SensorKind {
     /// The channels of a device that measure this, or nil where it does not.
-    func channels(among inputs: [IIOChannel]) -> Channels<IIOChannel>? {
+    func channels(among inputs: [IIOChannel]) -> [IIOChannel]? {
         switch self {
         case .accelerometer:
             let axes = inputs.filter { $0.type == IIO_ACCEL }
@@ -14,7 +14,7 @@ extension SensorKind {
                 let y = axes.first(where: { $0.modifier == IIO_MOD_Y }),
                 let z = axes.first(where: { $0.modifier == IIO_MOD_Z })
             else { return nil }
-            return Channels(x, y, z)
+            return [x, y, z]
         case .ambientLight:
             // Illuminance is what eyes see, the other two come near; infrared light and single colours do not.
             let channel =
@@ -22,9 +22,9 @@ extension SensorKind {
                 ?? inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_MOD_LIGHT_CLEAR }
                 ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_BOTH }
                 ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_CLEAR }
-            return channel.map { Channels($0) }
+            return channel.map { [$0] }
         case .proximity:
-            return inputs.first { $0.type == IIO_PROXIMITY }.map { Channels($0) }
+            return inputs.first { $0.type == IIO_PROXIMITY }.map { [$0] }
         case .compass:
             // Magnetic north is what clients expect; without compensation a heading is right only while the device
             // lies flat.
@@ -33,7 +33,7 @@ extension SensorKind {
                 compensated(IIO_MOD_NORTH_MAGN_TILT_COMP, IIO_MOD_NORTH_MAGN, among: headings)
                 ?? compensated(IIO_MOD_NORTH_TRUE_TILT_COMP, IIO_MOD_NORTH_TRUE, among: headings)
                 ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
-            return channel.map { Channels($0) }
+            return channel.map { [$0] }
         }
     }
 
@@ -49,5 +49,27 @@ extension SensorKind {
         return headings.first { $0.modifier == modifier }
             ?? tolerated.first { $0.name == "tilt_comp" }
             ?? tolerated.compactMap { $0.compensated }.first
+    }
+}
+
+extension Array {
+    /// The results for all elements; nil where one has none.
+    func mapAll<Result>(_ transform: (Element) -> Result?) -> [Result]? {
+        let results = compactMap(transform)
+        return results.count == count ? results : nil
+    }
+}
+
+extension Vector3 {
+    /// Takes a number for each of up to three channels; what a sensor of one channel lacks is 0.
+    init<Channel, Failure: Error>(
+        _ channels: [Channel],
+        _ number: (Channel) throws(Failure) -> Double
+    ) throws(Failure) {
+        self.init(
+            try number(channels[0]),
+            channels.count > 1 ? try number(channels[1]) : 0,
+            channels.count > 2 ? try number(channels[2]) : 0
+        )
     }
 }
