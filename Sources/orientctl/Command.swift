@@ -6,62 +6,79 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// A subcommand: what it takes, and what it does.
+/// An entry of the command table, ``Command/all``: dispatch, usage messages and help all come from it.
 struct Command: Sendable {
-    /// The command with its operands, as usage messages show it.
-    let usage: String
+    let name: String
+
+    /// The operands as usage messages show them: `EDGE`, `[EDGE]` for one that may be omitted, `COMMAND...` for the
+    /// words of another command line.
+    let operands: String
+
+    /// One or more lines of the help text.
+    let summary: String
     let options: [OptionParser.Option]
-    let operandCount: ClosedRange<Int>
-    /// Whether all from the first operand on is left as it is: a command line that is not ours.
-    let stopsAtOperand: Bool
-    let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
+    let run: @Sendable (Invocation) throws -> ExitCode
 
     init(
-        _ usage: String,
+        _ name: String,
+        _ operands: String = "",
+        summary: String,
         options: [OptionParser.Option] = [],
-        operandCount: ClosedRange<Int> = 0...0,
-        stopsAtOperand: Bool = false,
-        run: @escaping @Sendable (Invocation) throws(CommandError) -> ExitCode
+        run: @escaping @Sendable (Invocation) throws -> ExitCode
     ) {
-        self.usage = usage
+        self.name = name
+        self.operands = operands
+        self.summary = summary
         self.options = options
-        self.operandCount = operandCount
-        self.stopsAtOperand = stopsAtOperand
         self.run = run
     }
-}
 
-/// What a command was called with.
-struct Invocation {
-    var bus = BusAddress.system
-    var isJSON = false
-    var operands: [String] = []
-    private var values: [String: String] = [:]
-
-    /// The value of one of the command's own options, the last one given.
-    func value(of option: String) -> String? { values[option] }
-
-    /// The command that an option stands for, whatever else was said: help or version.
-    private(set) var standIn: String?
-
-    mutating func take(_ options: [OptionParser.Occurrence]) {
-        for option in options {
-            switch option.name {
-            case "bus": bus = BusAddress(option.value)
-            case "json": isJSON = true
-            case "help", "version": standIn = standIn ?? option.name
-            default: values[option.name] = option.value
-            }
-        }
+    /// The command with its options and operands, as usage messages show it.
+    var usage: String {
+        let required = options.filter(\.isRequired).map(\.usage)
+        let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
+        return ([name] + required + optional + [operands]).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
+    var operandCount: ClosedRange<Int> {
+        if operands.isEmpty { return 0...0 }
+        return (operands.first == "[" ? 0 : 1)...(hasCommandLine ? .max : 1)
+    }
+
+    /// Whether the operands are another command line, whose options are not ours.
+    var hasCommandLine: Bool { operands.hasSuffix("...") }
+}
+
+/// The options and operands that a command was called with.
+struct Invocation {
+    private var values: [String: String] = [:]
+    var operands: [String] = []
+
+    mutating func add(_ options: [OptionParser.Occurrence]) {
+        for option in options { values[option.name] = option.value }
+    }
+
+    /// The value of an option, the last one given; empty for an option without a value.
+    func value(of option: String) -> String? { values[option] }
+
+    func has(_ option: String) -> Bool { values[option] != nil }
+
+    var isJSON: Bool { has("json") }
+
+    var bus: BusAddress { value(of: "bus").map { BusAddress($0) } ?? .system }
+
     /// Connects to the bus.
-    func connect() throws(CommandError) -> Bus { try Bus(reaching: bus) }
+    func client() throws -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
+
+    /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
+    func emit(_ objects: [JSONObject], or lines: [String], ifEmpty none: String) throws {
+        try orientctl.emit(isJSON ? objects.map(\.line) : lines.isEmpty ? [none] : lines)
+    }
 }
 
 extension Bus {
-    /// Connects; without a bus there is no daemon.
-    convenience init(reaching address: BusAddress) throws(CommandError) {
+    /// Connects; a bus that cannot be reached is a missing daemon.
+    convenience init(connectingTo address: BusAddress) throws {
         do throws(SystemError) {
             try self.init(address)
         } catch {
@@ -70,7 +87,19 @@ extension Bus {
     }
 }
 
-/// Why a command did not do what it was asked to.
+/// The exit status of a command.
+enum ExitCode: Int32 {
+    case done = 0
+    case failed = 1
+    case usage = 2
+    case noDaemon = 3
+    case refused = 4
+    /// The command to run cannot be executed; these two are the shells' numbers.
+    case notExecutable = 126
+    case notFound = 127
+}
+
+/// Why a command failed: one line for the user, and the exit status.
 struct CommandError: Error {
     let message: String
     let exitCode: ExitCode
@@ -80,32 +109,28 @@ struct CommandError: Error {
         self.exitCode = exitCode
     }
 
-    init(_ error: SystemError) {
-        self.init("\(error)")
-    }
-
-    /// An answer of the daemon, or the want of one.
-    init(_ error: BusError) {
-        if error.isServiceMissing {
+    /// Describes any error; the bus's errors say whether the daemon is missing or has refused.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as BusError where error.isServiceMissing:
             self.init("orientd is not running, and the bus cannot start it", .noDaemon)
-        } else if error.name == "org.freedesktop.DBus.Error.AccessDenied"
-            || error.name.utf8.starts(with: Names.errorPrefix.utf8)
-        {
+        case let error as BusError
+        where error.name == "org.freedesktop.DBus.Error.AccessDenied" || error.name.hasPrefix(Names.errorPrefix):
             self.init(error.message, .refused)
-        } else {
-            self.init("\(error)")
+        default: self.init("\(error)")
         }
     }
 }
 
-/// Finds the value that has a name given on the command line; `place` is where, such as `--preferred=` or `rotate `.
+/// Finds the value of a name given on the command line; `place` is where it was given, such as `--preferred=`.
 ///
-/// The usage error names all of `choices`.
+/// The usage error for an unknown name lists all `choices`.
 func value<Value: NamedValue>(
     named name: String,
     _ place: String,
     among choices: [Value] = Array(Value.allCases)
-) throws(CommandError) -> Value {
+) throws -> Value {
     guard let value = choices.first(where: { $0.name == name }) else {
         let names = choices.map(\.name)
         let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
@@ -114,29 +139,15 @@ func value<Value: NamedValue>(
     return value
 }
 
-/// Has the device looked at, which nobody may have done for long, until this process ends.
-func sense(_ client: OrientationClient) {
-    do throws(BusError) {
-        try client.claim()
-    } catch {
-        // Who may not run the sensor goes by what was last seen.
-    }
+/// Writes all of a command's output to standard output, which is closed then: call it once.
+func emit(_ lines: [String]) throws {
+    var output = OutputFile.standardOutput()
+    for line in lines { try output.write(line + "\n") }
+    try output.flush()
 }
 
-/// Runs `body`, and makes an answer that is an error the command's error.
-func asking<Value>(_ body: () throws(BusError) -> Value) throws(CommandError) -> Value {
-    do throws(BusError) {
-        return try body()
-    } catch {
-        throw CommandError(error)
-    }
-}
-
-/// Runs `body`, and makes a failure of the system the command's error.
-func calling<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(CommandError) -> Value {
-    do throws(SystemError) {
-        return try body()
-    } catch {
-        throw CommandError(error)
-    }
+/// Writes one line to standard error, after the program's name.
+func complain(_ message: String) {
+    // The daemon's answers may quote applications.
+    StandardError.print("orientctl: \(printable(message))")
 }

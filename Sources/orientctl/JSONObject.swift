@@ -3,7 +3,7 @@
 import CJSON
 import SystemdBus
 
-/// A JSON value under construction, made and printed by json-c.
+/// A JSON object, built and printed by json-c.
 final class JSONObject {
     private let object: OpaquePointer?
 
@@ -27,7 +27,7 @@ final class JSONObject {
         json_object_object_add(object, key, json_object_new_int64(Int64(value)))
     }
 
-    /// Sets a number that is written as `text`, which must be JSON; without one the shortest that reads back the same.
+    /// Sets a number, printed as `text`, which must be valid JSON, or else in its shortest form.
     func set(_ key: String, _ value: Double, text: String? = nil) {
         json_object_object_add(object, key, json_object_new_double_s(value, text ?? "\(value)"))
     }
@@ -56,10 +56,10 @@ final class JSONObject {
         json_object_object_add(object, key, array)
     }
 
-    /// The text on one line.
+    /// The object on one line.
     var line: String { text(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE) }
 
-    /// The text for people to read.
+    /// The object indented, for people to read.
     var pretty: String { text(JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) }
 
     private func text(_ flags: Int32) -> String {

@@ -2,7 +2,7 @@
 
 import CLinux
 
-/// What standard output is, and how to write on it.
+/// Standard output, if it is a terminal.
 enum Terminal {
     enum Style: String {
         case accent = "36"
@@ -12,10 +12,9 @@ enum Terminal {
         case bad = "31"
     }
 
-    /// Whether a person is looking.
     static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// The text in a style, on a terminal that has styles and whose owner has not asked for none (no-color.org).
+    /// Returns the text in a style, on a terminal that has styles and without NO_COLOR (no-color.org).
     static func styled(_ text: String, _ style: Style) -> String {
         let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
@@ -23,7 +22,7 @@ enum Terminal {
     }
 }
 
-/// A number in decimal notation with so many places.
+/// Formats a number in decimal notation with exactly so many places.
 func decimal(_ value: Double, places: Int) -> String {
     guard value.isFinite else { return "\(value)" }
     var unit = 1.0
@@ -35,4 +34,22 @@ func decimal(_ value: Double, places: Int) -> String {
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
     let sign = value < 0 && scaled > 0 ? "-" : ""
     return sign + padded.dropLast(places) + (places > 0 ? "." + padded.suffix(places) : "")
+}
+
+/// Formats a number with at most so many places, without trailing zeros.
+func shortDecimal(_ value: Double, places: Int) -> String {
+    let text = decimal(value, places: places)
+    guard places > 0, text.contains("."), !text.contains("e") else { return text }
+    let digits = text.reversed().drop { $0 == "0" }
+    return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
+}
+
+/// Replaces control characters: the name of a driver or an application must not control the terminal.
+func printable(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+        result.append(isControl ? "\u{FFFD}" : scalar)
+    }
+    return String(result)
 }

@@ -131,11 +131,11 @@ class Person(CalibrateTestCase):
         self.assertEqual(answer, f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX={VALUE}\n")
         self.assertEqual(self.hwdb(answer), f"ACCEL_MOUNT_MATRIX={VALUE}\n")
         self.assertEqual(self.hwdb(answer, KEY.replace("Tablet10", "Tablet11")), "")
-        self.assertIn("Before: 1, 0, 0; 0, 1, 0; 0, 0, 1 (none was set)", self.said)
+        self.assertIn("Before: 1, 0, 0; 0, 1, 0; 0, 0, 1 (no matrix set)", self.said)
         self.assertIn(f"After:  {VALUE}", self.said)
         self.assertIn("FaceUp: +z", self.said)
-        self.assertIn("upright: was taken for landscape-left, is portrait now", self.said)
-        self.assertIn("on its left edge: was taken for portrait-upside-down, is landscape-left now", self.said)
+        self.assertIn("upright: was landscape-left, now portrait", self.said)
+        self.assertIn("on its left edge: was portrait-upside-down, now landscape-left", self.said)
 
     def test_matrix_in_effect_does_not_count_and_a_conflict_is_told(self):
         self.add_machine(
@@ -149,7 +149,7 @@ class Person(CalibrateTestCase):
         self.assertEqual(status, DONE, self.said)
         self.assertIn(f" ACCEL_MOUNT_MATRIX={VALUE}\n", answer)
         self.assertIn("Before: 1, 0, 0; 0, -1, 0; 0, 0, 1 (ACCEL_MOUNT_MATRIX of ", self.said)
-        self.assertIn("warning: the kernel's matrix 0, 1, 0; 1, 0, 0; 0, 0, 1 is not", self.said)
+        self.assertIn("warning: the kernel's matrix 0, 1, 0; 1, 0, 0; 0, 0, 1 differs from hwdb's", self.said)
 
     def test_moving_device_is_waited_for(self):
         self.add_machine()
@@ -212,7 +212,7 @@ class Person(CalibrateTestCase):
             self.hold(number, mounted)
         status, answer = self.finish()
         self.assertEqual((status, answer), (FAILED, ""))
-        self.assertIn("upright and on its left edge: these poses are no quarter turn apart", self.said)
+        self.assertIn("upright and on its left edge: these poses are not a quarter turn apart", self.said)
         self.assertFalse(path.exists())
 
     def test_ctrl_c_writes_nothing(self):
@@ -304,8 +304,8 @@ class Person(CalibrateTestCase):
         self.assertEqual(status, FAILED)
         self.assert_record_is_written()
         self.assertEqual(json.loads(answer)["File"], f"/etc/udev/{STANDARD}")
-        self.assertIn(f"udevadm trigger --settle {SYSPATH}: ended with status 3", self.said)
-        self.assertIn("To use it, do:", self.said)
+        self.assertIn(f"udevadm trigger --settle {SYSPATH}: exited with status 3", self.said)
+        self.assertIn("To use it, run:", self.said)
         self.assertIn("  sudo systemd-hwdb update\r\n", self.said)
 
     def test_ended_while_it_loads_it_ends_what_it_has_started(self):
@@ -315,8 +315,8 @@ class Person(CalibrateTestCase):
         status, _ = self.finish()
         self.assertEqual(status, FAILED)
         self.assert_record_is_written()
-        self.assertIn("ended with status 143", self.said)
-        self.assertIn("To use it, do:", self.said)
+        self.assertIn("exited with status 143", self.said)
+        self.assertIn("To use it, run:", self.said)
 
     def test_sensor_is_not_asked_for_without_a_person(self):
         self.add_machine()
@@ -372,8 +372,8 @@ class Recording(CalibrateTestCase):
         for poses, named in (
             ((self.UPRIGHT, self.LEFT_EDGE, self.UPRIGHT), "upright and face up: "),
             ((self.UPRIGHT, self.LEFT_EDGE, (0.7, 0.7, 0)), "face up: "),
-            ((self.UPRIGHT, self.LEFT_EDGE), "still in 2 poses, not in 3; at 1.0 s, "),
-            ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "still in 4 poses, not in 3; at "),
+            ((self.UPRIGHT, self.LEFT_EDGE), "rests in 2 poses instead of 3, at 1.0 s, "),
+            ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "rests in 4 poses instead of 3, at "),
         ):
             with self.subTest(named):
                 run = self.calibrate("--from", self.write_trace(*poses))

@@ -163,7 +163,7 @@ class AllIsWell(DoctorTestCase):
         self.assert_finding(findings["kernel"], "fail", "no accelerometer")
         self.assert_finding(findings["bus"], "fail", "/nonexistent/bus")
         for check in ("node", "scale", "mount matrix", "hwdb", "gravity", "noise", "sampling"):
-            self.assert_finding(findings[check], "warn", "cannot be (checked|told).*accelerometer")
+            self.assert_finding(findings[check], "warn", "cannot be (checked|measured).*accelerometer")
         for check in ("service", "rotation", "sensor proxy", "polkit"):
             self.assert_finding(findings[check], "warn", "cannot be checked without a bus")
 
@@ -207,7 +207,7 @@ class Hardware(DoctorTestCase):
         kernel = {"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"}
         self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"}, attributes=kernel)
         finding = self.doctor()["hwdb"]
-        self.assert_finding(finding, "warn", "1, 0, 0; 0, 1, 0; 0, 0, 1 counts.*0, 1, 0; 1, 0, 0; 0, 0, 1")
+        self.assert_finding(finding, "warn", "1, 0, 0; 0, 1, 0; 0, 0, 1 is used.*0, 1, 0; 1, 0, 0; 0, 0, 1")
 
     def test_laptop_without_a_tablet_switch(self):
         Service(
@@ -218,7 +218,7 @@ class Hardware(DoctorTestCase):
             lambda _method, _arguments: text("laptop"),
         )
         finding = self.doctor()["tablet switch"]
-        self.assert_finding(finding, "warn", "chassis is laptop", remedy="orientctl autorotate always")
+        self.assert_finding(finding, "warn", "chassis type is laptop", remedy="orientctl autorotate always")
 
 
 class Reading(DoctorTestCase):
@@ -239,17 +239,17 @@ class Reading(DoctorTestCase):
 
     def test_stuck_sensor(self):
         self.rig.add_device(accelerometer())
-        self.assert_finding(self.doctor()["noise"], "warn", "all the same")
+        self.assert_finding(self.doctor()["noise"], "warn", "identical")
 
     def test_moving_device(self):
         self.rig.add_device(accelerometer())
         Hand(self.rig, tremor=500)
         findings = self.doctor()
         for check in ("gravity", "noise"):
-            self.assert_finding(findings[check], "warn", "the device moves", remedy="orientctl doctor")
+            self.assert_finding(findings[check], "warn", "the device is moving", remedy="orientctl doctor")
 
     def test_buffer_that_works_and_one_that_does_not(self):
-        for muted, result, pattern in ((False, "ok", "buffer"), (True, "warn", "polled, though it has a buffer")):
+        for muted, result, pattern in ((False, "ok", "buffer"), (True, "warn", "polled although it has a buffer")):
             with self.case(muted=muted):
                 self.rig.add_fixture("buffered-trigger")
                 device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
@@ -312,7 +312,7 @@ class Services(DoctorTestCase):
         start = time.monotonic()
         finding = self.doctor()["service"]
         self.assertLess(time.monotonic() - start, 20)
-        self.assert_finding(finding, "fail", "has org.orientd1 but does not answer")
+        self.assert_finding(finding, "fail", "owns org.orientd1 but does not answer")
 
     def test_interface_that_does_not_turn(self):
         self.rig.start_orientd()
@@ -387,7 +387,7 @@ class Report(DoctorTestCase):
     def test_what_stands_over_the_trace_says_nothing_of_anybody_either(self):
         self.rig.add_device(accelerometer(parent="/devices/platform/planted-user", raw="???"))
         _, output = self.run_doctor("--report=-", environment={"USER": "planted-user"})
-        self.assertRegex(output, "\n== trace of nothing: .*<user>")
+        self.assertRegex(output, "\n== no trace: .*<user>")
         self.assertNotIn("planted-user", output)
 
     def test_a_report_that_cannot_be_written_is_an_error(self):
@@ -418,3 +418,24 @@ class Report(DoctorTestCase):
         _, output = self.run_doctor("--report=-")
         self.assertIn("<trace>", output)
         self.assertNotIn("planted", output)
+
+    def test_a_recording_takes_the_place_of_the_trace(self):
+        path = self.rig.directory / "planted.trace"
+        events = "1,request,id=1,app=org.example.Planted,client=:1.77,reason=planted%20film,mask=30\n"
+        path.write_text("t_seconds,x,y,z\n0,0,9.81,0\n" + events + "2,9.81,0,0\n")
+        _, output = self.run_doctor("--report=-", f"--recording={path}")
+        self.assertTrue(output.endswith(
+            "\n== recording\nt_seconds,x,y,z\n0,0,9.81,0\n"
+            "1,request,id=1,app=app1,client=client1,reason=reason1,mask=30\n2,9.81,0,0\n"
+        ), output)
+        self.assertNotIn("planted", output.lower())
+
+    def test_a_recording_must_be_a_trace_and_needs_a_report(self):
+        path = self.rig.directory / "report.txt"
+        for name in ("/nonexistent", "/etc/passwd"):
+            run = self.rig.orientctl("doctor", "--report", path, "--recording", name)
+            self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+            self.assertRegex(run.stderr, rf"\Aorientctl: .*{name}.*\n\Z")
+            self.assertFalse(path.exists())
+        run = self.rig.orientctl("doctor", "--recording", path)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))

@@ -165,6 +165,21 @@ class Monitor(OrientctlTestCase):
         self.client.wait_for("Claims", 1)
         self.assertEqual(self.interrupt(process), DONE)
 
+    def test_ctrl_c_ends_it_while_it_waits_for_a_restarted_daemon(self):
+        # It ignored Ctrl-C until the claim was answered or had timed out, after 24 s.
+        self.rig.add_device(accelerometer())
+        self.rig.start_polkit()
+        daemon = self.rig.start_orientd()
+        process = self.start_orientctl("monitor")
+        wait_until(lambda: "portrait" in self.output(), "the first orientation is printed")
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
+        daemon.stop()
+        hung = self.rig.start_orientd().process
+        wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "it claims again")
+        hung.send_signal(signal.SIGSTOP)
+        self.addCleanup(hung.send_signal, signal.SIGCONT)
+        self.assertEqual(self.interrupt(process), DONE)
+
     def test_closed_pipe_ends_it(self):
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
@@ -250,6 +265,13 @@ class RecordAndReplay(OrientctlTestCase):
         self.assertEqual(run.returncode, DONE, run.stderr)
         self.assertIn("<svg", plot.read_text())
 
+    def test_plot_of_a_huge_time_has_finite_coordinates(self):
+        # The coordinates of a single sample at such a time were no numbers.
+        plot = self.rig.directory / "plot.svg"
+        run = self.rig.orientctl("replay", "-", "--plot", plot, text=HEADER + "1e308,9.8,0,0\n")
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertNotRegex(plot.read_text().lower(), "nan|inf")
+
     def test_malformed_lines_are_named_and_skipped(self):
         trace = self.rig.directory / "bad.csv"
         trace.write_text(HEADER + "0,0,9.81,0\n1,2\nx,0,9.81,0\n3,0,9.81,0\n")
@@ -329,7 +351,7 @@ class ExitCodes(OrientctlTestCase):
         run = self.rig.orientctl("help")
         self.assertEqual(run.returncode, DONE)
         for command in ("status", "monitor", "sensors", "record", "replay"):
-            self.assertIn(command, run.stdout)
+            self.assertIn(f"\n  {command} ", run.stdout)
 
 
 def random_lines(seed, count):

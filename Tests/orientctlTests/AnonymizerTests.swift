@@ -20,21 +20,21 @@ import Testing
         ("/etc/orientd/orientd.conf.d/bob.conf:3: x", "/etc/orientd/orientd.conf.d/<file>:3: x"),
         ("9.81 m/s²", "9.81 m/s²"), ("", ""),
     ])
-    func `what tells whose machine it is goes, and nothing else`(text: String, cleaned: String) {
+    func `personal data are removed, and nothing else`(text: String, cleaned: String) {
         #expect(anonymizer.cleaned(text) == cleaned)
     }
 
-    @Test func `of a line of orientd.conf that makes no sense only the place is left`() {
+    @Test func `of a warning about orientd.conf only the place is kept`() {
         let warning = "/etc/orientd/orientd.conf:3: [Application org.example.Secret] Rate is not a setting of orientd"
-        let anonymizer = Anonymizer([(DoctorReport.saying(of: warning), "<what it says>")])
+        let anonymizer = Anonymizer([(DoctorReport.message(of: warning), "<message>")])
         #expect(
             anonymizer.cleaned("warn  \(warning); try: it")
-                == "warn  /etc/orientd/orientd.conf:3: <what it says>; try: it"
+                == "warn  /etc/orientd/orientd.conf:3: <message>; try: it"
         )
     }
 
     @Test(arguments: [("in_accel_scale", true), ("buffer/length", true), ("serialnumber", false), ("uevent", false)])
-    func `attributes that are about one piece of hardware are left out`(name: String, isPublic: Bool) {
+    func `attributes that identify one piece of hardware are left out`(name: String, isPublic: Bool) {
         #expect(DoctorReport.isPublic(name) == isPublic)
     }
 }

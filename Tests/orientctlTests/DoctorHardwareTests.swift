@@ -10,10 +10,10 @@ import Testing
     @Test(arguments: [
         (owner: 0, group: 7, permissions: 0o660, groups: [7], allowed: true),
         (0, 7, 0o660, [8], false), (0, 7, 0o640, [7], false), (5, 7, 0o600, [7], true), (0, 7, 0o606, [8], true),
-        // The owner's bits count for the owner, whatever the group may do.
+        // The group's permissions do not apply to the owner.
         (5, 7, 0o060, [7], false),
     ])
-    func `a file is an account's to use by the first bits that are about it`(
+    func `an account may use a file by the permissions of the first class it belongs to`(
         owner: UInt32,
         group: UInt32,
         permissions: UInt32,
@@ -30,7 +30,7 @@ import Testing
         HardwareChecks.node(missing: missing, refused: refused, of: 3, account: "orientd", remedy: "trigger")
     }
 
-    @Test func `files that nothing works without make it fail, others a warning`() {
+    @Test func `an unusable file is a failure if the sensor needs it, and otherwise a warning`() {
         let value = HardwareChecks.Needed(path: "/sys/raw", use: .read, isVital: true)
         let rate = HardwareChecks.Needed(path: "/sys/rate", use: .write, isVital: false)
         #expect(node() == .ok("node", "orientd may use all 3 files of the sensor"))
@@ -40,21 +40,21 @@ import Testing
         )
         #expect(node(refused: [rate]).verdict == .warn)
         #expect(node(refused: [rate]).remedy == "trigger")
-        #expect(node(missing: ["cannot look at /dev/x: No such file or directory"]).verdict == .warn)
+        #expect(node(missing: ["cannot stat /dev/x: No such file or directory"]).verdict == .warn)
     }
 
-    @Test func `axes of one chip have scales that are near each other`() {
-        #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.01)) == .ok("scale", "0.01 m/s² a step"))
+    @Test func `axes with very different scales are a warning`() {
+        #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.01)) == .ok("scale", "0.01 m/s² per step"))
         #expect(HardwareChecks.scale(Vector3(0.01, 0.012, 0.018)).verdict == .ok)
         #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.1)).verdict == .warn)
     }
 
-    @Test func `a mount matrix turns or mirrors, and does no more`() {
+    @Test func `a mount matrix that is not a rotation or reflection is a warning`() {
         let source = "ACCEL_MOUNT_MATRIX"
         let mirrored = MountMatrix(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
         let stretched = MountMatrix(rows: Vector3(0, 2, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
         let skewed = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0.7, 0.7, 0), Vector3(0, 0, 1))
-        #expect(HardwareChecks.mountMatrix(mirrored, source: source).text == "0, 1, 0; 1, 0, 0; 0, 0, 1 by \(source)")
+        #expect(HardwareChecks.mountMatrix(mirrored, source: source).text == "0, 1, 0; 1, 0, 0; 0, 0, 1 from \(source)")
         #expect(HardwareChecks.mountMatrix(mirrored, source: source).verdict == .ok)
         #expect(HardwareChecks.mountMatrix(stretched, source: source).verdict == .warn)
         #expect(HardwareChecks.mountMatrix(skewed, source: source).verdict == .warn)
@@ -68,16 +68,16 @@ import Testing
     @Test(arguments: [
         (hwdb: nil, kernel: nil, verdict: Finding.Verdict.ok), (nil, straight, .ok), (straight, nil, .ok),
         (straight, straight, .ok), (straight, quarterTurn, .warn), ("1, 0", straight, .warn),
-        // The same mounting by the convention of the kernel's document.
+        // The same mounting by the convention of the kernel's documentation.
         (straight, halfTurn, .ok),
-        // What drivers have where the firmware says nothing.
+        // The drivers' default.
         (quarterTurn, straight, .ok),
-        // Rounding is no other mounting, but the sign of z is.
+        // Rounding does not matter, but the sign of z does.
         (straight, "0.99, 0.02, 0; -0.02, 0.99, 0; 0, 0, 1", .ok), (straight, "1, 0, 0; 0, 1, 0; 0, 0, -1", .warn),
-        // What the kernel says makes no sense, and does not count.
+        // An invalid matrix of the kernel is ignored.
         (straight, "x", .ok),
     ])
-    func `hwdb and the kernel are in conflict where they mean two mountings`(
+    func `matrices of hwdb and the kernel that describe different mountings are a conflict`(
         hwdb: String?,
         kernel: String?,
         verdict: Finding.Verdict
@@ -87,7 +87,7 @@ import Testing
         #expect(sources.areInConflict == (verdict == .warn && hwdb == Self.straight))
     }
 
-    @Test func `a conflict that the administrator has decided is none any more`() {
+    @Test func `a conflict is no warning if the administrator set the matrix`() {
         let sources = MatrixSources(hwdb: Self.straight, kernel: Self.quarterTurn)
         #expect(HardwareChecks.hwdb(sources, isLocal: true).verdict == .ok)
     }
@@ -96,7 +96,7 @@ import Testing
         (chassis: nil, verdict: Finding.Verdict.ok), ("tablet", .ok), ("handset", .ok), ("convertible", .warn),
         ("laptop", .warn),
     ])
-    func `a machine with a keyboard needs a tablet switch, or a second accelerometer`(
+    func `a machine with a keyboard needs a tablet switch or a second accelerometer`(
         chassis: String?,
         verdict: Finding.Verdict
     ) {

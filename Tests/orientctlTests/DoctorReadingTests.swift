@@ -31,21 +31,21 @@ import Testing
         (norm: 1.0, verdict: Finding.Verdict.ok), (0.95, .ok), (0.85, .warn), (1.2, .warn), (0.1, .fail),
         (9.8, .fail), (0, .fail),
     ])
-    func `gravity at rest tells whether the scale is right`(norm: Double, verdict: Finding.Verdict) throws {
+    func `gravity at rest shows a wrong scale`(norm: Double, verdict: Finding.Verdict) throws {
         #expect(ReadingChecks.gravity(try statistics(norm: norm, tremor: 0)).verdict == verdict)
     }
 
-    @Test func `nothing is said of gravity while the device moves`() throws {
+    @Test func `gravity is not judged while the device moves`() throws {
         let finding = ReadingChecks.gravity(try statistics(norm: 3, tremor: 0.5))
         #expect(finding.verdict == .warn)
-        #expect(finding.text.contains("moves"))
+        #expect(finding.text.contains("moving"))
     }
 
     @Test(arguments: [
-        (tremor: 0.002, count: 20, verdict: Finding.Verdict.ok, word: "mg"), (0.05, 20, .warn, "much"),
-        (0.5, 20, .warn, "moves"), (0, 20, .warn, "stuck"), (0.002, 4, .warn, "too few"),
+        (tremor: 0.002, count: 20, verdict: Finding.Verdict.ok, word: "mg"), (0.05, 20, .warn, "high"),
+        (0.5, 20, .warn, "moving"), (0, 20, .warn, "stuck"), (0.002, 4, .warn, "too few"),
     ])
-    func `noise tells a chip at rest from one that is stuck or moves`(
+    func `noise shows whether a sensor is at rest, moving or stuck`(
         tremor: Double,
         count: Int,
         verdict: Finding.Verdict,
@@ -74,8 +74,8 @@ import Testing
         return ReadingChecks.sampling(sensor, changes: changes, seconds: 2, canBuffer: canBuffer, isHere: true)
     }
 
-    @Test func `the rate that is reached is told beside the one that is expected`() {
-        #expect(sampling() == .ok("sampling", "15.0 of 15.0 readings a second (bma253, poll)"))
+    @Test func `the measured rate is compared with the expected one`() {
+        #expect(sampling() == .ok("sampling", "15.0 of 15.0 readings per second (bma253, poll)"))
         #expect(sampling(changes: 12).verdict == .warn)
         #expect(sampling(changes: 0).verdict == .warn)
         #expect(sampling(changes: -1).verdict == .fail)
@@ -87,7 +87,7 @@ import Testing
         #expect(sampling({ $0.mode = .buffer }, canBuffer: true).verdict == .ok)
     }
 
-    @Test func `a sensor that is lost tells why`() {
+    @Test func `a lost sensor is a failure with its last error`() {
         let finding = sampling {
             $0.state = .lost
             $0.lastError = "cannot open"
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(true, Finding.Verdict.fail), (false, .warn)])
-    func `a daemon without a sensor is at fault where there is one`(isHere: Bool, verdict: Finding.Verdict) {
+    func `a daemon without a sensor is a failure if the machine has one`(isHere: Bool, verdict: Finding.Verdict) {
         let finding = ReadingChecks.sampling(nil, changes: 0, seconds: 2, canBuffer: false, isHere: isHere)
         #expect(finding.verdict == verdict)
     }

@@ -11,7 +11,7 @@ import Testing
     private let daemon = NameOwner(uniqueName: ":1.5", process: 12, command: "orientd", user: 999)
     private let other = NameOwner(uniqueName: ":1.7", process: 34, command: "iio-sensor-prox", user: 0)
 
-    @Test func `programs of two versions are a warning`() {
+    @Test func `a daemon of another version is a warning`() {
         #expect(ServiceChecks.service(version: "0.0.1", daemon, account: "orientd").verdict == .warn)
     }
 
@@ -20,7 +20,7 @@ import Testing
         ("loaded", "failed", "sudo systemctl restart orientd"), ("loaded", "active", "sudo systemctl restart orientd"),
         ("loaded", "inactive", "sudo systemctl start orientd"), ("loaded", "activating", "journalctl -u orientd -b"),
     ])
-    func `a unit that does not run has a command that mends it`(load: String, active: String, remedy: String) {
+    func `a unit that does not run comes with a command that fixes it`(load: String, active: String, remedy: String) {
         let unit = ServiceChecks.UnitState(load: load, active: active, result: "success")
         let finding = ServiceChecks.service(unit, bus: .system, problem: "")
         #expect(finding.verdict == .fail)
@@ -40,7 +40,7 @@ import Testing
         return status
     }
 
-    @Test func `what keeps the interface from turning is told`() {
+    @Test func `settings that keep the interface from turning are warnings`() {
         #expect(ServiceChecks.rotation(status { _ in }).verdict == .ok)
         #expect(ServiceChecks.rotation(status { $0.interfaceRule = .paused }).text.contains("while the lid is closed"))
         #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == "orientctl unlock")
@@ -52,7 +52,7 @@ import Testing
         #expect(ServiceChecks.rotation(laptop).verdict == .ok)
     }
 
-    @Test func `one service has the name of iio-sensor-proxy`() {
+    @Test func `the name of iio-sensor-proxy should belong to orientd`() {
         func verdict(_ owner: NameOwner?, unit: String? = nil, choice: Bool? = nil) -> Finding.Verdict {
             ServiceChecks.sensorProxy(owner, daemon: daemon, unit: unit, choice: choice).verdict
         }
@@ -64,13 +64,13 @@ import Testing
         #expect(ServiceChecks.sensorProxy(nil, daemon: nil, unit: nil, choice: nil).verdict == .warn)
     }
 
-    @Test func `polkit knows the actions and lets this user claim`() {
+    @Test func `polkit should know the actions and let this user claim`() {
         #expect(ServiceChecks.polkit(missing: [], mayClaim: true).verdict == .ok)
         #expect(ServiceChecks.polkit(missing: [], mayClaim: false).verdict == .warn)
         #expect(ServiceChecks.polkit(missing: ["org.orientd1.lock"], mayClaim: true).verdict == .fail)
     }
 
-    @Test func `the saved state is the daemon's to read, and makes sense`() {
+    @Test func `the saved state should be valid and readable by the daemon`() {
         let sound = "[State]\nRotationLock=off\nHeldOrientation=portrait\nInterfaceOrientation=portrait\nVersion=1\n"
         let account = Account(name: "orientd", user: 999, groups: [])
         let access = FileAccess(owner: 999, group: 999, permissions: 0o600)
@@ -82,14 +82,14 @@ import Testing
         #expect(verdict(sound, FileAccess(owner: 0, group: 0, permissions: 0o600)) == .fail)
     }
 
-    @Test func `what is wrong in orientd.conf is told`() {
+    @Test func `mistakes in orientd.conf are a warning`() {
         let finding = ServiceChecks.configuration(["/etc/orientd/orientd.conf:3: no such key"])
         #expect(finding == .warn("configuration", "/etc/orientd/orientd.conf:3: no such key", remedy: finding.remedy))
         #expect(finding.remedy == "sudoedit /etc/orientd/orientd.conf")
         #expect(ServiceChecks.configuration([]).verdict == .ok)
     }
 
-    @Test func `a finding is one line, whatever it quotes`() {
+    @Test func `a finding is one line without control characters`() {
         let finding = Finding.warn("kernel", "a\nb\u{1B}[31m", remedy: "mend it")
         #expect(finding.line() == "warn  kernel: a\u{FFFD}b\u{FFFD}[31m; try: mend it")
         #expect(Finding.ok("bus", "there").line() == "ok    bus: there")

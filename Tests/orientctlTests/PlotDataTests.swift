@@ -34,7 +34,7 @@ import Testing
         #expect(column.orientation == .faceUp)
     }
 
-    @Test func `what is not finite, or from before the start, is left out`() {
+    @Test func `values that are not finite, and samples from before the start, are left out`() {
         var data = PlotData()
         data.add(sample(0, .nan), in: .portrait)
         #expect(data.columns.isEmpty)
@@ -66,4 +66,101 @@ import Testing
         let half = Double(count / 2) * step
         #expect(abs(Double(turned) * data.width - half) <= data.width)
     }
+
+    // MARK: - The interface and events
+
+    @Test(arguments: [0.001, 1.0, 1e300])
+    func `however many events, few marks are kept and none is lost`(step: Double) {
+        var data = PlotData()
+        let interfaces: [InterfaceOrientation] = [.portrait, .landscapeLeft]
+        for index in 0..<20000 {
+            data.mark("event", at: Double(index) * step)
+            data.show(interfaces[index % 2], at: Double(index) * step)
+        }
+        #expect(data.marks.count <= 256)
+        #expect(data.marks.values.map(\.count).reduce(0, +) == 20000)
+        #expect(data.interfaces.count <= 1024)
+        #expect(data.columns.isEmpty)
+    }
+
+    @Test func `marks near each other keep the first label and their number`() {
+        var data = PlotData()
+        data.mark("lock", at: 0)
+        data.mark("sleep", at: 0)
+        data.mark("lid closed", at: 0.5)
+        data.mark("nothing", at: .nan)
+        #expect(data.marks[0] == PlotData.Mark(label: "lock", count: 2))
+        #expect(data.marks[512] == PlotData.Mark(label: "lid closed"))
+        #expect(data.marks.count == 2)
+    }
+
+    @Test func `events and samples have one time axis, which events alone begin and extend as well`() {
+        var data = PlotData()
+        data.show(.portrait, at: 10)
+        data.add(sample(10.5, 1), in: .portrait)
+        data.show(.landscapeLeft, at: 11)
+        data.show(.portrait, at: 9)
+        #expect(data.start == 10 && data.duration == 1)
+        #expect(data.interfaces == [0: .portrait, 512: .landscapeLeft])
+        #expect(data.columns.firstIndex { $0 != nil } == 256)
+    }
+}
+
+@Suite struct PlotTests {
+    /// A trace with samples at these times.
+    private func data(_ times: [Double], _ values: [Double] = [9.81]) -> PlotData {
+        var data = PlotData()
+        for (index, time) in times.enumerated() {
+            let acceleration = Vector3(values[index % values.count], 0, 0)
+            data.add(AccelerometerSample(time: time, acceleration: acceleration), in: .landscapeLeft)
+        }
+        return data
+    }
+
+    private func svg(_ data: PlotData) -> String { Plot(data, title: "test").svg }
+
+    // One sample at 1e308 gave coordinates that were no numbers.
+    @Test(arguments: [
+        [1e308], [-1e308], [1e308, 1.5e308], [-.greatestFiniteMagnitude, 0], [0, .greatestFiniteMagnitude],
+        [-1e308, 1e308], [0, .leastNonzeroMagnitude], [1e15, 1e15 + 1], [9e14, 9e14 + 0.125], [1e300, 1e300], [],
+    ])
+    func `every coordinate is finite, whatever the finite times`(times: [Double]) {
+        var data = data(times, [9.81, .greatestFiniteMagnitude, -.greatestFiniteMagnitude])
+        for time in times {
+            data.show(.portrait, at: time)
+            data.mark("event", at: time)
+        }
+        let svg = svg(data).lowercased()
+        #expect(!svg.contains("nan") && !svg.contains("inf"))
+    }
+
+    @Test func `a plain trace has neither a lane nor marks`() {
+        let svg = svg(data([0, 1, 2]))
+        #expect(svg.contains(#"width="1000" height="440""#))
+        #expect(!svg.contains(">interface<") && !svg.contains("stroke=\"dimgray\""))
+    }
+
+    @Test func `the lane names the interface's orientations, and marks their events`() {
+        var data = data([0, 10])
+        data.show(.portrait, at: 0)
+        data.show(.landscapeRight, at: 5)
+        data.mark("lock <portrait>", at: 2)
+        let svg = svg(data)
+        #expect(svg.contains(">interface<"))
+        #expect(svg.contains(">portrait<") && svg.contains(">landscape-right<"))
+        #expect(svg.contains(">lock &lt;portrait&gt;<"))
+    }
+
+    @Test func `labels are drawn only where there is room`() {
+        var data = data([0, 100])
+        for index in 0..<1000 { data.mark("event number \(index)", at: Double(index) / 10) }
+        let svg = svg(data)
+        let labels = svg.components(of: ">event number").count - 1
+        #expect(svg.components(of: "stroke=\"dimgray\"").count - 1 == data.marks.count)
+        #expect((3...60).contains(labels))
+    }
+}
+
+extension String {
+    fileprivate func components(of separator: String) -> [Substring] { split(separator: separator) }
 }

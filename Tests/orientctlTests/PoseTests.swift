@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: DeviceOrientation.allCases, FaceOrientation.allCases)
-    func `every line of every picture is as wide as all others`(
+    func `all lines of the pictures are equally wide`(
         orientation: DeviceOrientation,
         face: FaceOrientation
     ) {
@@ -24,7 +24,7 @@ import Testing
         for line in picture { #expect(line.count == Pose.width, "\(line)") }
     }
 
-    @Test func `the arrow stands at the edge that is the device's top`() {
+    @Test func `the arrow is at the device's top edge`() {
         let portrait = Pose.picture(of: Self.status(.portrait, .none))
         let upsideDown = Pose.picture(of: Self.status(.portraitUpsideDown, .none))
         #expect(portrait.firstIndex { $0.contains("▲") } == 1)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: DeviceOrientation.allCases)
-    func `a face counts for more than the edge that was up before`(orientation: DeviceOrientation) {
+    func `a face is shown instead of an edge`(orientation: DeviceOrientation) {
         #expect(Pose.picture(of: Self.status(orientation, .faceUp)).joined().contains("face up"))
         #expect(Pose.picture(of: Self.status(orientation, .faceDown)).joined().contains("face down"))
     }

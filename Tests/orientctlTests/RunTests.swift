@@ -10,22 +10,22 @@ import Testing
 /// The command line of `run`; serialized, because getopt_long(3) is one for the whole process.
 @Suite(.serialized) struct RunTests {
     private func request(_ arguments: String...) throws -> RotationRequest {
-        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.stopsAtOperand)
+        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
         let parsed = try #require(parser.parse(["run"] + arguments))
         var invocation = Invocation()
-        invocation.take(parsed.options)
+        invocation.add(parsed.options)
         invocation.operands = parsed.operands
         return try Run.request(for: invocation)
     }
 
-    @Test func `without options but the mask it is a request that autorotates, of the command's name`() throws {
+    @Test func `the mask alone makes a request that autorotates, with the command's name`() throws {
         #expect(
             try request("--supported=landscape", "/usr/bin/mpv", "film.mkv")
                 == RotationRequest(appID: "mpv", supported: .landscape)
         )
     }
 
-    @Test func `every option says its part of the request`() throws {
+    @Test func `every option sets its part of the request`() throws {
         let request = try request(
             "--supported=portrait,landscape-left",
             "--preferred=landscape-left",
@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test(arguments: [["--"], []])
-    func `the command's own options are left to it`(separator: [String]) throws {
+    func `options after the command are the command's`(separator: [String]) throws {
         let arguments = ["run", "--supported=all"] + separator + ["mpv", "--app=x", "--", "-b", "--no-autorotate"]
-        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.stopsAtOperand)
+        let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
         let parsed = try #require(parser.parse(arguments))
         #expect(parsed.options.map(\.name) == ["supported"])
         #expect(parsed.operands == ["mpv", "--app=x", "--", "-b", "--no-autorotate"])
@@ -59,11 +59,11 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `what the daemon could only refuse as malformed is wrong usage`(arguments: [String]) throws {
+    func `values that the daemon would reject as malformed are wrong usage`(arguments: [String]) throws {
         let parser = OptionParser(Run.command.options, stopsAtOperand: true)
         let parsed = try #require(parser.parse(["run"] + arguments))
         var invocation = Invocation()
-        invocation.take(parsed.options)
+        invocation.add(parsed.options)
         invocation.operands = parsed.operands
         let error = #expect(throws: CommandError.self) { try Run.request(for: invocation) }
         #expect(error?.exitCode == .usage)

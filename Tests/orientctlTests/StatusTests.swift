@@ -32,7 +32,7 @@ import Testing
         return values
     }
 
-    @Test func `the device and the interface are told apart`() {
+    @Test func `device and interface orientation are separate values`() {
         let values = values {
             $0.deviceOrientation = .landscapeLeft
             $0.interfaceOrientation = .portrait
@@ -46,7 +46,7 @@ import Testing
         #expect(values["Requests"] == ["none"])
     }
 
-    @Test func `the sentence about the interface names the application that is asked`() {
+    @Test func `the interface's rule names the asked application`() {
         let values = values([home, player]) {
             $0.interfaceOrientation = .landscapeLeft
             $0.interfaceRule = .mask
@@ -67,7 +67,7 @@ import Testing
         (TabletMode.unknown, "tablet-mode"), (.laptop, "tablet-mode (used as a laptop)"),
         (.tablet, "tablet-mode (used as a tablet)"),
     ])
-    func `what a convertible is used as is told when it is known`(mode: TabletMode, text: String) {
+    func `the tablet mode is shown if it is known`(mode: TabletMode, text: String) {
         let values = values {
             $0.autorotate = .tabletMode
             $0.tabletMode = mode
@@ -75,7 +75,7 @@ import Testing
         #expect(values["Autorotate"] == [text])
     }
 
-    @Test func `what a stranger calls itself cannot steer the terminal`() {
+    @Test func `names of applications cannot control the terminal`() {
         let stranger = ListedRequest(
             id: 1,
             appID: "a\u{1B}[31m",
@@ -91,7 +91,7 @@ import Testing
         #expect(values["Requests"]?.last == "a\u{FFFD}[31m supports landscape (modal, asked): x\u{FFFD}y")
     }
 
-    @Test func `a request is told with its path and its parent`() {
+    @Test func `a request is listed with its path and its parent`() {
         #expect(
             Requests.lines(player, isAsked: false) == [
                 "/org/orientd1/request/7", "  org.example.Player supports landscape (modal): a film",

@@ -14,12 +14,20 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func `a number has exactly the places that are asked for, while they mean something`(
+    func `a number has exactly the given places, up to 2^53`(
         value: Double,
         places: Int,
         text: String
     ) {
         #expect(decimal(value, places: places) == text)
+    }
+
+    @Test(arguments: [
+        (0, 3, "0"), (-0.0, 2, "0"), (1.5, 3, "1.5"), (10, 1, "10"), (100, 0, "100"), (-0.25, 2, "-0.25"),
+        (1e300, 2, "1e+300"),
+    ])
+    func `a short number has no trailing zeros`(value: Double, places: Int, text: String) {
+        #expect(shortDecimal(value, places: places) == text)
     }
 }
 
@@ -31,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `what could steer a terminal is replaced, and all else left alone`(text: String, shown: String) {
+    func `control characters are replaced, and nothing else`(text: String, shown: String) {
         #expect(printable(text) == shown)
     }
 }

@@ -2,12 +2,12 @@
 
 import OrientationCore
 
-/// What `orientctl calibrate` says of the poses to the person who holds the device.
+/// The instructions of `orientctl calibrate` for the three poses.
 struct CalibrateGuide {
-    /// Whether the display, as nothing rotates it, is wider than high.
+    /// Whether the unrotated display is wider than high.
     let isWide: Bool
 
-    /// How to hold the device, with a picture of it whose arrow is at the display's own top.
+    /// The instructions for a pose, with a picture whose arrow is at the display's own top.
     func lines(for pose: MountCalibration.Pose) -> [String] {
         let number = Int(pose.rawValue) + 1
         return ["", "\(number) of \(MountCalibration.Pose.allCases.count): \(words(for: pose))", ""]
@@ -17,11 +17,11 @@ struct CalibrateGuide {
     private func words(for pose: MountCalibration.Pose) -> String {
         switch pose {
         case .upright:
-            "stand the device upright: the display's own top is up, as the picture stands while nothing rotates it."
+            "stand the device upright, with the top of the unrotated picture up."
         case .leftEdge:
-            "turn it a quarter to the left, counter-clockwise: it stands on its left edge, the right edge is up."
+            "turn it a quarter turn counter-clockwise, onto its left edge."
         case .faceUp:
-            "lay it flat on a table, the display up."
+            "lay it flat on a table, display up."
         }
     }
 
@@ -35,7 +35,7 @@ struct CalibrateGuide {
 }
 
 extension MountCalibration.Pose {
-    /// The pose as a message calls it.
+    /// The pose in messages.
     var words: String {
         switch self {
         case .upright: "upright"
@@ -46,22 +46,22 @@ extension MountCalibration.Pose {
 }
 
 extension MountCalibration.Refusal {
-    /// What is wrong with the poses, and what to do about it.
+    /// The problem with the poses, and what to do about it.
     var sentence: String {
         switch self {
         case .noGravity(let pose):
             "\(pose.words): the sensor reads no gravity"
         case .otherStrength(let pose):
-            "\(pose.words): gravity is not as strong as in the other two poses; was the device still?"
+            "\(pose.words): gravity differs in strength from the other two poses; was the device still?"
         case .misplaced(let pose):
-            "\(pose.words): this pose is a quarter turn from neither of the other two; was it held otherwise?"
+            "\(pose.words): this pose is not a quarter turn from either of the other two; was it a different one?"
         case .notSquare(let first, let second):
-            "\(first.words) and \(second.words): these poses are no quarter turn apart; one of them was held otherwise"
+            "\(first.words) and \(second.words): these poses are not a quarter turn apart; one of them was a different one"
         case .noneSquare:
-            "no two of the three poses are a quarter turn apart; was the device turned, and does the sensor notice?"
+            "no two of the three poses are a quarter turn apart; was the device turned, and does the sensor work?"
         case .betweenAxes(let pose):
-            "\(pose.words): gravity is between two axes of the sensor; hold the device straight, or, if the sensor is "
-                + "built in askew, use --exact"
+            "\(pose.words): gravity is between two axes of the sensor; hold the device straight, or use --exact "
+                + "if the sensor is mounted askew"
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import OrientationCore
 
-/// What came out of it.
+/// The matrix that three poses give, and its record for hwdb.
 struct CalibrateResult {
     let target: CalibrateTarget
     let matrix: MountMatrix
@@ -10,14 +10,14 @@ struct CalibrateResult {
     private let readings: [Vector3]
     private let isMirrored: Bool
 
-    /// Judges what the sensor read in the three poses; throws for poses that cannot be.
-    init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws(CommandError) {
+    /// Calculates the matrix from the readings of the three poses; throws for contradictory poses.
+    init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
             matrix =
                 isExact
                 ? calibration.exactMatrix(faceUp: target.faceUp) : try calibration.matrix(faceUp: target.faceUp)
-            // HID's sensors and Chromebooks' read gravity, by their drivers, and so read -z with the display up.
+            // The drivers of HID sensors and Chromebooks report gravity, so they read -z with the display up.
             isMirrored = calibration.isMirrored == (target.faceUp == .positiveZ)
         } catch {
             throw CommandError(error.sentence)
@@ -27,34 +27,33 @@ struct CalibrateResult {
         entry = HwdbEntry(
             match: target.match ?? "sensor:modalias:MODALIAS:*",
             matrix: matrix,
-            comment: target.match == nil ? "Put the modalias of the sensor's bus for MODALIAS" : printable(target.name)
+            comment: target.match == nil
+                ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(target.name)
         )
     }
 
-    /// What to tell the person.
+    /// The result for the user.
     var lines: [String] {
         let before = HwdbEntry.text(of: target.frame.matrix)
-        let source = target.matrixSource.isEmpty ? "none was set" : target.matrixSource
+        let source = target.matrixSource.isEmpty ? "no matrix set" : target.matrixSource
         let after = SensorFrame(matrix: matrix, faceUp: target.faceUp)
         var lines = [
             "", "Before: \(before) (\(source))", "After:  \(entry.value)\(before == entry.value ? ", the same" : "")",
-            "FaceUp: \(faceUpName), as \(target.isFaceUpConfigured ? "orientd.conf" : "FaceUp=auto") has it",
+            "FaceUp: \(faceUpName), from \(target.isFaceUpConfigured ? "orientd.conf" : "FaceUp=auto")",
         ]
         for (pose, reading) in zip(MountCalibration.Pose.allCases, readings) {
             let (old, new) = (Self.orientation(target.frame, reading), Self.orientation(after, reading))
-            lines.append("  \(pose.words): \(old == new ? "is \(new)" : "was taken for \(old), is \(new) now")")
+            lines.append("  \(pose.words): \(old == new ? "\(new)" : "was \(old), now \(new)")")
         }
         if isMirrored {
-            lines.append(
-                "The axes come out mirrored, which is rare: was one of the poses held the other way round?"
-            )
+            lines.append("The axes are mirrored, which is rare: was one of the poses the opposite one?")
         }
         return lines + [""]
     }
 
     private var faceUpName: String { target.faceUp == .positiveZ ? "+z" : "-z" }
 
-    /// What the bare rule makes of one reading.
+    /// Classifies one reading by the base classifier's rule.
     private static func orientation(_ frame: SensorFrame, _ reading: Vector3) -> DeviceOrientation {
         var classifier = OrientationClassifier(constants: .base)
         let sample = AccelerometerSample(time: 0, acceleration: frame.acceleration(raw: reading))

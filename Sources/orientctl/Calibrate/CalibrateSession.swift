@@ -7,10 +7,10 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// The three poses of one device, held by the person at the terminal one after the other.
+/// Reads the sensor in three poses, in which the user at the terminal holds the device one after the other.
 final class CalibrateSession {
-    /// Seconds without a reading after which the last one is taken again: some sensors tell of changes only.
-    private static let longestWait = 0.2
+    /// Seconds without a reading after which the last one is repeated: some sensors report changes only.
+    private static let repeatDelay = 0.2
 
     private let guide: CalibrateGuide
     private let loop: EventLoop
@@ -22,69 +22,65 @@ final class CalibrateSession {
     /// The readings of the poses so far.
     private var readings: [Vector3] = []
 
-    /// Whether the first pose was asked for.
-    private var isAsking = false
+    /// Whether the instructions for the first pose have been printed.
+    private var hasStarted = false
     private var isEnding = false
 
-    /// What tells when the device is still; nil while the person turns it.
+    /// Detects when the device is still; nil while the user turns it.
     private var detector: RestDetector?
     private var latest: Vector3?
 
-    /// Prepares the accelerometer, which is not opened yet.
-    init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws(CommandError) {
-        let loop = try calling { () throws(SystemError) in try EventLoop() }
+    /// Prepares the accelerometer without opening it.
+    init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws {
         self.guide = guide
-        self.loop = loop
+        loop = try EventLoop()
         path = accelerometer.description.devicePath
-        // Scaled, but before the matrix: in the axes of the sensor itself.
+        // Scaled, but without the matrix: in the sensor's own axes.
         let frame = SensorFrame(
             offset: accelerometer.description.offset,
             scale: accelerometer.description.scale,
             convention: .kernel
         )
-        source = try calling { () throws(SystemError) in
-            try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
-        }
-        silence = try calling { () throws(SystemError) in
-            try loop.timer { [unowned(unsafe) self] in repeatLatest() }
-        }
+        source = try DeviceSource(
+            accelerometer,
+            scaling: .acceleration(frame),
+            rate: rate,
+            loop: loop
+        )
+        silence = try loop.timer { [unowned self] in if let latest { add(latest) } }
     }
 
-    /// Leads through the poses and returns what the sensor read in each; throws when the person ends it before.
-    func run() throws(CommandError) -> [Vector3] {
-        let (keyboard, termination) = try calling { () throws(SystemError) in
-            (
-                try loop.watch(STDIN_FILENO) { [self] in answered() },
-                try loop.onTermination { [self] in end(CommandError("interrupted; nothing was written")) }
-            )
-        }
-        source.onEvent = { [self] event in take(event) }
+    /// Guides the user through the poses and returns the reading in each; throws if that is interrupted.
+    func run() throws -> [Vector3] {
+        let keyboard = try loop.watch(STDIN_FILENO) { [self] in readLine() }
+        let termination = try loop.onTermination { [self] in end(CommandError("interrupted; nothing was written")) }
+        source.onEvent = { [self] event in handle(event) }
         source.start()
-        _ = try calling { () throws(SystemError) in try loop.run() }
+        _ = try loop.run()
         withExtendedLifetime((keyboard, termination)) {}
         if let failure { throw failure }
         termination.cancel()
         return readings
     }
 
-    // MARK: - The person
+    // MARK: - The user
 
-    private func ask() {
-        isAsking = true
+    private func showInstructions() {
+        hasStarted = true
         for line in guide.lines(for: MountCalibration.Pose.allCases[readings.count]) { StandardError.print(line) }
         StandardError.write("Then press Enter and hold it still: ")
     }
 
-    /// Takes the line that Enter has ended.
-    private func answered() {
+    /// Reads the line that Enter has ended, and begins to look for a rest.
+    private func readLine() {
         var line = [UInt8](repeating: 0, count: 256)
         let count = read(STDIN_FILENO, &line, line.count)
         if count == -1, Errno.current == .interrupted { return }
-        guard count > 0 else { return end(CommandError("the terminal has gone; nothing was written")) }
-        guard isAsking, !isEnding, detector == nil else { return }
+        guard count > 0 else { return end(CommandError("the terminal was closed; nothing was written")) }
+        guard hasStarted, !isEnding, detector == nil else { return }
         detector = RestDetector()
         show(progress: 0)
-        if latest != nil { silence?.arm(after: Self.longestWait) }
+        if latest != nil { silence?.arm(after: Self.repeatDelay) }
     }
 
     private func show(progress: Double) {
@@ -96,48 +92,42 @@ final class CalibrateSession {
 
     // MARK: - The sensor
 
-    private func take(_ event: SourceEvent) {
+    private func handle(_ event: SourceEvent) {
         switch event {
         case .started(let warnings):
             for warning in warnings { complain("warning: \(warning)") }
-            // Not before, so that what libiio itself prints does not come in between; and once, though the mode changes.
-            if !isAsking { ask() }
+            // After libiio's own messages, and only once although the mode may change.
+            if !hasStarted { showInstructions() }
         case .sample(let measurement):
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
-            take(sample.acceleration)
-        case .stalled(let problem):
-            complain("warning: \(problem)")
+            add(sample.acceleration)
         case .ended:
-            end(CommandError("\(path) has ended"))
+            end(CommandError("\(path) was removed"))
         case .failed(let reason):
-            // A node opens once, and desktops have orientd read it all the time.
-            let hint = latest == nil ? "; if orientd has it: sudo systemctl stop orientd, and start it afterwards" : ""
+            // A device node can be opened once, and orientd may have it open.
+            let hint = latest == nil ? "; if orientd uses it, stop it meanwhile: sudo systemctl stop orientd" : ""
             end(CommandError(reason + hint))
         }
     }
 
-    private func repeatLatest() {
-        if let latest { take(latest) }
-    }
-
-    private func take(_ reading: Vector3) {
+    private func add(_ reading: Vector3) {
         guard var detector else { return }
         detector.update(reading, at: loop.now)
         show(progress: detector.progress)
         guard let rest = detector.reading else {
             self.detector = detector
-            silence?.arm(after: Self.longestWait)
+            silence?.arm(after: Self.repeatDelay)
             return
         }
         self.detector = nil
         silence?.disarm()
         readings.append(rest)
         StandardError.write("\n")
-        if readings.count < MountCalibration.Pose.allCases.count { ask() } else { end(nil) }
+        if readings.count < MountCalibration.Pose.allCases.count { showInstructions() } else { end(nil) }
     }
 
-    /// Ends when the sensor is back as it was found.
+    /// Ends once the source has restored the sensor's settings.
     private func end(_ failure: CommandError?) {
         self.failure = self.failure ?? failure
         guard !isEnding else { return }

@@ -5,7 +5,7 @@ import OrientationCore
 import OrientationSensors
 import SystemdBus
 
-/// What is to be calibrated, and how it is read so far.
+/// The accelerometer to calibrate, and the settings in effect for it.
 struct CalibrateTarget {
     /// The driver's name of the chip; empty where there is none.
     let name: String
@@ -13,21 +13,21 @@ struct CalibrateTarget {
     /// The device's directory; empty where there is none.
     let sysfsPath: String
 
-    /// The way to the device's axes that is in effect.
+    /// The frame in effect, which maps readings to the device's axes.
     let frame: SensorFrame
 
-    /// Where the matrix in effect is from; empty for none.
+    /// The source of the matrix in effect; empty for none.
     let matrixSource: String
 
-    /// The sign of z while the display faces up, as orientd will take it.
+    /// The sign of z while the display faces up, as orientd uses it.
     let faceUp: SensorFrame.FaceUp
     let isFaceUpConfigured: Bool
 
-    /// What hwdb is to compare udev's keys with; nil where udev asks for nothing.
+    /// The glob of the hwdb record; nil where udev does not look the sensor up.
     let match: String?
     let warnings: [String]
 
-    /// Takes an accelerometer, or nothing: for a trace from elsewhere.
+    /// Describes an accelerometer, or none: for a trace from another machine.
     init(_ description: SensorDescription?, _ configuration: Configuration) {
         name = description?.name ?? ""
         sysfsPath = description?.sysfsPath ?? ""
@@ -45,13 +45,15 @@ struct CalibrateTarget {
         var warnings: [String] = []
         let sources = device.map { MatrixSources(of: $0) }
         if let sources, let hwdb = sources.hwdb, let kernel = sources.kernel, sources.areInConflict {
-            warnings.append("the kernel's matrix \(kernel) is not hwdb's \(hwdb), which counts")
+            warnings.append("the kernel's matrix \(kernel) differs from hwdb's \(hwdb), which is used")
         }
         if configuration.convention == .kernel {
-            warnings.append("hwdb's matrices are not the kernel's: take Frame=kernel out of orientd.conf for this one")
+            warnings.append(
+                "hwdb's matrices use another convention than the kernel's: remove Frame=kernel from orientd.conf"
+            )
         }
         if description != nil, match == nil {
-            warnings.append("\(sysfsPath) is on no bus that udev asks hwdb for: a record would have no effect")
+            warnings.append("\(sysfsPath) is on a bus that udev does not look up in hwdb: a record has no effect")
         }
         self.warnings = warnings
     }

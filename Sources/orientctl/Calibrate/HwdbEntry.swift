@@ -4,21 +4,21 @@ import OrientationCore
 import OrientationSensors
 import SystemdBus
 
-/// A record of udev's hwdb that gives an accelerometer its mount matrix.
+/// A record of udev's hwdb that sets an accelerometer's mount matrix.
 struct HwdbEntry {
-    /// Where the administrator's own records of sensors are kept, by the custom of systemd's 60-sensor.hwdb.
+    /// The file for the administrator's own records, as systemd's 60-sensor.hwdb proposes.
     static let standardPath = "/etc/udev/hwdb.d/61-sensor-local.hwdb"
 
     /// The property that the record sets.
     static let property = "ACCEL_MOUNT_MATRIX"
 
-    /// What the keys that udev looks up are compared with: a glob.
+    /// The glob that udev's lookup key is matched against.
     let match: String
 
-    /// The matrix as the property has it.
+    /// The property's value.
     let value: String
 
-    /// What people may want to know, without the signs of a comment.
+    /// The comment without its number sign.
     let comment: String
 
     init(match: String, matrix: MountMatrix, comment: String) {
@@ -27,24 +27,21 @@ struct HwdbEntry {
         self.comment = comment
     }
 
-    /// The record with its comment, as a file has it.
+    /// The record with its comment, as in a file.
     var text: String { "# \(comment)\n\(match)\n \(Self.property)=\(value)\n" }
 
-    /// A matrix as hwdb has it, `0, 1, 0; -1, 0, 0; 0, 0, 1`, to four places.
+    /// Formats a matrix for hwdb, `0, 1, 0; -1, 0, 0; 0, 0, 1`, to four places.
     static func text(of matrix: MountMatrix) -> String {
         [matrix.x, matrix.y, matrix.z].map { row in
-            [row.x, row.y, row.z].map { number in
-                // A 0 is added to, so that none prints as -0.
-                AttributeText.shortest((number * 10000).rounded() / 10000 + 0)
-            }.joined(separator: ", ")
+            [row.x, row.y, row.z].map { shortDecimal($0, places: 4) }.joined(separator: ", ")
         }.joined(separator: "; ")
     }
 
     // MARK: - The key
 
-    /// The glob for a sensor of this machine; nil for one that udev looks up nothing for.
+    /// The glob for a sensor of this machine; nil for a sensor that udev does not look up.
     ///
-    /// As systemd's 60-sensor.rules make the key, but for the version of the firmware, which must not matter.
+    /// It follows the key of systemd's 60-sensor.rules, but matches every version of the firmware.
     static func match(for sensor: Device) -> String? {
         let machine = (try? Device(subsystem: "dmi", name: "id"))?.attribute("modalias") ?? ""
         if sensor.subsystem == "input" {
@@ -57,7 +54,7 @@ struct HwdbEntry {
         return match(label: label(of: sensor), modalias: parent.attribute("modalias") ?? "", machine: machine)
     }
 
-    /// The label in the key; Chromebooks' sensors have an older file for it.
+    /// The label in the key; Chromebooks' drivers have the older attribute `location` for it.
     private static func label(of sensor: Device) -> String {
         if let label = sensor.attribute("label"), !label.isEmpty { return label }
         let name = sensor.attribute("name") ?? ""
@@ -65,28 +62,28 @@ struct HwdbEntry {
         return sensor.attribute("location") == "lid" ? "accel-display" : ""
     }
 
-    /// The glob for a sensor with that label, which may be empty, and modalias on a machine with that modalias.
+    /// The glob for a sensor's label, which may be empty, its modalias and the machine's modalias.
     static func match(label: String = "", modalias: String, machine: String) -> String {
         let system = ["svn", "pn"].map { field($0, of: machine) }.joined()
         return "sensor:" + (label.isEmpty ? "" : quoted(label) + ":") + "modalias:\(quoted(modalias)):"
             + (system.isEmpty ? "*" : "dmi:*:\(system)*")
     }
 
-    /// One field of a DMI modalias, `dmi:bvnAMI:…:svnAcer:pnOneS1003:…`, as a glob; empty where it has none.
+    /// One field of a DMI modalias, `dmi:bvnAMI:…:svnAcer:pnOneS1003:…`, as a glob; empty if missing.
     private static func field(_ name: String, of modalias: String) -> String {
         let fields = modalias.utf8.split(separator: UInt8(ascii: ":"))
         guard let field = fields.first(where: { $0.starts(with: name.utf8) }) else { return "" }
         return quoted(String(decoding: field, as: UTF8.self)) + ":"
     }
 
-    /// A text as a glob that it alone matches, or hardly another: every byte but the plainest shows as `?`.
+    /// Makes a glob that matches this text and few others: every byte that is not plain becomes `?`.
     ///
-    /// Some have a meaning in globs; others, such as parentheses, udev replaces in its key.
+    /// Some bytes have a meaning in globs; others, such as parentheses, udev replaces in its key.
     private static func quoted(_ text: String) -> String {
         String(decoding: text.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// Whether udev lets a byte of an attribute be, and globs give it no meaning.
+    /// Whether a byte has no meaning in globs and is left unchanged by udev.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -97,10 +94,10 @@ struct HwdbEntry {
 
     // MARK: - The file
 
-    /// What a file holds, with this record at its end.
+    /// Returns a file's contents with this record at the end.
     ///
-    /// A matrix that the file has for the same match goes, and its record with it if it said nothing else. All else stays
-    /// as it is, whatever its encoding. Later records count for more.
+    /// An earlier matrix for the same match is removed, and its record if nothing else is in it. Everything else is kept
+    /// byte by byte. Later records override earlier ones.
     func added(to bytes: [UInt8]) -> [UInt8] {
         var lines = Self.lines(of: bytes)
         var kept: [ArraySlice<UInt8>] = []
@@ -109,7 +106,7 @@ struct HwdbEntry {
             let end = lines[record.endIndex...].first
             let rest = withoutMatrix(record)
             kept += rest
-            // The line that ends a record goes with it.
+            // The empty line after a removed record is removed, too.
             if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
             lines = lines[record.endIndex...].dropFirst()
         }
@@ -117,13 +114,13 @@ struct HwdbEntry {
         return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
     }
 
-    /// Says whether a file gives that matrix to whatever sensor.
+    /// Returns whether a record in a file, for any sensor, sets this matrix.
     static func isMatrix(_ value: String, in bytes: [UInt8]) -> Bool {
         let line = Array("\(property)=\(value)".utf8)
         return lines(of: bytes).contains { isProperty($0) && trimmed($0) == line }
     }
 
-    /// The lines of a record, without those that this one stands for.
+    /// Returns a record without the lines that this one replaces.
     private func withoutMatrix(_ record: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
         let isMatch = { (line: ArraySlice<UInt8>) in !Self.isProperty(line) && line.first != UInt8(ascii: "#") }
         guard record.filter(isMatch).map(Self.trimmed) == [Array(match.utf8)] else { return Array(record) }
@@ -148,7 +145,7 @@ struct HwdbEntry {
 }
 
 extension Device {
-    /// This device, or the nearest that it belongs to, of one of those subsystems.
+    /// This device or its nearest ancestor that is in one of the subsystems.
     fileprivate func nearest(_ subsystems: [String]) -> Device? {
         var device: Device? = self
         while let candidate = device {

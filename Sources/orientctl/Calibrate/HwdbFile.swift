@@ -9,59 +9,57 @@ import SystemdBus
 struct HwdbFile {
     let path: String
 
-    /// The administrator's own.
+    /// The file for the administrator's own records.
     static let standard = HwdbFile(path: HwdbEntry.standardPath)
 
-    /// Says whether a record has that matrix, for whatever sensor.
+    /// Returns whether a record, for any sensor, sets this matrix.
     func hasMatrix(_ value: String) -> Bool {
         (try? FileDescriptor.contents(of: path)).map { HwdbEntry.isMatrix(value, in: $0) } ?? false
     }
 
-    /// Adds a record, which takes the place of an earlier one; what else the file has stays, and it is whole at any time.
+    /// Adds a record in place of an earlier one for the same match, and replaces the file atomically.
     ///
-    /// What is no file, such as a pipe or a terminal, gets the record alone.
-    func add(_ entry: HwdbEntry) throws(CommandError) {
-        try calling { () throws(SystemError) in
-            let path = target
-            guard let old = try status(of: path) else {
-                if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
-                return try replace(path, with: entry.added(to: []), permissions: 0o644)
-            }
-            guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
-            let bytes = entry.added(to: try FileDescriptor.contents(of: path))
-            try replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
+    /// Pipes and terminals get the record alone.
+    func add(_ entry: HwdbEntry) throws {
+        let path = target
+        guard let old = try status(of: path) else {
+            if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
+            return try replace(path, with: entry.added(to: []), permissions: 0o644)
         }
+        guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
+        let bytes = entry.added(to: try FileDescriptor.contents(of: path))
+        try replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
     }
 
-    /// The file that a link leads to; one that leads nowhere is left as it is, to be written through.
+    /// The target of a symbolic link; a dangling one is written through.
     private var target: String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// What there is; nil where there is nothing.
-    private func status(of path: String) throws(SystemError) -> stat? {
+    /// Returns the file's status; nil if it does not exist.
+    private func status(of path: String) throws -> stat? {
         var status = stat()
         guard lstat(path, &status) != 0 else { return status }
         guard Errno.current == .notFound else { throw SystemError("look at", path, errno: Errno.current) }
         return nil
     }
 
-    private func write(_ text: String, to path: String) throws(SystemError) {
+    private func write(_ text: String, to path: String) throws {
         var file = try OutputFile.create(path)
         try file.write(text)
         try file.flush()
     }
 
-    /// Puts `bytes` in the place of what a file held; they are on the disk when this returns.
+    /// Replaces a file's contents atomically; they are on the disk when this returns.
     private func replace(
         _ path: String,
         with bytes: [UInt8],
         permissions: mode_t,
         owner: (user: uid_t, group: gid_t)? = nil
     ) throws(SystemError) {
-        // A name that nobody else has; udev reads none that ends so.
+        // udev ignores files with such a suffix.
         var template = Array((path + ".XXXXXX").utf8CString)
         let descriptor = FileDescriptor(owning: try checkSystem("create a file beside", path, mkstemp(&template)))
         let new = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -83,23 +81,23 @@ struct HwdbFile {
 
     // MARK: - Loading
 
-    /// What makes a record count for a device that is there: orientd takes notice of the event.
+    /// The programs that apply a record to a present device; orientd handles the resulting event.
     static func programs(for sysfsPath: String) -> [[String]] {
         [
             ["systemd-hwdb", "update"],
-            // By itself udevd looks for a newer hwdb.bin at an event only, and then not again for 3 s.
+            // Without it udevd checks for a newer hwdb.bin at most every 3 s, and only at an event.
             ["udevadm", "control", "--reload"],
             ["udevadm", "trigger", "--settle", sysfsPath],
         ]
     }
 
-    /// Has hwdb and udev read a record that was added; throws unless udev has it then.
-    static func load(_ entry: HwdbEntry, for sysfsPath: String) throws(CommandError) {
+    /// Applies a record that was added; throws unless udev has the new matrix then.
+    static func load(_ entry: HwdbEntry, for sysfsPath: String) throws {
         for program in programs(for: sysfsPath) { try Program.run(program) }
         let property = (try? Device(syspath: sysfsPath))?.property(HwdbEntry.property)
         guard property == entry.value else {
             let found = property.map { "\"\(printable($0))\"" } ?? "none"
-            throw CommandError("udev has \(found) for \(HwdbEntry.property) of \(sysfsPath), not \"\(entry.value)\"")
+            throw CommandError("udev's \(HwdbEntry.property) of \(sysfsPath) is \(found) instead of \"\(entry.value)\"")
         }
         StandardError.print("udev has the new matrix")
     }

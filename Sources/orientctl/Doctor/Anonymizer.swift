@@ -3,21 +3,21 @@
 import CLinux
 import POSIX
 
-/// Takes out of texts what tells whose machine they are from.
+/// Removes from texts what identifies the machine or its users.
 struct Anonymizer {
     private let secrets: [(text: [UInt8], substitute: [UInt8])]
 
-    /// Replaces each of the secrets where it stands as a word of its own, in letters of either case.
+    /// Replaces each of the secrets where it is a whole word, in upper or lower case.
     init(_ secrets: [(text: String, substitute: String)]) {
         self.secrets =
             secrets
             .filter { !$0.text.isEmpty }
-            // A home folder's path has the user's name in it.
+            // The longest first: the path of a home folder contains the user's name.
             .sorted { $0.text.utf8.count > $1.text.utf8.count }
             .map { (Array($0.text.utf8), Array($0.substitute.utf8)) }
     }
 
-    /// For this machine: its name, its users at work and their folders, its serial numbers and identifiers.
+    /// Creates one for this machine's name, current users, home folders, serial numbers and identifiers.
     static func ofThisMachine(besides others: [(text: String, substitute: String)] = []) -> Anonymizer {
         var secrets = others
         for user in users {
@@ -35,7 +35,7 @@ struct Anonymizer {
         return Anonymizer(secrets.filter { !impersonal.contains($0.text) })
     }
 
-    /// Words that stand where something personal might, and say nothing of anybody.
+    /// Common values of those that identify nobody.
     private static let impersonal: Set<String> = ["root", "orientd", "localhost", "None", "Default string", "0"]
 
     private static var users: [(name: String, home: String)] {
@@ -61,7 +61,7 @@ struct Anonymizer {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The first line of a file; empty where this user may not read it.
+    /// The first line of a file; empty if this user may not read it.
     private static func firstLine(of path: String) -> String {
         guard let bytes = try? FileDescriptor.contents(of: path, limit: 256) else { return "" }
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
@@ -95,10 +95,10 @@ struct Anonymizer {
         return result
     }
 
-    /// What a name follows that is left out, whoever's it is, and what may end that.
+    /// Texts before a name that is removed in any case, and the characters that end the name.
     private static let beginnings = [
         ("/home/", "<user>", " /\"':;,)"), ("/orientd.conf.d/", "<file>", " /\"':;,)"),
-        // libiio's addresses of other machines, of which IPv6's have colons.
+        // libiio's addresses of other machines; those of IPv6 contain colons.
         ("ip:", "<address>", " /\"';,)"), ("usb:", "<address>", " /\"':;,)"),
     ].map { (text: Array($0.utf8), substitute: Array($1.utf8), ends: Array($2.utf8)) }
 
@@ -116,7 +116,7 @@ struct Anonymizer {
         return result
     }
 
-    /// Says whether a text ends so, a word with which it begins being one of its own.
+    /// Returns whether a text ends with `end`, at the start of a word.
     private static func isEnd(_ end: [UInt8], of bytes: [UInt8]) -> Bool {
         guard bytes.count >= end.count, bytes[(bytes.count - end.count)...].elementsEqual(end) else { return false }
         let before = bytes.dropLast(end.count).last

@@ -8,25 +8,39 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// `orientctl doctor`: looks at all that turning the interface needs, and says what is wrong and what mends it.
+/// `orientctl doctor`: checks everything that rotation needs, and says how to fix what is wrong.
 enum Doctor {
     static let command = Command(
-        "doctor [--json] [--report FILE]",
-        options: [.init("report", "r", takesValue: true)]
-    ) { invocation throws(CommandError) in
+        "doctor",
+        summary: "check everything that rotation needs, and say how to\nfix what is wrong",
+        options: [
+            .init(
+                "report",
+                "r",
+                value: "FILE",
+                help: "write a bug report, without personal data, to FILE;\n- is standard output"
+            ),
+            .init("recording", value: "TRACE", help: "put TRACE into the report, from orientd --record"),
+        ]
+    ) { invocation in
         let path = invocation.value(of: "report")
         guard path != "-" || !invocation.isJSON else {
-            throw CommandError("--report=- prints the report, which is not JSON", .usage)
+            throw CommandError("--report=- prints text: it cannot be combined with --json", .usage)
         }
-        // Before all else: a file that cannot be written is no reason to wait.
-        let file: OutputFile? = if let path { try DoctorReport.create(path) } else { nil }
-        let surroundings = Surroundings(invocation)
-        let readings = Readings(surroundings, seconds: path == nil ? 2 : 5)
+        guard path != nil || !invocation.has("recording") else {
+            throw CommandError("--recording needs --report", .usage)
+        }
+        // Files first: no checks for a report that cannot be written.
+        let recording = try invocation.value(of: "recording").map { try EventRecording(contentsOf: $0) }
+        let file: OutputFile? =
+            if let path { path == "-" ? .standardOutput() : try .create(path) } else { nil }
+        let system = SystemState(invocation)
+        let readings = Readings(system, seconds: path == nil || recording != nil ? 2 : 5)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
         let findings =
-            HardwareChecks(surroundings).findings + ReadingChecks(surroundings, readings).findings
-            + ServiceChecks(surroundings).findings
-        if let file { try DoctorReport(surroundings, readings, findings).write(to: file) }
+            HardwareChecks(system).findings + ReadingChecks(system, readings).findings
+            + ServiceChecks(system).findings
+        if let file { try DoctorReport(system, readings, findings, recording).write(to: file) }
         if path != "-" {
             let isTerminal = Terminal.isOutput
             try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })
@@ -35,29 +49,29 @@ enum Doctor {
     }
 }
 
-/// What the checks have to go by, each part whether or not there are the others.
-struct Surroundings {
+/// The state of the configuration, the bus, the daemon and the sensors, each as far as it can be read.
+struct SystemState {
     let address: BusAddress
     let configuration: Configuration
 
-    /// What is wrong in orientd.conf.
+    /// The mistakes in orientd.conf.
     let configurationWarnings: [String]
 
-    /// What orientd.conf says, but for applications.
+    /// The settings in orientd.conf, without those of applications.
     let assignments: [String]
 
-    /// The accelerometers that the configured source offers, and why others, or all, are not among them.
+    /// The accelerometers of the configured source, and why it has fewer or none.
     private(set) var accelerometers: [any SensorDevice] = []
     private(set) var discoveryWarnings: [String] = []
 
-    /// Nil where the bus cannot be reached.
+    /// Nil if the bus cannot be reached.
     let bus: Bus?
     let busProblem: String
     private(set) var owner: NameOwner?
     private(set) var snapshot: ManagerSnapshot?
     private(set) var sensors: [(path: String, status: SensorStatus)] = []
 
-    /// Why nothing is known from the daemon.
+    /// Why the daemon did not answer.
     private(set) var daemonProblem: BusError?
 
     init(_ invocation: Invocation) {
@@ -71,26 +85,26 @@ struct Surroundings {
         }
         configuration = reader.configuration
         assignments = reader.assignments
-        do throws(CommandError) {
-            bus = try invocation.connect()
+        do throws(SystemError) {
+            bus = try Bus(address)
             busProblem = ""
         } catch {
             bus = nil
-            busProblem = error.message
+            busProblem = "\(error)"
         }
-        askDaemon()
+        queryDaemon()
         discover()
     }
 
-    private mutating func askDaemon() {
+    private mutating func queryDaemon() {
         guard let bus else { return }
-        // One that hangs is a finding, and nobody has to wait for it as long as a client would.
-        let usual = bus.patience
+        // A daemon that hangs is a finding, not worth a client's full timeout.
+        let timeout = bus.patience
         bus.patience = 10
-        defer { bus.patience = usual }
+        defer { bus.patience = timeout }
         let client = OrientationClient(bus: bus)
         do throws(BusError) {
-            // This starts it where the bus can do so, as every client does.
+            // The bus starts the daemon where it can, as for every client.
             snapshot = try client.snapshot()
             sensors = try client.sensors()
         } catch {
@@ -110,24 +124,24 @@ struct Surroundings {
         }
     }
 
-    /// Where the configured source finds sensors; nil for a recording or a simulation.
+    /// The libiio context of the configured source; nil for a recording or a simulation.
     var uri: String? {
         if case .iio(let uri) = configuration.source { uri } else { nil }
     }
 
-    /// The accelerometer that decides, by the daemon's rule: not the base's, an input device only for want of another.
+    /// The accelerometer that the daemon chooses: not the base's, an input device only without another one.
     var accelerometer: (any SensorDevice)? {
         let candidates = accelerometers.filter { $0.description.mounting?.location != .base }
         return candidates.first { !$0.description.isSubstitute } ?? candidates.first
     }
 
-    /// Who the daemon runs as, or will; nil where that user is not there.
+    /// The account of the daemon, also while it does not run; nil if that user does not exist.
     var account: Account? {
         if let user = owner?.user { Account(user: user) } else { Account(named: "orientd") }
     }
 
-    /// Why the daemon cannot be asked; nil where it can be.
-    var silence: String? {
+    /// Why the daemon cannot be queried; nil if it can be.
+    var daemonSilence: String? {
         guard bus != nil else { return busProblem }
         return daemonProblem.map { CommandError($0).message }
     }

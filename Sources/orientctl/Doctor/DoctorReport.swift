@@ -8,77 +8,71 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// All that a bug report needs, as one text to read before it is sent.
-///
-/// What was found, versions, the sensors' attributes, a trace; nothing in it tells whose machine it is.
+/// A bug report without personal data: versions, findings, settings, the sensors' attributes, and a trace.
 struct DoctorReport {
-    /// What of udev's properties of a sensor matters.
+    /// The relevant udev properties of a sensor.
     private static let properties = [
         "ACCEL_MOUNT_MATRIX", "ACCEL_LOCATION", "IIO_SENSOR_PROXY_TYPE", "ID_INPUT_ACCELEROMETER", "SYSTEMD_WANTS",
         "MODALIAS", "DRIVER",
     ]
 
-    /// What the firmware says of the machine, serial numbers excepted.
+    /// The machine's DMI attributes, without serial numbers.
     private static let machine = ["sys_vendor", "product_name", "product_version", "chassis_type", "modalias"]
 
-    /// More of an attribute is no setting or value.
-    private static let longest = 400
+    /// The rest of a longer attribute is cut off.
+    private static let longestAttribute = 400
 
-    private let surroundings: Surroundings
+    private let system: SystemState
     private let readings: Readings
     private let findings: [Finding]
+    private let recording: EventRecording?
 
-    init(_ surroundings: Surroundings, _ readings: Readings, _ findings: [Finding]) {
-        self.surroundings = surroundings
+    /// Prepares a report with a recording, or else with the readings, as its trace.
+    init(_ system: SystemState, _ readings: Readings, _ findings: [Finding], _ recording: EventRecording?) {
+        self.system = system
         self.readings = readings
         self.findings = findings
+        self.recording = recording
     }
 
-    /// Opens what `--report` names: `-` is standard output.
-    static func create(_ path: String) throws(CommandError) -> OutputFile {
-        try calling { () throws(SystemError) in path == "-" ? .standardOutput() : try .create(path) }
-    }
-
-    /// Writes the report; the trace comes last, so that `replay` can be given the file from its header on.
-    func write(to file: consuming OutputFile) throws(CommandError) {
+    /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
+    func write(to file: consuming OutputFile) throws {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
-        let heading = ["", "== trace of \(origin)"]
-        let lines = (versions + found + machineLines + configuration + daemon + sensors + heading).map { line in
-            anonymizer.cleaned(printable(line))
+        let sections = versions + found + machineLines + configuration + daemon + sensors + ["", "== \(traceTitle)"]
+        for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
+        if let recording {
+            for line in recording.lines(anonymizedBy: anonymizer) { try file.write(line + "\n") }
+            return try file.flush()
         }
-        do throws(SystemError) {
-            for line in lines { try file.write(line + "\n") }
-            var trace = try TraceWriter(file)
-            for sample in readings.samples { try trace.write(sample) }
-            try trace.flush()
-        } catch {
-            throw CommandError(error)
-        }
+        var trace = try TraceWriter(file)
+        for sample in readings.samples { try trace.write(sample) }
+        try trace.flush()
     }
 
-    private var origin: String {
-        readings.samples.isEmpty ? "nothing: \(readings.problem)" : readings.origin
+    private var traceTitle: String {
+        if recording != nil { return "recording" }
+        return readings.samples.isEmpty ? "no trace: \(readings.problem)" : "trace of \(readings.origin)"
     }
 
-    /// What is personal in what the daemon and the configuration say.
+    /// The personal data in the daemon's answers and in the configuration.
     private var secrets: [(text: String, substitute: String)] {
         var secrets: [(text: String, substitute: String)] = []
-        if let account = surroundings.account { secrets.append((account.name, "<user>")) }
-        if let uri = surroundings.uri, let colon = uri.firstIndex(of: ":"), uri != "local:" {
+        if let account = system.account { secrets.append((account.name, "<user>")) }
+        if let uri = system.uri, let colon = uri.firstIndex(of: ":"), uri != "local:" {
             secrets.append((String(uri[uri.index(after: colon)...]), "<address>"))
         }
-        if case .address(let address) = surroundings.address { secrets.append((address, "<address>")) }
-        // A trace's path is the name of its sensor.
-        if case .replay(let path) = surroundings.configuration.source { secrets.append((printable(path), "<trace>")) }
-        for sensor in surroundings.sensors.map(\.status) where sensor.mode == .replay {
+        if case .address(let address) = system.address { secrets.append((address, "<address>")) }
+        // A replayed trace's path is the name of its sensor.
+        if case .replay(let path) = system.configuration.source { secrets.append((printable(path), "<trace>")) }
+        for sensor in system.sensors.map(\.status) where sensor.mode == .replay {
             secrets.append((printable(sensor.name), "<trace>"))
         }
-        secrets += surroundings.configurationWarnings.map { (Self.saying(of: $0), "<what it says>") }
+        secrets += system.configurationWarnings.map { (Self.message(of: $0), "<message>") }
         return secrets
     }
 
-    /// What a warning, `orientd.conf:3: [Application org.example.Player] …`, tells behind the place.
-    static func saying(of warning: String) -> String {
+    /// The message of a warning, `orientd.conf:3: [Application org.example.Player] …`, behind its place.
+    static func message(of warning: String) -> String {
         let colon = warning.firstRange(of: ": ")
         return printable(String(warning[(colon?.upperBound ?? warning.startIndex)...]))
     }
@@ -86,17 +80,17 @@ struct DoctorReport {
     // MARK: - Sections
 
     private var versions: [String] {
-        var system = utsname()
-        uname(&system)
-        let kernel = withUnsafeBytes(of: system.release) { Self.text($0) }
-        let processor = withUnsafeBytes(of: system.machine) { Self.text($0) }
+        var names = utsname()
+        uname(&names)
+        let kernel = withUnsafeBytes(of: names.release) { Self.text($0) }
+        let processor = withUnsafeBytes(of: names.machine) { Self.text($0) }
         let distribution = (try? FileDescriptor.contents(of: "/etc/os-release", limit: 65536)).flatMap { bytes in
             String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
         }
         return [
             "== versions", "orientctl \(Version.current)",
-            "orientd \(surroundings.snapshot?.version ?? "does not answer")", "libiio \(IIOContext.libraryVersion)",
-            "systemd \(surroundings.bus.flatMap(ServiceChecks.managerVersion) ?? "does not answer")",
+            "orientd \(system.snapshot?.version ?? "not available")", "libiio \(IIOContext.libraryVersion)",
+            "systemd \(system.bus.flatMap(ServiceChecks.managerVersion) ?? "not available")",
             "Linux \(kernel) \(processor)",
         ] + (distribution.map { [String($0)] } ?? [])
     }
@@ -114,19 +108,19 @@ struct DoctorReport {
     }
 
     private var configuration: [String] {
-        let assignments = surroundings.assignments
-        return ["", "== configuration"] + (assignments.isEmpty ? ["the defaults"] : assignments)
+        let assignments = system.assignments
+        return ["", "== configuration"] + (assignments.isEmpty ? ["defaults"] : assignments)
     }
 
     private var daemon: [String] {
-        guard let snapshot = surroundings.snapshot else { return [] }
-        // What applications ask for is theirs.
-        let values = Status.values(snapshot, [], surroundings.sensors).filter { $0.label != "Requests" }
+        guard let snapshot = system.snapshot else { return [] }
+        // Requests are the applications' own affair.
+        let values = Status.values(snapshot, [], system.sensors).filter { $0.label != "Requests" }
         return ["", "== orientd"] + values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
     }
 
     private var sensors: [String] {
-        surroundings.accelerometers.flatMap { sensor -> [String] in
+        system.accelerometers.flatMap { sensor -> [String] in
             let path = sensor.description.sysfsPath
             guard let device = try? Device(syspath: path) else { return [] }
             var lines = ["", "== \(path)"]
@@ -136,12 +130,12 @@ struct DoctorReport {
                     lines.append("property \(property) of the parent: \(value)")
                 }
             }
-            // Where reading values has failed, it may hang here.
+            // If reading values has failed, it might hang here.
             let names = device.attributeNames.filter { readings.problem.isEmpty || !Self.isValue($0) }
             for name in names where Self.isPublic(name) {
                 guard let value = device.attribute(name) else { continue }
                 let text = value.split(separator: "\n").joined(separator: " | ")
-                lines.append("\(name): \(text.prefix(Self.longest))")
+                lines.append("\(name): \(text.prefix(Self.longestAttribute))")
             }
             return lines
         }
@@ -149,7 +143,7 @@ struct DoctorReport {
 
     private static func isValue(_ name: String) -> Bool { name.hasSuffix("_raw") || name.hasSuffix("_input") }
 
-    /// Says whether an attribute is about the sensor, and not about this one piece of it.
+    /// Returns whether an attribute is the same for every sensor of this model.
     static func isPublic(_ name: String) -> Bool {
         let personal = ["serial", "uniq", "uuid", "address", "uevent"]
         let name = name.lowercased()

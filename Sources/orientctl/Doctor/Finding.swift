@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check of `orientctl doctor` has found, and the command that mends it.
+/// The result of a check of `orientctl doctor`, and the command that fixes a problem.
 struct Finding: Hashable, Sendable {
     enum Verdict: String, Sendable {
         case ok
-        /// Not as it should be, or not to be told; the rest may work.
+        /// A minor problem, or a check that could not be made.
         case warn
         case fail
 
@@ -19,17 +19,17 @@ struct Finding: Hashable, Sendable {
 
     let verdict: Verdict
 
-    /// What was looked at: one or two words.
+    /// The check's name: one or two words.
     let subject: String
     let text: String
 
-    /// A command line; empty where nothing is to be done, or none would help.
+    /// A command line; empty if there is nothing to fix, or no command would help.
     let remedy: String
 
     private init(_ verdict: Verdict, _ subject: String, _ text: String, _ remedy: String) {
         self.verdict = verdict
         self.subject = subject
-        // A driver, a firmware or a stranger on the bus may be quoted.
+        // The text may quote a driver, the firmware or another program.
         self.text = printable(text)
         self.remedy = printable(remedy)
     }
@@ -46,7 +46,7 @@ struct Finding: Hashable, Sendable {
         Finding(.fail, subject, text, remedy)
     }
 
-    /// The finding as one line; in colour on a terminal only, which `isStyled` says.
+    /// The finding as one line, in colour if `isStyled`.
     func line(isStyled: Bool = false) -> String {
         let word = verdict.rawValue + (verdict == .ok ? "   " : " ")
         let shown = isStyled ? Terminal.styled(word, verdict.style) : word

@@ -8,35 +8,17 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// The checks of what the kernel and udev offer: drivers, nodes, the mounting, the tablet switch.
+/// The checks of the kernel and udev: drivers, device nodes, mount matrices, the tablet switch.
 struct HardwareChecks {
-    // Rules that were read before there was the user orientd give nobody anything, and `udevadm control --reload` of
-    // systemd 252 does not read again what has not changed.
-    private static let reload = "sudo systemctl restart systemd-udevd"
-    private static let trigger = reload + "; sudo udevadm trigger --subsystem-match=iio --action=add --settle"
-    private static let inputTrigger =
-        reload + "; sudo udevadm trigger --subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1"
-        + " --action=change --settle"
+    private let system: SystemState
 
-    private static let switchTrigger =
-        reload
-        + "; sudo udevadm trigger --subsystem-match=input --property-match=ID_INPUT_SWITCH=1 --action=change --settle"
-
-    // The bus has passed over the rules of a user that there was not when it read them.
-    private static let makeUser = "sudo systemd-sysusers; sudo systemctl reload dbus"
-
-    /// Has udev load the drivers of all devices once more.
-    private static let coldplug = "sudo systemctl restart systemd-udev-trigger"
-
-    private let surroundings: Surroundings
-
-    init(_ surroundings: Surroundings) {
-        self.surroundings = surroundings
+    init(_ system: SystemState) {
+        self.system = system
     }
 
     var findings: [Finding] {
-        var findings = [kernel] + surroundings.discoveryWarnings.map { .warn("kernel", $0) }
-        if let sensor = surroundings.accelerometer {
+        var findings = [kernel] + system.discoveryWarnings.map { .warn("kernel", $0) }
+        if let sensor = system.accelerometer {
             findings += [node(sensor)] + scale(sensor) + mountMatrix(sensor) + [hwdb(sensor)]
         } else {
             let reason = "cannot be checked without an accelerometer"
@@ -48,23 +30,23 @@ struct HardwareChecks {
     // MARK: - Drivers
 
     private var kernel: Finding {
-        guard surroundings.uri != nil else {
-            return .warn("kernel", "not looked at: orientd.conf names a source that is no sensor")
+        guard system.uri != nil else {
+            return .warn("kernel", "not checked: the source in orientd.conf is not a sensor")
         }
-        if surroundings.accelerometer != nil {
-            return .ok("kernel", surroundings.accelerometers.map(described).joined(separator: ", "))
+        if system.accelerometer != nil {
+            return .ok("kernel", system.accelerometers.map(described).joined(separator: ", "))
         }
-        if !surroundings.accelerometers.isEmpty {
-            let all = surroundings.accelerometers.map(described).joined(separator: ", ")
-            return .fail("kernel", "no accelerometer in the display: \(all)", remedy: Self.coldplug)
+        if !system.accelerometers.isEmpty {
+            let all = system.accelerometers.map(described).joined(separator: ", ")
+            return .fail("kernel", "no accelerometer in the display: \(all)", remedy: Remedy.loadDrivers)
         }
-        if let other = surroundings.sensors.map(\.status).first(where: { $0.state != .lost }) {
-            return .warn("kernel", "no accelerometer in this machine; orientd has \(other.name) (\(other.mode))")
+        if let other = system.sensors.map(\.status).first(where: { $0.state != .lost }) {
+            return .warn("kernel", "no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         return .fail(
             "kernel",
-            "no accelerometer: none is in this machine, or its driver is missing",
-            remedy: Self.coldplug
+            "no accelerometer found: this machine has none, or its driver is missing",
+            remedy: Remedy.loadDrivers
         )
     }
 
@@ -83,16 +65,16 @@ struct HardwareChecks {
     struct Needed: Hashable {
         let path: String
         let use: FileAccess.Use
-        /// Whether nothing works without it.
+        /// Whether the sensor cannot be read without it.
         let isVital: Bool
     }
 
     private func node(_ sensor: any SensorDevice) -> Finding {
         let description = sensor.description
-        guard !description.sysfsPath.isEmpty else { return .ok("node", "none: the sensor is another machine's") }
-        guard let account = surroundings.account else {
-            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Self.makeUser : Remedy.install
-            return .fail("node", "there is no user orientd to give it to", remedy: remedy)
+        guard !description.sysfsPath.isEmpty else { return .ok("node", "none: the sensor belongs to another machine") }
+        guard let account = system.account else {
+            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Remedy.createUser : Remedy.install
+            return .fail("node", "the user orientd does not exist", remedy: remedy)
         }
         var missing: [String] = []
         var refused: [Needed] = []
@@ -102,7 +84,7 @@ struct HardwareChecks {
                 if !(try FileAccess(of: file.path)).allows(file.use, to: account) { refused.append(file) }
                 found += 1
             } catch {
-                // No sensor has all attributes that one can have.
+                // No sensor has all of the attributes.
                 if error.errno != .notFound || file.path == description.devicePath { missing.append("\(error)") }
             }
         }
@@ -112,7 +94,7 @@ struct HardwareChecks {
             of: found,
             account: account.name,
             remedy: !Self.isInstalled("udev/rules.d/80-orientd.rules")
-                ? Remedy.install : description.isSubstitute ? Self.inputTrigger : Self.trigger
+                ? Remedy.install : description.isSubstitute ? Remedy.applyInputRules : Remedy.applySensorRules
         )
     }
 
@@ -126,17 +108,17 @@ struct HardwareChecks {
         if let first = refused.first(where: \.isVital) ?? refused.first {
             let others = refused.count > 1 ? " and \(refused.count - 1) more" : ""
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
-            // The kernel lets everybody read values, so that no rule of ours does.
+            // Values are readable by everybody unless somebody changed that; no udev rule restores it.
             let remedy = first.use == .read && first.path.hasPrefix("/sys/") ? "sudo chmod a+r \(first.path)" : remedy
             return refused.contains(where: \.isVital)
                 ? .fail("node", text, remedy: remedy)
-                : .warn("node", text + ": the sensor cannot be set up as it should be", remedy: remedy)
+                : .warn("node", text + ": some settings of the sensor cannot be changed", remedy: remedy)
         }
         if let first = missing.first { return .warn("node", first, remedy: remedy) }
         return .ok("node", "\(account) may use all \(count) files of the sensor")
     }
 
-    /// What the daemon reads and writes of a sensor, as far as it is there.
+    /// The files of a sensor that the daemon uses if they exist.
     static func needed(_ description: SensorDescription) -> [Needed] {
         guard !description.isSubstitute else {
             return [Needed(path: description.devicePath, use: .read, isVital: true)]
@@ -151,13 +133,13 @@ struct HardwareChecks {
         guard description.canBuffer else { return needed }
         let buffer = ["buffer/enable", "buffer/length", "trigger/current_trigger", "current_timestamp_clock"]
         let scans = buffer + channels.map { "scan_elements/\($0)_en" }
-        // Without its buffer it is polled, where it can be.
+        // Without its buffer a sensor is polled if possible.
         let isVital = !description.canPoll
         return needed + [Needed(path: description.devicePath, use: .readAndWrite, isVital: isVital)]
             + files(scans, .write, isVital: isVital)
     }
 
-    /// Says whether a file of ours is in one of the folders that systemd and udev read.
+    /// Returns whether one of our files is in a folder that systemd and udev read.
     private static func isInstalled(_ path: String) -> Bool {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains { access("\($0)/\(path)", F_OK) == 0 }
     }
@@ -178,16 +160,16 @@ struct HardwareChecks {
         guard most <= least * 2 else {
             return .warn(
                 "scale",
-                "the axes differ too much to be one chip's: \(text) m/s² a step",
+                "the axes differ too much for one chip: \(text) m/s² per step",
                 remedy: Remedy.report
             )
         }
-        return .ok("scale", "\(text) m/s² a step")
+        return .ok("scale", "\(text) m/s² per step")
     }
 
     // MARK: - Mounting
 
-    /// Says whether a warning of the discovery is about how the sensor is built in.
+    /// Returns whether a warning of the discovery is about the mounting.
     private static func isAboutMounting(_ warning: String) -> Bool {
         ["ACCEL_MOUNT_MATRIX", "ACCEL_LOCATION", "mount_matrix"].contains { warning.contains($0) }
     }
@@ -199,16 +181,16 @@ struct HardwareChecks {
         return [Self.mountMatrix(mounting.matrix, source: mounting.matrixSource)]
     }
 
-    /// Judges a matrix that the sensor's values go through.
+    /// Checks the mount matrix in effect.
     static func mountMatrix(_ matrix: MountMatrix, source: String) -> Finding {
         guard !source.isEmpty else {
-            return .ok("mount matrix", "none: the sensor's axes are taken for the display's")
+            return .ok("mount matrix", "none set: the sensor's axes are used as the display's")
         }
-        let text = HwdbEntry.text(of: matrix) + " by " + source
+        let text = HwdbEntry.text(of: matrix) + " from " + source
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
         guard lengths.allSatisfy(usual.contains), usual.contains(abs(matrix.determinant)) else {
-            return .warn("mount matrix", text + " does more than turn", remedy: Remedy.calibrate)
+            return .warn("mount matrix", text + " is not a rotation or reflection", remedy: Remedy.calibrate)
         }
         return .ok("mount matrix", text)
     }
@@ -216,31 +198,31 @@ struct HardwareChecks {
     private func hwdb(_ sensor: any SensorDevice) -> Finding {
         let path = sensor.description.sysfsPath
         guard let device = try? Device(syspath: path) else {
-            return .warn("hwdb", "cannot be looked at: the sensor is not a device of this machine")
+            return .warn("hwdb", "cannot be checked: the sensor is not a device of this machine")
         }
         let sources = MatrixSources(of: device)
         return Self.hwdb(sources, isLocal: sources.hwdb.map(HwdbFile.standard.hasMatrix) ?? false)
     }
 
-    /// Judges hwdb's matrix beside the kernel's; `isLocal` tells that the administrator has decided for it.
+    /// Compares hwdb's matrix with the kernel's; `isLocal` says that hwdb's is the administrator's own.
     static func hwdb(_ sources: MatrixSources, isLocal: Bool) -> Finding {
         guard let hwdb = sources.hwdb else {
-            let counts = sources.kernel == nil ? "" : ": the kernel's matrix counts"
+            let counts = sources.kernel == nil ? "" : ": the kernel's matrix is used"
             return .ok("hwdb", "no \(HwdbEntry.property)\(counts)")
         }
         let text = "\(HwdbEntry.property)=\(hwdb)"
         guard AttributeText.matrixRows(hwdb) != nil else {
-            return .warn("hwdb", "\(text) is no mount matrix", remedy: Remedy.calibrate)
+            return .warn("hwdb", "\(text) is not a mount matrix", remedy: Remedy.calibrate)
         }
         guard let kernel = sources.kernel, sources.areInConflict else { return .ok("hwdb", text) }
         guard isLocal else {
             return .warn(
                 "hwdb",
-                "\(text) counts, and the kernel's is another: \(kernel)",
+                "\(text) is used, but the kernel's matrix differs: \(kernel)",
                 remedy: Remedy.calibrate
             )
         }
-        return .ok("hwdb", "\(text) by \(HwdbEntry.standardPath) counts, and not the kernel's \(kernel)")
+        return .ok("hwdb", "\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")
     }
 
     // MARK: - Tablet switch
@@ -250,11 +232,12 @@ struct HardwareChecks {
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
                 guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
-                if let account = surroundings.account, !(try FileAccess(of: path)).allows(.read, to: account) {
+                if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
                     return .warn(
                         "tablet switch",
                         "\(account.name) may not read \(path)",
-                        remedy: Self.isInstalled("udev/rules.d/80-orientd.rules") ? Self.switchTrigger : Remedy.install
+                        remedy: Self.isInstalled("udev/rules.d/80-orientd.rules")
+                            ? Remedy.applySwitchRules : Remedy.install
                     )
                 }
                 switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(Self.state(path))")
@@ -264,14 +247,14 @@ struct HardwareChecks {
         }
         return Self.tabletSwitch(
             switches,
-            chassis: surroundings.configuration.machine.idiom?.name
-                ?? surroundings.bus.flatMap { Chassis.name(over: $0) },
-            hasHinge: surroundings.accelerometers.contains { $0.description.mounting?.location == .base },
-            status: surroundings.snapshot?.status
+            chassis: system.configuration.machine.idiom?.name
+                ?? system.bus.flatMap { Chassis.name(over: $0) },
+            hasHinge: system.accelerometers.contains { $0.description.mounting?.location == .base },
+            status: system.snapshot?.status
         )
     }
 
-    /// Judges the tablet switches there are; `hasHinge` tells of a second accelerometer, in the base.
+    /// Checks the tablet switches; `hasHinge` says that there is a second accelerometer, in the base.
     static func tabletSwitch(
         _ switches: [String],
         chassis: String?,
@@ -280,18 +263,20 @@ struct HardwareChecks {
     ) -> Finding {
         guard switches.isEmpty else { return .ok("tablet switch", switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
-        guard !hasHinge else { return .ok("tablet switch", "none: the accelerometer in the base tells\(mode)") }
+        guard !hasHinge else {
+            return .ok("tablet switch", "none; the accelerometer in the base is used instead\(mode)")
+        }
         guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
-            return .ok("tablet switch", "none, and none is needed\(mode)")
+            return .ok("tablet switch", "none, and none needed\(mode)")
         }
         return .warn(
             "tablet switch",
-            "none, though the chassis is \(chassis ?? ""): nothing tells how it is used\(mode)",
+            "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)",
             remedy: "orientctl autorotate always"
         )
     }
 
-    /// What the switch of a node says, as the end of a text; nothing where this user may not read it.
+    /// The state of a switch, to append to a text; empty if this user may not read it.
     private static func state(_ path: String) -> String {
         guard let state = try? SwitchEvents(path).nextState() else { return "" }
         return state.contains(.tabletMode) ? ": tablet" : ": laptop"

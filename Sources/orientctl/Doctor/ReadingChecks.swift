@@ -5,13 +5,13 @@ import OrientationCore
 import OrientationSensors
 import SystemdBus
 
-/// The checks of what the sensor reads: gravity, noise, and how often.
+/// The checks of the sensor's readings: gravity, noise and rate.
 struct ReadingChecks {
-    private let surroundings: Surroundings
+    private let system: SystemState
     private let readings: Readings
 
-    init(_ surroundings: Surroundings, _ readings: Readings) {
-        self.surroundings = surroundings
+    init(_ system: SystemState, _ readings: Readings) {
+        self.system = system
         self.readings = readings
     }
 
@@ -22,15 +22,15 @@ struct ReadingChecks {
 
     // MARK: - Gravity and noise
 
-    /// What the samples have in common, in g.
+    /// Mean and spread of samples, in g.
     struct Statistics: Hashable {
         let count: Int
         let mean: Vector3
 
-        /// How far a sample is from the mean, as a root mean square.
+        /// The root mean square of the distance from the mean.
         let spread: Double
 
-        /// Nil of no samples.
+        /// Nil without samples.
         init?(_ samples: [AccelerometerSample]) {
             guard !samples.isEmpty else { return nil }
             count = samples.count
@@ -48,92 +48,92 @@ struct ReadingChecks {
             spread = (squares * share).squareRoot()
         }
 
-        /// The spread in g that no sensor at rest has.
+        /// A spread above this many g means that the device moves.
         static let motion = 0.1
 
-        /// The spread in g that is more than chips of this kind have.
+        /// A spread above this many g is unusual for a sensor at rest.
         static let noise = 0.03
     }
 
     private func gravity(_ statistics: Statistics?) -> Finding {
-        guard let statistics else { return untold("gravity") }
+        guard let statistics else { return unmeasured("gravity") }
         if readings.isFiltered, readings.isBusy {
-            return .warn("gravity", "its strength cannot be told while a program uses the sensor's buffer")
+            return .warn("gravity", "cannot be measured while a program uses the sensor's buffer")
         }
         guard !readings.isFiltered else {
-            return .warn("gravity", "orientd alone does not tell: \(readings.problem)", remedy: Remedy.log)
+            return .warn("gravity", "cannot be measured through orientd: \(readings.problem)", remedy: Remedy.log)
         }
         return Self.gravity(statistics)
     }
 
-    private func untold(_ subject: String) -> Finding {
+    private func unmeasured(_ subject: String) -> Finding {
         let problem = readings.problem.isEmpty ? "too few readings" : readings.problem
-        return .warn(subject, "cannot be told: " + problem, remedy: surroundings.snapshot == nil ? "" : Remedy.log)
+        return .warn(subject, "cannot be measured: " + problem, remedy: system.snapshot == nil ? "" : Remedy.log)
     }
 
     static func gravity(_ statistics: Statistics) -> Finding {
         let magnitude = statistics.mean.magnitude
         let text = "\(decimal(magnitude, places: 3)) g"
         guard statistics.spread <= Statistics.motion else {
-            return .warn("gravity", "the device moves; lay it down", remedy: "orientctl doctor")
+            return .warn("gravity", "the device is moving; lay it down", remedy: Remedy.again)
         }
         switch magnitude {
         case 0.9...1.1: return .ok("gravity", "\(text) at rest")
         case 0.75...1.25:
-            return .warn("gravity", "\(text) at rest: the scale or an offset is not exact", remedy: Remedy.report)
-        case 0: return .fail("gravity", "the sensor reads nothing but 0", remedy: Remedy.report)
+            return .warn("gravity", "\(text) at rest: the scale or an offset is inaccurate", remedy: Remedy.report)
+        case 0: return .fail("gravity", "all readings are 0", remedy: Remedy.report)
         default: return .fail("gravity", "\(text) at rest: the scale or an offset is wrong", remedy: Remedy.report)
         }
     }
 
     private func noise(_ statistics: Statistics?) -> Finding {
-        guard let statistics else { return untold("noise") }
+        guard let statistics else { return unmeasured("noise") }
         return Self.noise(statistics)
     }
 
     static func noise(_ statistics: Statistics) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
         if statistics.count < 5 {
-            return .warn("noise", "too few readings to tell: \(statistics.count)", remedy: Remedy.log)
+            return .warn("noise", "too few readings: \(statistics.count)", remedy: Remedy.log)
         }
         switch statistics.spread {
         case ..<1e-9:
             return .warn(
                 "noise",
-                "\(statistics.count) readings are all the same: the sensor may be stuck",
+                "all \(statistics.count) readings are identical: the sensor may be stuck",
                 remedy: Remedy.restart
             )
         case ...Statistics.noise: return .ok("noise", text)
-        case ...Statistics.motion: return .warn("noise", text + ": much for a sensor at rest", remedy: Remedy.report)
-        default: return .warn("noise", text + ": the device moves; lay it down", remedy: "orientctl doctor")
+        case ...Statistics.motion: return .warn("noise", text + ": high for a sensor at rest", remedy: Remedy.report)
+        default: return .warn("noise", text + ": the device is moving; lay it down", remedy: Remedy.again)
         }
     }
 
     // MARK: - Sampling
 
     private var sampling: Finding {
-        guard let bus = surroundings.bus, surroundings.snapshot != nil else { return samplingWithoutDaemon }
-        let told = ToldReadings(OrientationClient(bus: bus), seconds: 2)
-        if let refusal = told.refusal {
+        guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon }
+        let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: 2)
+        if let refusal = daemon.refusal {
             return .warn(
                 "sampling",
                 "orientd does not sample for this user: \(refusal.message)",
                 remedy: Remedy.asRoot
             )
         }
-        let sensor = surroundings.accelerometer?.description
+        let sensor = system.accelerometer?.description
         return Self.sampling(
-            told.sensor,
-            changes: told.samples.count - 1,
-            seconds: told.duration,
-            canBuffer: sensor.map { $0.canBuffer && $0.name == told.sensor?.name } ?? false,
+            daemon.sensor,
+            changes: daemon.samples.count - 1,
+            seconds: daemon.duration,
+            canBuffer: sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false,
             isHere: sensor != nil
         )
     }
 
-    /// Judges what a daemon with a claim does: its sensor, and how often its gravity changed, -1 for no gravity at all.
+    /// Checks a claimed daemon: its sensor, and how often its gravity changed, -1 without any gravity.
     ///
-    /// `isHere` tells that this machine has an accelerometer.
+    /// `isHere` says that this machine has an accelerometer.
     static func sampling(
         _ sensor: SensorStatus?,
         changes: Int,
@@ -151,18 +151,18 @@ struct ReadingChecks {
             return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: Remedy.log)
         }
         if canBuffer, sensor.mode == .poll {
-            return .warn("sampling", "\(sensor.name) is polled, though it has a buffer", remedy: Remedy.log)
+            return .warn("sampling", "\(sensor.name) is polled although it has a buffer", remedy: Remedy.log)
         }
-        guard changes >= 0 else { return .fail("sampling", "no reading comes from \(sensor.name)", remedy: Remedy.log) }
+        guard changes >= 0 else { return .fail("sampling", "\(sensor.name) delivers no readings", remedy: Remedy.log) }
         guard changes > 0, seconds > 0 else {
-            return .warn("sampling", "\(sensor.name) reads the same all the time, so that its rate does not show")
+            return .warn("sampling", "all readings of \(sensor.name) are identical: the rate cannot be measured")
         }
         return rate(Double(changes) / seconds, expected: sensor.sampleRate, "\(sensor.name), \(sensor.mode)")
     }
 
     private var samplingWithoutDaemon: Finding {
         guard let mode = readings.mode, let last = readings.samples.last, last.time > 0 else {
-            return untold("sampling")
+            return unmeasured("sampling")
         }
         guard readings.warnings.isEmpty else {
             return .warn("sampling", readings.warnings.joined(separator: "; "), remedy: Remedy.asRoot)
@@ -171,9 +171,9 @@ struct ReadingChecks {
         return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.name)")
     }
 
-    /// Judges a rate in Hz; one above 60 is enough for everything.
+    /// Checks a rate in Hz; 60 are always enough.
     static func rate(_ reached: Double, expected: Double, _ how: String) -> Finding {
-        let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings a second (\(how))"
+        let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings per second (\(how))"
         guard reached >= 0.7 * min(expected, 60) else { return .warn("sampling", text, remedy: Remedy.log) }
         return .ok("sampling", text)
     }

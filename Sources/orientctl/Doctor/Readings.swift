@@ -7,55 +7,55 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// What an accelerometer reads for some seconds: read beside the daemon, or told by it where that cannot be.
+/// Readings of an accelerometer for some seconds: its own, or else the daemon's gravity.
 struct Readings {
     /// In the device frame; times in seconds from the first.
     fileprivate(set) var samples: [AccelerometerSample] = []
 
-    /// Where the samples are from, for people.
+    /// The source of the samples, in words.
     fileprivate(set) var origin = ""
 
-    /// Why there are none, or none straight from the sensor.
+    /// Why there are none, or none of the sensor itself.
     fileprivate(set) var problem = ""
 
-    /// Whether the kernel gives none beside the sensor's buffer, which is in use.
+    /// Whether the sensor cannot be polled because its buffer is in use.
     fileprivate(set) var isBusy = false
 
-    /// Whether the person has ended it.
+    /// Whether the user has ended it.
     fileprivate(set) var isInterrupted = false
 
-    /// Whether they have been through the daemon, which filters them and makes 1 g of whatever the sensor calls so.
+    /// Whether they are the daemon's, which filters them and scales them to 1 g.
     fileprivate(set) var isFiltered = false
 
-    /// How the sensor was read; nil where it was polled beside a daemon that may need it otherwise.
+    /// How the sensor was read; nil if it was polled while the daemon runs.
     fileprivate(set) var mode: SensorMode?
     fileprivate(set) var expectedRate = 0.0
 
-    /// What was not as wished.
+    /// The warnings of the sensor's source.
     fileprivate(set) var warnings: [String] = []
 
     fileprivate init() {}
 
-    /// Reads for so many seconds; the sensor is as it was afterwards.
-    init(_ surroundings: Surroundings, seconds: Double) {
-        if let sensor = surroundings.accelerometer {
+    /// Reads for so many seconds, and restores the sensor's settings.
+    init(_ system: SystemState, seconds: Double) {
+        if let sensor = system.accelerometer {
             do throws(SystemError) {
-                self = try DirectReader().read(sensor, surroundings, seconds: seconds)
+                self = try DirectReader().read(sensor, system, seconds: seconds)
             } catch {
                 problem = "\(error)"
             }
         } else {
-            problem = "there is no accelerometer to read"
+            problem = "there is no accelerometer"
         }
-        guard samples.isEmpty, !isInterrupted, let bus = surroundings.bus, surroundings.snapshot != nil else { return }
-        let told = ToldReadings(OrientationClient(bus: bus), seconds: seconds)
-        samples = told.samples
+        guard samples.isEmpty, !isInterrupted, let bus = system.bus, system.snapshot != nil else { return }
+        let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: seconds)
+        samples = daemon.samples
         isFiltered = true
-        origin = "Gravity as orientd tells it"
+        origin = "Gravity as orientd reports it"
     }
 }
 
-/// Reads a sensor beside the daemon, or in its stead.
+/// Reads a sensor without the daemon.
 private final class DirectReader {
     private var readings = Readings()
     private let loop: EventLoop
@@ -70,21 +70,21 @@ private final class DirectReader {
 
     func read(
         _ sensor: any SensorDevice,
-        _ surroundings: Surroundings,
+        _ system: SystemState,
         seconds: Double
     ) throws(SystemError) -> Readings {
         readings.origin = "the sensor itself"
-        let configuration = surroundings.configuration
+        let configuration = system.configuration
         let scaling = sensor.description.scaling(
             convention: configuration.convention,
             faceUp: configuration.faceUp
         )
-        // A chip that hangs keeps the helper, and nobody waits for it.
-        let patience = try loop.timer { [self] in loop.exit() }
-        if surroundings.snapshot == nil {
+        // A read that hangs blocks the helper: do not wait for it.
+        let timeout = try loop.timer { [self] in loop.exit() }
+        if system.snapshot == nil {
             try open(sensor, scaling, rate: configuration.rate)
         } else {
-            // The daemon may want the buffer at any time, and a buffer opens once.
+            // The daemon may need the buffer, which can be opened once, at any time.
             poll(sensor, scaling, every: 1 / configuration.rate)
         }
         let end = try loop.timer { [self] in stop() }
@@ -93,17 +93,17 @@ private final class DirectReader {
             stop()
         }
         end.arm(after: seconds)
-        patience.arm(after: seconds + 2)
+        timeout.arm(after: seconds + 2)
         _ = try loop.run()
-        withExtendedLifetime((patience, end, termination)) {}
+        withExtendedLifetime((timeout, end, termination)) {}
         if !readings.isInterrupted { termination.cancel() }
         if readings.samples.isEmpty, readings.problem.isEmpty {
-            readings.problem = "no reading came within \(decimal(seconds, places: 0)) s"
+            readings.problem = "no reading within \(decimal(seconds, places: 0)) s"
         }
         return readings
     }
 
-    /// Ends when the sensor is back as it was found.
+    /// Ends once the sensor's settings are restored.
     private func stop() {
         stopReading()
         stopReading = {}

@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Command lines that mend what more than one check finds.
+/// Command lines that fix what the checks find.
 enum Remedy {
     static let install = "sudo make install"
     static let restart = "sudo systemctl restart orientd"
     static let calibrate = "sudo orientctl calibrate"
-
-    /// Shows what orientd says.
     static let log = "journalctl -u orientd -b"
-
-    /// Sees what not every user may.
     static let asRoot = "sudo orientctl doctor"
-
-    /// For what only its developers can mend.
+    static let again = "orientctl doctor"
     static let report = "orientctl doctor --report report.txt"
+
+    /// Creates the user orientd; the bus skipped the rules for it while it did not exist.
+    static let createUser = "sudo systemd-sysusers; sudo systemctl reload dbus"
+
+    /// Makes udev load the drivers of all devices again.
+    static let loadDrivers = "sudo systemctl restart systemd-udev-trigger"
+
+    static let applySensorRules = applyRules("--subsystem-match=iio --action=add")
+    static let applyInputRules = applyRules(
+        "--subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1 --action=change"
+    )
+    static let applySwitchRules = applyRules(
+        "--subsystem-match=input --property-match=ID_INPUT_SWITCH=1 --action=change"
+    )
+
+    /// Makes udev apply its rules to devices again.
+    ///
+    /// Rules that udev read before the user orientd existed have no effect, and systemd 252's `udevadm control
+    /// --reload` does not read unchanged files again.
+    private static func applyRules(_ filter: String) -> String {
+        "sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle"
+    }
 }

@@ -7,25 +7,25 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// The checks of what runs and who may use it: the bus, the service, iio-sensor-proxy, polkit, state, configuration.
+/// The checks of the bus, the service, iio-sensor-proxy, polkit, the saved state and the configuration.
 struct ServiceChecks {
     private static let unit = "orientd.service"
 
-    private let surroundings: Surroundings
+    private let system: SystemState
 
-    init(_ surroundings: Surroundings) {
-        self.surroundings = surroundings
+    init(_ system: SystemState) {
+        self.system = system
     }
 
     var findings: [Finding] {
-        guard let bus = surroundings.bus else {
+        guard let bus = system.bus else {
             let reason = "cannot be checked without a bus"
-            let mend = surroundings.address == .system ? "sudo systemctl start dbus.socket" : ""
-            return [.fail("bus", surroundings.busProblem, remedy: mend)]
+            let remedy = system.address == .system ? "sudo systemctl start dbus.socket" : ""
+            return [.fail("bus", system.busProblem, remedy: remedy)]
                 + ["service", "rotation", "sensor proxy", "polkit"].map { .warn($0, reason) } + [state, configuration]
         }
         return [
-            .ok("bus", "\(surroundings.address)"), service(bus), rotation, sensorProxy(bus), polkit(bus), state,
+            .ok("bus", "\(system.address)"), service(bus), rotation, sensorProxy(bus), polkit(bus), state,
             configuration,
         ]
     }
@@ -33,40 +33,40 @@ struct ServiceChecks {
     // MARK: - The service
 
     private func service(_ bus: Bus) -> Finding {
-        if let snapshot = surroundings.snapshot, let owner = surroundings.owner {
-            return Self.service(version: snapshot.version, owner, account: surroundings.account?.name ?? "")
+        if let snapshot = system.snapshot, let owner = system.owner {
+            return Self.service(version: snapshot.version, owner, account: system.account?.name ?? "")
         }
-        let problem = surroundings.silence ?? "orientd does not answer"
-        if let owner = surroundings.owner {
+        let problem = system.daemonSilence ?? "orientd does not answer"
+        if let owner = system.owner {
             return .fail(
                 "service",
-                "\(owner) has \(Names.service) but does not answer: \(problem)",
+                "\(owner) owns \(Names.service) but does not answer: \(problem)",
                 remedy: Remedy.restart
             )
         }
-        return Self.service(unitState(bus), bus: surroundings.address, problem: problem)
+        return Self.service(unitState(bus), bus: system.address, problem: problem)
     }
 
-    /// Judges a daemon that answers.
+    /// Checks a daemon that answers.
     static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
         guard version == "\(Version.current)" else {
             return .warn(
                 "service",
-                "orientd \(version) runs, and this is orientctl \(Version.current)",
+                "orientd is version \(version), but orientctl is version \(Version.current)",
                 remedy: Remedy.restart
             )
         }
         return .ok("service", "orientd \(version), \(owner), as \(account)")
     }
 
-    /// What the service manager says of a unit.
+    /// A unit's state in the service manager.
     struct UnitState: Hashable {
         var load = ""
         var active = ""
         var result = ""
     }
 
-    /// Judges a daemon that is not there; nil where no service manager is on the bus.
+    /// Explains a missing daemon; `unit` is nil without a service manager on the bus.
     static func service(_ unit: UnitState?, bus: BusAddress, problem: String) -> Finding {
         guard let unit else {
             let name =
@@ -84,7 +84,7 @@ struct ServiceChecks {
         case (_, "failed"):
             return .fail("service", "orientd.service has failed (\(unit.result))", remedy: Remedy.restart)
         case (_, "activating"):
-            return .fail("service", "orientd.service is starting, or tries to again and again", remedy: Remedy.log)
+            return .fail("service", "orientd.service is starting, or restarting repeatedly", remedy: Remedy.log)
         case (_, "active"):
             return .fail("service", "orientd.service is active, but not on this bus", remedy: Remedy.restart)
         default: return .fail("service", "orientd.service is \(unit.active)", remedy: "sudo systemctl start orientd")
@@ -93,7 +93,7 @@ struct ServiceChecks {
 
     private static let systemd = "org.freedesktop.systemd1"
 
-    /// The service manager's version; nil where it does not answer.
+    /// The service manager's version; nil if it does not answer.
     static func managerVersion(_ bus: Bus) -> String? {
         try? bus.property("Version", of: systemd + ".Manager", at: "/org/freedesktop/systemd1", on: systemd)
     }
@@ -118,9 +118,9 @@ struct ServiceChecks {
         }
     }
 
-    /// What keeps an interface from turning that could.
+    /// Whether a setting keeps the interface from following the device.
     private var rotation: Finding {
-        guard let status = surroundings.snapshot?.status else {
+        guard let status = system.snapshot?.status else {
             return .warn("rotation", "cannot be checked without orientd")
         }
         return Self.rotation(status)
@@ -146,9 +146,9 @@ struct ServiceChecks {
     private func sensorProxy(_ bus: Bus) -> Finding {
         Self.sensorProxy(
             bus.owner(of: SensorProxyObject.service),
-            daemon: surroundings.owner,
+            daemon: system.owner,
             unit: UnitFile.path(of: "iio-sensor-proxy.service"),
-            choice: surroundings.configuration.servesSensorProxy
+            choice: system.configuration.servesSensorProxy
         )
     }
 
@@ -156,21 +156,21 @@ struct ServiceChecks {
         let name = SensorProxyObject.service
         let replace = "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"
         if let owner {
-            if owner.uniqueName == daemon?.uniqueName { return .ok("sensor proxy", "orientd serves \(name)") }
-            return .warn("sensor proxy", "\(owner) has \(name) and competes for the sensor", remedy: replace)
+            if owner.uniqueName == daemon?.uniqueName { return .ok("sensor proxy", "orientd provides \(name)") }
+            return .warn("sensor proxy", "\(owner) owns \(name) and competes for the sensor", remedy: replace)
         }
         if let unit {
             return .warn("sensor proxy", "\(name) is left to iio-sensor-proxy (\(unit))", remedy: replace)
         }
-        if choice == false { return .ok("sensor proxy", "SensorProxy=no: nobody serves \(name)") }
+        if choice == false { return .ok("sensor proxy", "SensorProxy=no: no service provides \(name)") }
         return daemon == nil
-            ? .warn("sensor proxy", "nobody serves \(name) while orientd does not run")
-            : .warn("sensor proxy", "nobody serves \(name)", remedy: Remedy.restart)
+            ? .warn("sensor proxy", "no service provides \(name) while orientd does not run")
+            : .warn("sensor proxy", "no service provides \(name)", remedy: Remedy.restart)
     }
 
     // MARK: - polkit
 
-    /// The actions that the daemon asks polkit about.
+    /// The actions that the daemon checks with polkit.
     static let actions = [
         Names.Action.claim, Names.Action.lock, Names.Action.rotate, Names.Action.request, Names.Action.configure,
         Names.Action.claimSensor,
@@ -194,7 +194,7 @@ struct ServiceChecks {
                     remedy: "sudo apt install polkitd"
                 )
             }
-            return .warn("polkit", "cannot be asked: \(error)")
+            return .warn("polkit", "cannot be queried: \(error)")
         }
     }
 
@@ -213,7 +213,7 @@ struct ServiceChecks {
                 remedy: "loginctl session-status"
             )
         }
-        return .ok("polkit", "its \(actions.count) actions are installed, and this user may claim the sensor")
+        return .ok("polkit", "all \(actions.count) actions are installed, and this user may claim the sensor")
     }
 
     private func knownActions(_ bus: Bus) throws(BusError) -> Set<String> {
@@ -230,7 +230,7 @@ struct ServiceChecks {
         return names
     }
 
-    /// Asks about this very connection, which polkit answers everybody.
+    /// Checks this connection's own authorization, which needs no privileges.
     private func isAllowed(_ action: String, _ bus: Bus) throws(BusError) -> Bool {
         let (path, interface) = Self.authority
         let reply = try bus.call(Self.polkit, path, interface, "CheckAuthorization") { call in
@@ -259,12 +259,12 @@ struct ServiceChecks {
         let path = folder + "/state"
         do throws(SystemError) {
             let contents = try FileDescriptor.contents(of: path, limit: 65536)
-            return Self.state(path, contents, try FileAccess(of: path), surroundings.account)
+            return Self.state(path, contents, try FileAccess(of: path), system.account)
         } catch {
             switch error.errno.code {
             case ENOENT: return .ok("state", "nothing has been saved yet")
-            // As it should be: the folder is orientd's alone.
-            case EACCES: return .ok("state", "in \(folder), for orientd and root alone to read")
+            // As intended: the folder is private.
+            case EACCES: return .ok("state", "in \(folder), readable by orientd and root only")
             default: return .warn("state", "\(error)", remedy: Remedy.asRoot)
             }
         }
@@ -287,7 +287,7 @@ struct ServiceChecks {
     }
 
     private var configuration: Finding {
-        Self.configuration(surroundings.configurationWarnings)
+        Self.configuration(system.configurationWarnings)
     }
 
     static func configuration(_ warnings: [String]) -> Finding {
@@ -295,6 +295,6 @@ struct ServiceChecks {
         guard warnings.isEmpty else {
             return .warn("configuration", warnings.joined(separator: "; "), remedy: "sudoedit \(path)")
         }
-        return .ok("configuration", access(path, F_OK) == 0 ? path : "the defaults: there is no \(path)")
+        return .ok("configuration", access(path, F_OK) == 0 ? path : "defaults: \(path) does not exist")
     }
 }

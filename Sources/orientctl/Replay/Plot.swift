@@ -3,198 +3,221 @@
 import OrientationCore
 import POSIX
 
-/// A picture of a trace: x, y and z over time, over bands coloured by orientation.
+/// A picture of a trace: x, y and z over time, over bands coloured by the device's orientation.
+///
+/// A lane below shows the interface's orientation, and vertical lines mark events, where the data have them.
 struct Plot {
     private let data: PlotData
     private let title: String
     private let vertical: Scale
-    private let horizontal: Scale
+    private let area: (left: Double, right: Double, top: Double, bottom: Double)
 
-    private static let size = (width: 1000.0, height: 440.0)
-    private static let area = (left: 64.0, right: 976.0, top: 72.0, bottom: 388.0)
+    /// Where the time axis is: under the lane.
+    private let axis: Double
 
-    /// Values past 100 g are drawn at the edge: they would leave nothing to see of the others.
+    private static let width = 1000.0
+    private static let ink = "#222"
+
+    /// The rows for the labels of marks.
+    private static let labelRows = (count: 3, height: 12.0)
+
+    /// Larger values, in m/s², are drawn at the edge: they would flatten all others.
     private static let limit = 980.665
 
-    /// A gap as long as that shows as one.
+    /// The line is broken where no sample came for more than so many seconds.
     private static let leastGap = 1.0
 
-    /// Okabe and Ito's palette, told apart with every kind of colour blindness.
+    /// Okabe and Ito's palette, distinguishable with every kind of colour blindness.
     private static let lines: [(name: String, color: String, value: @Sendable (Vector3) -> Double)] = [
         ("x", "#d55e00", { $0.x }), ("y", "#0072b2", { $0.y }), ("z", "#009e73", { $0.z }),
     ]
 
-    /// Tol's pale palette: made to lie behind text and lines.
-    private static let bands: [(orientation: DeviceOrientation, color: String)] = [
-        (.unknown, "#eeeeee"), (.portrait, "#bbccee"), (.landscapeLeft, "#ccddaa"),
-        (.portraitUpsideDown, "#ffcccc"), (.landscapeRight, "#eeeebb"),
+    /// Tol's pale palette, made for backgrounds; by the names of device and interface orientations.
+    private static let bands: [(orientation: String, color: String)] = [
+        ("unknown", "#eeeeee"), ("portrait", "#bbccee"), ("landscape-left", "#ccddaa"),
+        ("portrait-upside-down", "#ffcccc"), ("landscape-right", "#eeeebb"),
     ]
 
     init(_ data: PlotData, title: String) {
         self.data = data
         self.title = title
-        var low = -10.0
-        var high = 10.0
-        for column in data.columns {
-            guard let column else { continue }
-            low = min(low, column.low.x, column.low.y, column.low.z)
-            high = max(high, column.high.x, column.high.y, column.high.z)
-        }
+        let top = data.marks.isEmpty ? 72 : 76 + Double(Self.labelRows.count) * Self.labelRows.height
+        area = (left: 64, right: 976, top: top, bottom: top + 316)
+        axis = data.interfaces.isEmpty ? area.bottom : area.bottom + 24
+        let columns = data.columns.compactMap { $0 }
+        let low = columns.reduce(-10) { min($0, $1.low.x, $1.low.y, $1.low.z) }
+        let high = columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }
         let margin = 1.0
         vertical = Scale(
             from: max(low, -Self.limit) - margin,
             to: min(high, Self.limit) + margin,
-            start: Self.area.bottom,
-            end: Self.area.top
-        )
-        horizontal = Scale(
-            from: data.start,
-            to: data.start + max(data.duration, data.width),
-            start: Self.area.left,
-            end: Self.area.right
+            start: area.bottom,
+            end: area.top
         )
     }
 
-    /// Writes the plot as SVG.
+    /// Writes the picture as SVG.
     func write(to path: String) throws(SystemError) {
         var file = try OutputFile.create(path)
-        let (width, height) = (text(Self.size.width), text(Self.size.height))
-        try file.write(
-            """
+        try file.write(svg)
+        try file.flush()
+    }
+
+    /// The picture as SVG.
+    var svg: String {
+        let (width, height) = (text(Self.width), text(axis + 52))
+        return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)" \
-            font-family="sans-serif" font-size="12" fill="#222">
+            font-family="sans-serif" font-size="12" fill="\(Self.ink)">
             <title>\(escaped(title))</title>
             <rect width="100%" height="100%" fill="#fff"/>
-            <text x="\(text(Self.area.left))" y="24" font-size="15" font-weight="bold">\(escaped(title))</text>
+            <text x="\(text(area.left))" y="24" font-size="15" font-weight="bold">\(escaped(title))</text>
 
-            """
-        )
-        try writeBands(to: &file)
-        try writeAxes(to: &file)
-        for line in Self.lines { try writeLine(line.color, line.value, to: &file) }
-        try writeLegend(to: &file)
-        try file.write("</svg>\n")
-        try file.flush()
+            """ + segments(deviceBands, top: area.top, height: area.bottom - area.top, labelBottom: 6)
+                + axes + Self.lines.map { line($0.color, $0.value) }.joined() + lane + marks + legend + "</svg>\n"
     }
 }
 
 // MARK: - Parts
 
 extension Plot {
-    /// A stretch of time in one orientation.
+    /// A stretch of time in one orientation, in the picture's units.
     private struct Band {
-        let orientation: DeviceOrientation
+        let orientation: String
         let start: Double
         var end: Double
     }
 
-    /// The bands from left to right, in the picture's units.
-    private var visibleBands: [Band] {
+    /// The device's orientation; nothing is known before the first sample.
+    private var deviceBands: [Band] {
+        bands(data.columns.enumerated().compactMap { index, column in column.map { (index, $0.orientation.name) } })
+    }
+
+    private var interfaceBands: [Band] {
+        bands(data.interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value.name) })
+    }
+
+    private func bands(_ changes: [(column: Int, orientation: String)]) -> [Band] {
         var bands: [Band] = []
-        for (index, column) in data.columns.enumerated() {
-            guard let column else { continue }
-            let start = index == 0 ? Self.area.left : horizontal(data.start + Double(index) * data.width)
-            if let last = bands.indices.last {
-                bands[last].end = start
-                if bands[last].orientation == column.orientation { continue }
-            }
-            bands.append(Band(orientation: column.orientation, start: start, end: Self.area.right))
+        for (column, orientation) in changes {
+            if bands.last?.orientation == orientation { continue }
+            let start = x(Double(column))
+            if let last = bands.indices.last { bands[last].end = start }
+            bands.append(Band(orientation: orientation, start: start, end: area.right))
         }
-        if let last = bands.indices.last { bands[last].end = Self.area.right }
         return bands
     }
 
-    private func writeBands(to file: inout OutputFile) throws(SystemError) {
-        let (top, height) = (text(Self.area.top), text(Self.area.bottom - Self.area.top))
-        for band in visibleBands {
-            let width = band.end - band.start
+    private func segments(_ bands: [Band], top: Double, height: Double, labelBottom: Double) -> String {
+        bands.map { band in
             let color = Self.bands.first { $0.orientation == band.orientation }?.color ?? "#fff"
-            try file.write(
-                #"<rect x="\#(text(band.start))" y="\#(top)" width="\#(text(width))" height="\#(height)""#
-                    + #" fill="\#(color)"/>"# + "\n"
-            )
-            // About as wide as the name in 10 units' type.
-            guard width > 6 * Double(band.orientation.name.utf8.count) else { continue }
-            let middle = text((band.start + band.end) / 2)
-            try file.write(
-                #"<text x="\#(middle)" y="\#(text(Self.area.bottom - 6))" font-size="10" text-anchor="middle""#
-                    + #" fill="dimgray">\#(band.orientation)</text>"# + "\n"
-            )
-        }
+            let rectangle =
+                #"<rect x="\#(text(band.start))" y="\#(text(top))" width="\#(text(band.end - band.start))""#
+                + #" height="\#(text(height))" fill="\#(color)"/>"# + "\n"
+            // A character of this font is about 6 wide.
+            guard band.end - band.start > 6 * Double(band.orientation.utf8.count) else { return rectangle }
+            let (x, y) = (text((band.start + band.end) / 2), text(top + height - labelBottom))
+            return rectangle
+                + #"<text x="\#(x)" y="\#(y)" font-size="10" text-anchor="middle" fill="dimgray">"#
+                + "\(band.orientation)</text>\n"
+        }.joined()
     }
 
-    private func writeAxes(to file: inout OutputFile) throws(SystemError) {
-        let area = Self.area
-        for (value, label) in vertical.ticks(atMost: 8) {
-            let y = text(vertical(value))
-            try file.write(
-                #"<path d="M\#(text(area.left)) \#(y)H\#(text(area.right))" stroke="black" stroke-opacity="0.12"/>"#
-                    + #"<text x="\#(text(area.left - 8))" y="\#(y)" dy="0.35em" text-anchor="end">\#(label)</text>"#
-                    + "\n"
-            )
+    private var axes: String {
+        let values = vertical.ticks(atMost: 8).map { place, label in
+            #"<path d="M\#(text(area.left)) \#(text(place))H\#(text(area.right))" stroke="black" stroke-opacity="0.12"/>"#
+                + #"<text x="\#(text(area.left - 8))" y="\#(text(place))" dy="0.35em" text-anchor="end">\#(label)</text>"#
+                + "\n"
         }
-        for (value, label) in horizontal.ticks(atMost: 10) {
-            let x = text(horizontal(value))
-            try file.write(
-                #"<path d="M\#(x) \#(text(area.bottom))v5" stroke="black"/>"#
-                    + #"<text x="\#(x)" y="\#(text(area.bottom + 20))" text-anchor="middle">\#(label)</text>"# + "\n"
-            )
+        let horizontal = Scale(from: 0, to: max(data.duration, data.width), start: area.left, end: area.right)
+        let times = horizontal.ticks(atMost: 10, origin: data.start).map { place, label in
+            #"<path d="M\#(text(place)) \#(text(axis))v5" stroke="black"/>"#
+                + #"<text x="\#(text(place))" y="\#(text(axis + 20))" text-anchor="middle">\#(label)</text>"# + "\n"
         }
         let middle = (x: text((area.left + area.right) / 2), y: text((area.top + area.bottom) / 2))
-        try file.write(
-            """
-            <rect x="\(text(area.left))" y="\(text(area.top))" width="\(text(area.right - area.left))" \
-            height="\(text(area.bottom - area.top))" fill="none" stroke="#222"/>
-            <text x="\(middle.x)" y="\(text(area.bottom + 42))" text-anchor="middle">time (s)</text>
+        return values.joined() + times.joined() + frame(top: area.top, bottom: area.bottom)
+            + """
+            <text x="\(middle.x)" y="\(text(axis + 42))" text-anchor="middle">time (s)</text>
             <text transform="translate(18 \(middle.y)) rotate(-90)" text-anchor="middle">specific force (m/s²)</text>
 
             """
-        )
     }
 
-    /// Draws one axis of the sensor, from each column's one end to its other, whichever is nearer first.
-    private func writeLine(
-        _ color: String,
-        _ value: (Vector3) -> Double,
-        to file: inout OutputFile
-    ) throws(SystemError) {
-        try file.write(#"<path fill="none" stroke="\#(color)" stroke-width="1.5" stroke-linejoin="round""#)
-        try file.write(#" stroke-linecap="round" d=""#)
+    private func frame(top: Double, bottom: Double) -> String {
+        #"<rect x="\#(text(area.left))" y="\#(text(top))" width="\#(text(area.right - area.left))""#
+            + #" height="\#(text(bottom - top))" fill="none" stroke="\#(Self.ink)"/>"# + "\n"
+    }
+
+    /// Draws one axis of the sensor, from each column's one end to its other, the nearer one first.
+    private func line(_ color: String, _ value: (Vector3) -> Double) -> String {
+        var path = ""
         var last: (index: Int, value: Double)?
         for (index, column) in data.columns.enumerated() {
             guard let column else { continue }
-            let x = text(horizontal(data.start + (Double(index) + 0.5) * data.width))
+            let x = text(x(Double(index) + 0.5))
             let (low, high) = (clamped(value(column.low)), clamped(value(column.high)))
             let isFalling = last.map { abs($0.value - high) < abs($0.value - low) } ?? false
             let (first, second) = isFalling ? (high, low) : (low, high)
             let isJoined = last.map { Double(index - $0.index - 1) * data.width <= Self.leastGap } ?? false
-            try file.write("\(isJoined ? "L" : "M")\(x) \(text(vertical(first)))")
-            // A point alone is a line of no length, drawn by its round ends.
-            if first != second || !isJoined { try file.write("V\(text(vertical(second)))") }
+            path += "\(isJoined ? "L" : "M")\(x) \(text(vertical(first)))"
+            // A single point is a line of no length, drawn by its round ends.
+            if first != second || !isJoined { path += "V\(text(vertical(second)))" }
             last = (index, second)
         }
-        try file.write("\"/>\n")
+        return #"<path fill="none" stroke="\#(color)" stroke-width="1.5" stroke-linejoin="round""#
+            + #" stroke-linecap="round" d="\#(path)"/>"# + "\n"
     }
 
-    private func writeLegend(to file: inout OutputFile) throws(SystemError) {
-        var x = Self.area.left
-        func advance(_ name: String) { x += 34 + 6.5 * Double(name.utf8.count) }
+    /// The interface's orientation over time.
+    private var lane: String {
+        guard !data.interfaces.isEmpty else { return "" }
+        let top = area.bottom + 6
+        return segments(interfaceBands, top: top, height: axis - top, labelBottom: 5) + frame(top: top, bottom: axis)
+            + #"<text x="\#(text(area.left - 8))" y="\#(text(axis - 5))" font-size="10" text-anchor="end">interface</text>"#
+            + "\n"
+    }
+
+    /// A labelled line for each mark, or a tick where the label would overlap another or be crossed by a line.
+    private var marks: String {
+        var ends = [Double](repeating: 0, count: Self.labelRows.count)
+        return data.marks.sorted { $0.key < $1.key }.map { column, mark in
+            let x = x(Double(column))
+            let label = mark.label + (mark.count > 1 ? " +\(mark.count - 1)" : "")
+            let width = 5.5 * Double(label.count)
+            let start = x + 3 + width <= area.right ? x + 3 : x - 3 - width
+            var (top, bottom, name) = (area.top - 4, area.top + 4, "")
+            if let row = ends.indices.first(where: { row in ends[row...].allSatisfy { $0 < start } }) {
+                ends[row] = max(x, start + width) + 4
+                let y = area.top - 6 - Double(ends.count - 1 - row) * Self.labelRows.height
+                (top, bottom) = (y - 9, axis)
+                name = #"<text x="\#(text(start))" y="\#(text(y))" font-size="10">\#(escaped(label))</text>"#
+            }
+            return #"<path d="M\#(text(x)) \#(text(top))V\#(text(bottom))" stroke="dimgray" stroke-width="0.8""#
+                + #" stroke-opacity="0.7"/>\#(name)"# + "\n"
+        }.joined()
+    }
+
+    /// The coordinate of a column's start; times themselves may be too large to multiply.
+    private func x(_ column: Double) -> Double {
+        let columns = max(data.duration, data.width) / data.width
+        return area.left + column / columns * (area.right - area.left)
+    }
+
+    private var legend: String {
+        var (x, svg) = (area.left, "")
+        func add(_ name: String, _ symbol: String) {
+            svg += symbol + #"<text x="\#(text(x + 24))" y="54">\#(name)</text>"# + "\n"
+            x += 34 + 6.5 * Double(name.utf8.count)
+        }
         for line in Self.lines {
-            try file.write(
-                #"<path d="M\#(text(x)) 50h18" stroke="\#(line.color)" stroke-width="3"/>"#
-                    + #"<text x="\#(text(x + 24))" y="54">\#(line.name)</text>"# + "\n"
-            )
-            advance(line.name)
+            add(line.name, #"<path d="M\#(text(x)) 50h18" stroke="\#(line.color)" stroke-width="3"/>"#)
         }
         x += 16
-        let shown = visibleBands.map(\.orientation)
-        for band in Self.bands where shown.contains(band.orientation) {
-            try file.write(
-                #"<rect x="\#(text(x))" y="43" width="18" height="14" fill="\#(band.color)" stroke="gray"/>"#
-                    + #"<text x="\#(text(x + 24))" y="54">\#(band.orientation)</text>"# + "\n"
-            )
-            advance(band.orientation.name)
+        let shown = (deviceBands + interfaceBands).map(\.orientation)
+        for (name, color) in Self.bands where shown.contains(name) {
+            add(name, #"<rect x="\#(text(x))" y="43" width="18" height="14" fill="\#(color)" stroke="gray"/>"#)
         }
+        return svg
     }
 
     private func clamped(_ value: Double) -> Double { min(max(value, -Self.limit), Self.limit) }
@@ -202,7 +225,7 @@ extension Plot {
 
 // MARK: - Scales
 
-/// A linear scale from values to places in the picture.
+/// A linear scale from values to coordinates.
 private struct Scale {
     let from: Double
     let to: Double
@@ -210,44 +233,35 @@ private struct Scale {
     let end: Double
 
     func callAsFunction(_ value: Double) -> Double {
-        start + (value - from) / (to - from) * (end - start)
+        start + (value / (to - from) - from / (to - from)) * (end - start)
     }
 
-    /// The round values in the scale's range, with their labels.
-    func ticks(atMost count: Int) -> [(value: Double, label: String)] {
+    /// The coordinates of round values, with their labels, which count from `origin`.
+    func ticks(atMost count: Int, origin: Double = 0) -> [(place: Double, label: String)] {
+        let (low, high) = (origin + from, origin + to)
         let least = (to - from) / Double(count)
-        guard least.isNormal, to < 1e15, from > -1e15 else { return [] }
+        let largest = max(abs(low), abs(high))
+        guard least.isNormal, largest < 1e15, least > largest.ulp else { return [] }
         var power = 1.0
-        var decimals = 0
+        var places = 0
         while power * 10 <= least { power *= 10 }
         while power > least {
             power /= 10
-            decimals += 1
+            places += 1
         }
         let step = [2, 5, 10].map { $0 * power }.first { $0 >= least } ?? power
-        let first = (from / step).rounded(.up)
+        let first = (low / step).rounded(.up)
         return (0...count).compactMap { index in
             let value = (first + Double(index)) * step
-            return value <= to ? (value, text(value, decimals: decimals)) : nil
+            return value <= high ? (self(value - origin), shortDecimal(value, places: min(places, 6))) : nil
         }
     }
 }
 
-// MARK: - Text
+/// Formats a coordinate.
+private func text(_ value: Double) -> String { shortDecimal(value, places: 1) }
 
-/// A number with at most so many decimals, for coordinates and labels.
-private func text(_ value: Double, decimals: Int = 1) -> String {
-    var power = 1
-    for _ in 0..<min(decimals, 6) { power *= 10 }
-    guard abs(value) < 9e18 / Double(power) else { return "\(value)" }
-    let scaled = Int((value * Double(power)).rounded())
-    var fraction = "\(power + abs(scaled % power))".dropFirst()
-    while fraction.last == "0" { fraction.removeLast() }
-    let whole = "\(scaled < 0 ? "-" : "")\(abs(scaled / power))"
-    return fraction.isEmpty ? whole : "\(whole).\(fraction)"
-}
-
-/// A text as XML can have it.
+/// Escapes a text for XML.
 private func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

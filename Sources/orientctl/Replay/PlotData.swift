@@ -2,7 +2,7 @@
 
 import OrientationCore
 
-/// What a plot shows of a trace, in constant memory: least and greatest values a column.
+/// The contents of a plot in constant memory: time is divided into columns.
 ///
 /// Columns begin narrow; whenever time runs past the last one, each two become one of double width.
 struct PlotData {
@@ -26,36 +26,78 @@ struct PlotData {
         }
     }
 
+    /// Events that are too near each other to be told apart.
+    struct Mark: Hashable {
+        /// The first one's label.
+        let label: String
+        var count = 1
+    }
+
     private static let capacity = 1024
 
-    /// The time of the first sample in seconds.
+    /// Marks in the same group of so many columns become one.
+    private static let columnsPerMark = 4
+
+    /// The time of the first sample or event in seconds.
     private(set) var start = 0.0
 
-    /// The seconds from the first sample to the last.
+    /// The seconds from the first sample or event to the last.
     private(set) var duration = 0.0
 
     /// The seconds in a column.
     private(set) var width = 1.0 / 1024
 
-    /// The columns from the start; nothing in those without a sample.
+    /// The columns from the start; nil for those without a sample.
     private(set) var columns: [Column?] = []
+
+    /// The interface's orientation from a column on, by the column's index.
+    private(set) var interfaces: [Int: InterfaceOrientation] = [:]
+
+    /// The events by the index of their column.
+    private(set) var marks: [Int: Mark] = [:]
+
+    private var isEmpty: Bool { columns.isEmpty && interfaces.isEmpty && marks.isEmpty }
 
     init() {
         columns.reserveCapacity(Self.capacity)
     }
 
-    /// Takes a sample; one that is not finite, or from before the first one, is not shown.
+    // Values that are not finite, and times before the first, are left out.
+
+    /// Adds a sample and the device's orientation after it.
     mutating func add(_ sample: AccelerometerSample, in orientation: DeviceOrientation) {
-        guard sample.acceleration.isFinite else { return }
-        if columns.isEmpty { start = sample.time }
-        let time = sample.time - start
-        guard time >= 0, time.isFinite else { return }
-        while time / width >= Double(Self.capacity) { halve() }
-        let index = Int(time / width)
+        guard sample.acceleration.isFinite, let index = column(at: sample.time) else { return }
         while columns.count <= index { columns.append(nil) }
         let column = Column(sample.acceleration, in: orientation)
         if columns[index]?.include(column) == nil { columns[index] = column }
-        duration = max(duration, time)
+    }
+
+    /// Adds a change of the interface's orientation.
+    mutating func show(_ interface: InterfaceOrientation, at time: Double) {
+        guard let index = column(at: time) else { return }
+        interfaces[index] = interface
+    }
+
+    /// Adds an event.
+    mutating func mark(_ label: String, at time: Double) {
+        guard let index = column(at: time) else { return }
+        mark(Mark(label: label.count > 32 ? label.prefix(31) + "…" : label), in: index)
+    }
+
+    private mutating func mark(_ mark: Mark, in column: Int) {
+        let index = column - column % Self.columnsPerMark
+        marks[index]?.count += mark.count
+        marks[index] = marks[index] ?? mark
+    }
+
+    /// Returns the column of a time, after making room for it.
+    private mutating func column(at time: Double) -> Int? {
+        if isEmpty, time.isFinite { start = time }
+        let elapsed = time - start
+        guard elapsed >= 0, elapsed.isFinite else { return nil }
+        while elapsed / width >= Double(Self.capacity) { halve() }
+        duration = max(duration, elapsed)
+        return Int(elapsed / width)
     }
 
     private mutating func halve() {
@@ -67,6 +109,10 @@ struct PlotData {
             columns[index] = column
         }
         columns.removeLast(columns.count / 2)
+        let (oldInterfaces, oldMarks) = (interfaces, marks)
+        (interfaces, marks) = ([:], [:])
+        for (index, interface) in oldInterfaces.sorted(by: { $0.key < $1.key }) { interfaces[index / 2] = interface }
+        for (index, old) in oldMarks.sorted(by: { $0.key < $1.key }) { mark(old, in: index / 2) }
         width *= 2
     }
 }

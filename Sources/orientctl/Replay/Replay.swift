@@ -11,23 +11,26 @@ import SystemdBus
 /// `orientctl replay`: the daemon's machine, run over a trace or a recording.
 enum Replay {
     static let command = Command(
-        "replay FILE|- [--all] [--classifier robust|base] [--json] [--plot FILE]",
-        options: [.init("all", "a"), .init("classifier", "c", takesValue: true), .init("plot", "p", takesValue: true)],
-        operandCount: 1...1
-    ) { invocation throws(CommandError) in
-        let choice = try invocation.value(of: "classifier").map { name throws(CommandError) in
-            try value(named: name, "--classifier=") as ClassifierChoice
+        "replay",
+        "FILE",
+        summary: "run the classifier over a trace; - is standard input",
+        options: [
+            .init("all", "a", help: "print every change of a manager's property"),
+            .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
+            .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture"),
+        ]
+    ) { invocation in
+        let choice = try invocation.value(of: "classifier").map {
+            try value(named: $0, "--classifier=") as ClassifierChoice
         }
-        return try calling { () throws(SystemError) in
-            var replay = try Run(
-                path: invocation.operands[0],
-                classifier: choice,
-                printsAll: invocation.value(of: "all") != nil,
-                isJSON: invocation.isJSON,
-                plotPath: invocation.value(of: "plot")
-            )
-            return try replay.finish()
-        }
+        var replay = try Run(
+            path: invocation.operands[0],
+            classifier: choice,
+            printsAll: invocation.has("all"),
+            isJSON: invocation.isJSON,
+            plotPath: invocation.value(of: "plot")
+        )
+        return try replay.finish()
     }
 }
 

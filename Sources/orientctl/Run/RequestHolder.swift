@@ -6,28 +6,25 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// A request held by a process of its own, until the process that started it has ended.
+/// A process that holds a request until the process that started it has ended.
 enum RequestHolder {
     /// Starts the holder; returns when the request is held, and throws when it cannot be.
     ///
-    /// The caller has no more children, open files and connections then than before.
-    static func start(holding request: RotationRequest, on address: BusAddress) throws(CommandError) {
-        let report = try calling { () throws(SystemError) in
-            // Opened by the process itself, whose number is nobody else's meanwhile.
-            let starter = try FileDescriptor.process(getpid())
-            let ends = try FileDescriptor.pipe()
-            let reading = FileDescriptor(owning: ends.reading)
-            do {
-                let writing = FileDescriptor(owning: ends.writing)
-                try leave { hold(request, on: address, while: starter.rawValue, reportingTo: writing.rawValue) }
-            }
-            return try reading.readToEnd("what the holder reports")
+    /// Leaves the caller no children, open files or connections.
+    static func start(holding request: RotationRequest, on address: BusAddress) throws {
+        // Opened by this process itself, so that its number cannot have been reused.
+        let starter = try FileDescriptor.process(getpid())
+        let ends = try FileDescriptor.pipe()
+        let reading = FileDescriptor(owning: ends.reading)
+        do {
+            let writing = FileDescriptor(owning: ends.writing)
+            try detach { hold(request, on: address, while: starter.rawValue, reportingTo: writing.rawValue) }
         }
-        try HolderReport.check(report)
+        try HolderReport.check(try reading.readToEnd("the holder's report"))
     }
 
-    /// Runs `body` in a process that is no child of this one and has no terminal.
-    private static func leave(_ body: () -> Never) throws(SystemError) {
+    /// Runs `body` in a process that is not a child of this one and has no terminal.
+    private static func detach(_ body: () -> Never) throws {
         let child = try checkSystem("fork", "", fork())
         if child == 0 {
             setsid()
@@ -46,17 +43,17 @@ enum RequestHolder {
         let starter = orientd_duplicate(starter, STDERR_FILENO + 1)
         let writing = orientd_duplicate(writing, STDERR_FILENO + 1)
         let report = HolderReport(FileDescriptor(owning: writing))
-        do throws(CommandError) {
-            try calling { () throws(SystemError) in try closeAll(but: [starter, writing].sorted()) }
-            try Holding(request, on: address, report).run(while: starter)
+        do {
+            try closeAll(but: [starter, writing].sorted())
+            try Holder(request, on: address, report).run(while: starter)
         } catch {
-            report.send(error)
+            report.send(CommandError(error))
         }
         _exit(0)
     }
 
-    /// Closes the caller's files: who waits for the end of them, or of a file system, must not wait for this process.
-    private static func closeAll(but kept: [Int32]) throws(SystemError) {
+    /// Closes the caller's files, so that this process keeps no pipe or file system busy.
+    private static func closeAll(but kept: [Int32]) throws {
         let null = orientd_open_null()
         for standard in STDIN_FILENO...STDERR_FILENO where dup2(null, standard) == -1 { close(standard) }
         var first = STDERR_FILENO + 1
@@ -68,12 +65,12 @@ enum RequestHolder {
         chdir("/")
     }
 
-    private static func closeRange(_ first: Int32, _ last: Int32) throws(SystemError) {
+    private static func closeRange(_ first: Int32, _ last: Int32) throws {
         try checkSystem("close", "the caller's files", orientd_close_range(UInt32(first), UInt32(last)))
     }
 }
 
-/// What becomes of the request, told once to the process that waits for it: a byte, 0 for well, and a message.
+/// The holder's report to the process that waits for it, sent once: the exit status in a byte, and a message.
 private final class HolderReport {
     private var descriptor: FileDescriptor?
 
@@ -81,21 +78,21 @@ private final class HolderReport {
         self.descriptor = descriptor
     }
 
-    /// Tells that all is well, or the error; nothing when that has been told.
+    /// Reports success, or the error; does nothing after the first report.
     ///
-    /// Says whether somebody has been told.
+    /// Returns whether this was the first report.
     @discardableResult
     func send(_ error: CommandError?) -> Bool {
         guard let descriptor else { return false }
         let bytes = [UInt8(error?.exitCode.rawValue ?? 0)] + Array((error?.message ?? "").utf8)
-        // Who no longer waits has ended, and so will this process.
+        // If the reader has ended, so will this process.
         _ = write(descriptor.rawValue, bytes, bytes.count)
         self.descriptor = nil
         return true
     }
 
-    /// Throws what a report tells, if that is an error.
-    static func check(_ report: [UInt8]) throws(CommandError) {
+    /// Throws the error that was reported, if any.
+    static func check(_ report: [UInt8]) throws {
         guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
         guard code != 0 else { return }
         let message = String(decoding: report.dropFirst(), as: UTF8.self)
@@ -103,47 +100,45 @@ private final class HolderReport {
     }
 }
 
-/// The work of the holder.
-private final class Holding {
+/// The holder's main loop.
+private final class Holder {
     private let request: RotationRequest
     private let report: HolderReport
     private let loop: EventLoop
     private let bus: Bus
     private let client: OrientationClient
 
-    /// The daemon that has come since this began; nil when it has gone, or was there before.
+    /// The daemon that has appeared on the bus since the start; nil after it has gone.
     private var newDaemon: String?
 
-    /// Who answered last.
+    /// The daemon that answered the last call.
     private var answerer = ""
-    private var isAsking = false
+    private var isCalling = false
 
-    init(_ request: RotationRequest, on address: BusAddress, _ report: HolderReport) throws(CommandError) {
+    init(_ request: RotationRequest, on address: BusAddress, _ report: HolderReport) throws {
         self.request = request
         self.report = report
-        loop = try calling { () throws(SystemError) in try EventLoop() }
-        bus = try Bus(reaching: address)
+        loop = try EventLoop()
+        bus = try Bus(connectingTo: address)
         client = OrientationClient(bus: bus)
     }
 
     /// Holds the request until the process that `starter` refers to has ended, or the bus has gone.
-    func run(while starter: Int32) throws(CommandError) {
-        try calling { () throws(SystemError) in
-            try bus.attach(to: loop)
-            let watches = (
-                try loop.watch(starter) { [self] in loop.exit() },
-                try client.onPresenceChange { [self] in presenceChanged($0) },
-                try bus.onDisconnect { [self] in fail(CommandError("the bus has gone", .noDaemon)) }
-            )
-            ask(isInteractive: true)
-            _ = try loop.run()
-            withExtendedLifetime(watches) {}
-        }
+    func run(while starter: Int32) throws {
+        try bus.attach(to: loop)
+        let watches = (
+            try loop.watch(starter) { [self] in loop.exit() },
+            try client.onPresenceChange { [self] in presenceChanged($0) },
+            try bus.onDisconnect { [self] in fail(CommandError("the bus closed the connection", .noDaemon)) }
+        )
+        present(isInteractive: true)
+        _ = try loop.run()
+        withExtendedLifetime(watches) {}
     }
 
-    private func ask(isInteractive: Bool) {
-        isAsking = true
-        do throws(BusError) {
+    private func present(isInteractive: Bool) {
+        isCalling = true
+        do {
             try client.present(request, isInteractive: isInteractive) { [self] in answered(by: $0, $1) }
         } catch {
             fail(CommandError(error))
@@ -151,9 +146,9 @@ private final class Holding {
     }
 
     private func answered(by answerer: String, _ error: BusError?) {
-        isAsking = false
+        isCalling = false
         self.answerer = answerer
-        // A daemon that is restarted may refuse what the one before has granted: the command goes on without.
+        // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
         if report.send(error.map { CommandError($0) }), error != nil { return loop.exit() }
         followDaemon()
     }
@@ -163,11 +158,11 @@ private final class Holding {
         followDaemon()
     }
 
-    /// Asks a daemon that does not know of the request; nobody is there any more to answer polkit.
+    /// Sends the request to a new daemon; without polkit's questions, which nobody would expect any more.
     private func followDaemon() {
-        // The first call may have started it, and is answered later.
-        guard !isAsking, let newDaemon, newDaemon != answerer else { return }
-        ask(isInteractive: false)
+        // The first call may have started this daemon, which answers later.
+        guard !isCalling, let newDaemon, newDaemon != answerer else { return }
+        present(isInteractive: false)
     }
 
     private func fail(_ error: CommandError) {

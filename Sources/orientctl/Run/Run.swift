@@ -6,35 +6,40 @@ import OrientationBus
 import OrientationCore
 import POSIX
 
-/// `orientctl run`: a command, with a request held while it runs.
+/// `orientctl run`: runs a command, and holds a request while it runs.
 ///
-/// This process becomes the command, whose exit status, signals and terminal are its own that way; another holds the
-/// request, and ends with this one.
+/// This process becomes the command, so that exit status, signals and terminal are the command's. A second process
+/// holds the request until this one ends.
 enum Run {
     static let command = Command(
-        "run --supported=MASK [--preferred=EDGE] [--app=ID] [--no-autorotate] COMMAND...",
+        "run",
+        "COMMAND...",
+        summary: "request orientations while COMMAND runs",
         options: [
-            .init("supported", takesValue: true), .init("preferred", takesValue: true),
-            .init("app", takesValue: true), .init("no-autorotate"),
-        ],
-        operandCount: 1...Int.max,
-        stopsAtOperand: true
-    ) { invocation throws(CommandError) in
+            .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
+            .init("preferred", value: "EDGE", help: "start in this orientation"),
+            .init("app", value: "ID", help: "use this application id instead of COMMAND's name"),
+            .init("no-autorotate", help: "do not follow the device meanwhile"),
+        ]
+    ) { invocation in
         try RequestHolder.start(holding: try request(for: invocation), on: invocation.bus)
         throw execute(invocation.operands)
     }
 
-    /// What the options ask for.
-    static func request(for invocation: Invocation) throws(CommandError) -> RotationRequest {
+    /// The request that the options describe.
+    static func request(for invocation: Invocation) throws -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
-            throw CommandError("run: --supported=MASK is needed", .usage)
+            throw CommandError("run: the option --supported=MASK is required", .usage)
         }
         guard let supported = InterfaceOrientationMask(text) else {
             let edges = InterfaceOrientation.allCases.map(\.name).joined(separator: ",")
-            throw CommandError("--supported=\(text): takes all, all-but-upside-down, landscape, or of \(edges)", .usage)
+            throw CommandError(
+                "--supported=\(text): takes all, all-but-upside-down, landscape, or some of \(edges)",
+                .usage
+            )
         }
-        let preferred: InterfaceOrientation? = try invocation.value(of: "preferred").map { name throws(CommandError) in
-            try value(named: name, "--preferred=")
+        let preferred: InterfaceOrientation? = try invocation.value(of: "preferred").map {
+            try value(named: $0, "--preferred=")
         }
         let appID = invocation.value(of: "app") ?? baseName(of: invocation.operands[0])
         guard (1...RequestOptions.longest.appID).contains(appID.utf8.count) else {
@@ -44,7 +49,7 @@ enum Run {
             appID: appID,
             supported: supported,
             preferred: preferred,
-            shouldAutorotate: invocation.value(of: "no-autorotate") == nil
+            shouldAutorotate: !invocation.has("no-autorotate")
         )
     }
 
@@ -53,9 +58,9 @@ enum Run {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
     }
 
-    /// Becomes the command; returns only when that cannot be executed.
+    /// Replaces this process by the command; returns only when that cannot be executed.
     private static func execute(_ operands: [String]) -> CommandError {
-        // As they came: what a file is called need not be text.
+        // The original bytes: file names need not be UTF-8.
         let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - operands.count)
         if let file = arguments[0] { execvp(file, arguments) }
         let errno = Errno.current

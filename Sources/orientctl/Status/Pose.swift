@@ -3,9 +3,9 @@
 import OrientationBus
 import OrientationCore
 
-/// A small picture of the device as it is held, its top marked by an arrow.
+/// A small picture of the device as it is held, with an arrow at its top edge.
 enum Pose {
-    /// The columns that every line takes up.
+    /// The width of every line in columns.
     static let width = 17
 
     static func picture(of status: ManagerStatus) -> [String] {

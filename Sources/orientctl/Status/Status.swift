@@ -2,14 +2,14 @@
 
 import OrientationBus
 import OrientationCore
-import SystemdBus
 
-/// `orientctl status`: how the device is held, with a picture of it on a terminal, and how the interface is shown.
+/// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
 enum Status {
-    static let command = Command("status [--json]") { invocation throws(CommandError) in
-        let client = OrientationClient(bus: try invocation.connect())
+    static let command = Command("status", summary: "show the orientation and the sensors (the default)") {
+        invocation in
+        let client = try invocation.client()
         let snapshot = try current(client)
-        let (requests, sensors) = try asking { () throws(BusError) in (try client.requests(), try client.sensors()) }
+        let (requests, sensors) = (try client.requests(), try client.sensors())
         try emit(
             invocation.isJSON
                 ? [json(snapshot, requests, sensors).pretty]
@@ -18,18 +18,12 @@ enum Status {
         return .done
     }
 
-    /// What the daemon says, with an orientation of this moment where the sensor is at rest and may be used.
-    private static func current(_ client: OrientationClient) throws(CommandError) -> ManagerSnapshot {
-        let before = try asking { () throws(BusError) in try client.snapshot() }
-        guard before.status.sensorState == .idle else { return before }
-        do throws(BusError) {
-            try client.claim()
-        } catch {
-            // Who may not run the sensor may still read what was last seen.
-            return before
-        }
-        var now = try asking { () throws(BusError) in try client.snapshot() }
-        try asking { () throws(BusError) in try client.release() }
+    /// The manager's properties; an idle sensor is claimed for a moment, where allowed, to update the orientation.
+    private static func current(_ client: OrientationClient) throws -> ManagerSnapshot {
+        let before = try client.snapshot()
+        guard before.status.sensorState == .idle, (try? client.claim()) != nil else { return before }
+        var now = try client.snapshot()
+        try client.release()
         now.status.sensorState = before.status.sensorState
         now.status.claims = before.status.claims
         return now
@@ -67,7 +61,7 @@ enum Status {
         return values
     }
 
-    /// What is shown, and the rule that keeps it so.
+    /// The interface's orientation, and the rule that decided it.
     private static func interface(_ status: ManagerStatus, _ requests: [ListedRequest]) -> String {
         let asked = requests.first { $0.id == status.askedRequest }
         let sentence = status.interfaceRule.sentence(
@@ -78,11 +72,11 @@ enum Status {
     }
 
     private static func autorotate(_ status: ManagerStatus) -> String {
-        let machine = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
-        return status.autorotate.name + machine
+        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
+        return status.autorotate.name + mode
     }
 
-    /// One value a line; on a terminal beside a picture of the device.
+    /// Formats one value a line; on a terminal beside a picture of the device.
     private static func text(
         of values: [(label: String, value: String)],
         beside status: ManagerStatus

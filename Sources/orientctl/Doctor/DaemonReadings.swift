@@ -6,12 +6,12 @@ import OrientationCore
 import OrientationSensors
 import SystemdBus
 
-/// The daemon's gravity, asked for again and again while it samples.
-struct ToldReadings {
-    /// One for each change.
+/// The daemon's gravity, polled while it samples.
+struct DaemonReadings {
+    /// One sample for each change.
     private(set) var samples: [AccelerometerSample] = []
 
-    /// The sensor meanwhile; nil where the daemon has none.
+    /// The sensor in use; nil if the daemon has none.
     private(set) var sensor: SensorStatus?
 
     /// Why the daemon does not sample for this user.
@@ -30,11 +30,9 @@ struct ToldReadings {
                 let gravity = try client.snapshot().gravity
                 if gravity != last {
                     last = gravity
-                    let standard = -9.80665
-                    let acceleration = Vector3(gravity.x * standard, gravity.y * standard, gravity.z * standard)
-                    samples.append(
-                        AccelerometerSample(time: clock.time(at: Self.now), acceleration: acceleration)
-                    )
+                    let scale = -9.80665
+                    let acceleration = Vector3(gravity.x * scale, gravity.y * scale, gravity.z * scale)
+                    samples.append(AccelerometerSample(time: clock.time(at: Self.now), acceleration: acceleration))
                 }
                 CLinux.poll(nil, 0, 4)
             } while Self.now - start < seconds

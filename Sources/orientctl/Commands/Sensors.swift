@@ -2,24 +2,20 @@
 
 import OrientationBus
 import OrientationCore
-import SystemdBus
 
-/// `orientctl sensors`: every accelerometer that the daemon knows, with what drives nothing included.
+/// `orientctl sensors`: every accelerometer that the daemon knows, unused ones included.
 enum Sensors {
-    static let command = Command("sensors [--json]") { invocation throws(CommandError) in
-        let client = OrientationClient(bus: try invocation.connect())
-        let sensors = try asking { () throws(BusError) in try client.sensors() }
-        if invocation.isJSON {
-            try emit(sensors.map { json($0.path, $0.status).line })
-        } else if sensors.isEmpty {
-            try emit(["no accelerometer"])
-        } else {
-            try emit(sensors.flatMap { lines($0.path, $0.status) })
-        }
+    static let command = Command("sensors", summary: "list the accelerometers") { invocation in
+        let sensors = try invocation.client().sensors()
+        try invocation.emit(
+            sensors.map { json($0.path, $0.status) },
+            or: sensors.flatMap { lines($0.path, $0.status) },
+            ifEmpty: "no accelerometer"
+        )
         return .done
     }
 
-    /// One line about a sensor.
+    /// Describes a sensor in one line.
     static func summary(_ status: SensorStatus) -> String {
         let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
@@ -31,8 +27,8 @@ enum Sensors {
             status.mountMatrix[start..<min(start + 3, status.mountMatrix.count)]
                 .map { decimal($0, places: $0 == $0.rounded() ? 0 : 3) }.joined(separator: ", ")
         }
-        let place = status.sysfsPath.isEmpty ? [] : ["  \(printable(status.sysfsPath))"]
-        return [Terminal.styled(path, .accent), "  \(summary(status))"] + place
+        let sysfs = status.sysfsPath.isEmpty ? [] : ["  \(printable(status.sysfsPath))"]
+        return [Terminal.styled(path, .accent), "  \(summary(status))"] + sysfs
             + ["  mount matrix \(rows.joined(separator: "; "))"]
     }
 

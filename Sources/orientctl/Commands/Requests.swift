@@ -2,29 +2,26 @@
 
 import OrientationBus
 import OrientationCore
-import SystemdBus
 
-/// `orientctl requests`: every request that is held, the one that is asked marked.
+/// `orientctl requests`: every request, with the asked one marked.
 enum Requests {
-    static let command = Command("requests [--json]") { invocation throws(CommandError) in
-        let client = OrientationClient(bus: try invocation.connect())
-        let requests = try asking { () throws(BusError) in try client.requests() }
-        let asked = try asking { () throws(BusError) in try client.snapshot() }.status.askedRequest
-        if invocation.isJSON {
-            try emit(requests.map { json($0, isAsked: $0.id == asked).line })
-        } else if requests.isEmpty {
-            try emit(["no requests"])
-        } else {
-            try emit(requests.flatMap { lines($0, isAsked: $0.id == asked) })
-        }
+    static let command = Command("requests", summary: "list the requests of applications") { invocation in
+        let client = try invocation.client()
+        let requests = try client.requests()
+        let asked = try client.snapshot().status.askedRequest
+        try invocation.emit(
+            requests.map { json($0, isAsked: $0.id == asked) },
+            or: requests.flatMap { lines($0, isAsked: $0.id == asked) },
+            ifEmpty: "no requests"
+        )
         return .done
     }
 
-    /// One line about a request.
+    /// Describes a request in one line.
     static func summary(_ request: ListedRequest, isAsked: Bool) -> String {
-        let manner = isAsked ? "\(request.presentation.name), asked" : request.presentation.name
+        let presentation = isAsked ? "\(request.presentation.name), asked" : request.presentation.name
         let reason = request.reason.isEmpty ? "" : ": \(request.reason)"
-        return printable("\(request.appID) supports \(request.supported) (\(manner))\(reason)")
+        return printable("\(request.appID) supports \(request.supported) (\(presentation))\(reason)")
     }
 
     static func lines(_ request: ListedRequest, isAsked: Bool) -> [String] {

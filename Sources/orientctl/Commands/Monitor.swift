@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationBus
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// `orientctl monitor`: prints every change, and keeps the sensor running meanwhile.
+enum Monitor {
+    static let command = Command(
+        "monitor",
+        summary: "print every change until Ctrl-C, with the sensor running"
+    ) { invocation in
+        endOnSignals()
+        return try Monitoring(try Bus(connectingTo: invocation.bus), isJSON: invocation.isJSON).run()
+    }
+
+    /// Ends the process at once on a termination signal, also during a call that waits for its answer.
+    ///
+    /// Nothing is left to do then: every line has been written, and the bus releases the claim.
+    private static func endOnSignals() {
+        for number in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(number) == 0 {
+            signal(number) { _ in _exit(0) }
+        }
+    }
+}
+
+/// One run of the command.
+private final class Monitoring {
+    private let bus: Bus
+    private let client: OrientationClient
+    private let isJSON: Bool
+    private let loop: EventLoop
+    private var output = OutputFile.standardOutput()
+    private var failure: (any Error)?
+
+    /// The last printed value of each property: a signal may announce what the first answer contained already.
+    private var printed: [String: PropertyValue] = [:]
+
+    init(_ bus: Bus, isJSON: Bool) throws {
+        self.bus = bus
+        self.isJSON = isJSON
+        client = OrientationClient(bus: bus)
+        loop = try EventLoop()
+    }
+
+    func run() throws -> ExitCode {
+        try bus.attach(to: loop)
+        // Subscriptions come before the claim, so that no change is missed.
+        let subscriptions = (
+            try client.onManagerChange { [self] changes in attempt { try report(changes) } },
+            try client.onSensorChange { [self] changes in attempt { try sensorChanged(changes) } },
+            try client.onPresenceChange { [self] owner in attempt { try presenceChanged(owner) } },
+            try bus.onDisconnect { [self] in attempt { throw CommandError("the bus closed the connection", .noDaemon) }
+            }
+        )
+        do {
+            try claim()
+        } catch let error as BusError where error.isServiceMissing && !client.claimedDaemon.isEmpty {
+            // The daemon ended after it granted the claim, and may come back.
+        }
+        _ = try loop.run()
+        withExtendedLifetime(subscriptions) {}
+        if let failure { throw failure }
+        return .done
+    }
+
+    /// Ends the loop with the error that `body` throws.
+    private func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            failure = error
+            loop.exit()
+        }
+    }
+
+    /// The properties that are printed at the start.
+    private static let initialProperties = [
+        "SensorState", "DeviceOrientation", "FaceOrientation", "InterfaceOrientation", "InterfaceRule",
+        "OutputTransform", "RotationLock",
+    ]
+
+    /// Claims the sensor and prints the present state.
+    private func claim() throws {
+        try client.claim()
+        let snapshot = try client.snapshot()
+        let shown = ManagerSnapshot.properties.filter { Self.initialProperties.contains($0.name) }
+        try report(shown.map { PropertyChange(name: $0.name, value: $0.value(snapshot)) })
+    }
+
+    /// Claims again when the daemon has been restarted.
+    private func presenceChanged(_ owner: String?) throws {
+        guard let owner else { return complain("orientd has stopped; waiting for it to start again") }
+        // The first call may have started it.
+        guard owner != client.claimedDaemon else { return }
+        do {
+            try claim()
+        } catch {
+            // A daemon that ended before it answered may come back, too.
+            if bus.owner(of: Names.service)?.uniqueName == owner { throw error }
+        }
+    }
+
+    /// Ends with the trace that the daemon replays.
+    private func sensorChanged(_ changes: [PropertyChange]) throws {
+        guard changes.contains(PropertyChange(name: "State", value: "lost")) else { return }
+        let sensors = try client.sensors().map(\.status)
+        if sensors.contains(where: { $0.mode == .replay && $0.state == .lost }) { loop.exit() }
+    }
+
+    // MARK: - Printing
+
+    private func report(_ changes: [PropertyChange]) throws {
+        // The number of claims says nothing about the device.
+        let shown = changes.filter { $0.name != "Claims" && printed[$0.name] != $0.value }
+        guard !shown.isEmpty else { return }
+        for change in shown { printed[change.name] = change.value }
+        try output.write(isJSON ? json(shown) : text(shown))
+        try output.flush()
+    }
+
+    private func text(_ changes: [PropertyChange]) -> String {
+        let values = changes.map { "\($0.name)=\(Terminal.styled(text(of: $0), .accent))" }
+        return "\(Terminal.styled(WallClock.timeOfDay, .faint)) \(values.joined(separator: " "))\n"
+    }
+
+    private func text(of change: PropertyChange) -> String {
+        guard change.name == "SupportedOrientations", let mask = InterfaceOrientationMask(change.value) else {
+            return printable(change.value.text)
+        }
+        return "\(mask)"
+    }
+
+    private func json(_ changes: [PropertyChange]) -> String {
+        let object = JSONObject()
+        object.set("time", WallClock.now, text: decimal(WallClock.now, places: 3))
+        for change in changes { object.set(change.name, change.value) }
+        return object.line + "\n"
+    }
+}
+
+/// The time of day.
+private enum WallClock {
+    /// Seconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// `HH:MM:SS.mmm` in the local time zone.
+    static var timeOfDay: String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        var local = tm()
+        localtime_r(&time.tv_sec, &local)
+        let fields = [Int(local.tm_hour) + 100, Int(local.tm_min) + 100, Int(local.tm_sec) + 100]
+        let clock = fields.map { "\($0)".dropFirst() }.joined(separator: ":")
+        return "\(clock).\("\(time.tv_nsec / 1_000_000 + 1000)".dropFirst())"
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineOptions
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// `orientctl record`: writes an accelerometer's samples, read without the daemon, as a trace for `replay`.
+enum Record {
+    static let command = Command(
+        "record",
+        summary: "write the accelerometer's samples as a trace",
+        options: [
+            .init("output", "o", value: "FILE", help: "write to FILE instead of standard output"),
+            .init(
+                "source",
+                "s",
+                value: "SOURCE",
+                help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"
+            ),
+            .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
+        ]
+    ) { invocation in
+        var configuration = try readConfiguration()
+        if let text = invocation.value(of: "source") {
+            guard let source = SourceChoice(text) else {
+                throw CommandError("--source=\(text): takes auto, iio, iio:URI, replay:FILE or simulate", .usage)
+            }
+            configuration.source = source
+        }
+        let duration = try invocation.value(of: "duration").map { text in
+            guard let seconds = number(text), seconds > 0 else {
+                throw CommandError("--duration=\(text): takes a number of seconds above 0", .usage)
+            }
+            return seconds
+        }
+        let recording = try Recording(into: invocation.value(of: "output"))
+        return try recording.run(try recording.open(configuration), duration: duration)
+    }
+
+    /// Reads orientd.conf, whose rate and frame apply to recordings as well.
+    static func readConfiguration() throws -> Configuration {
+        let reader = ConfigurationReader()
+        try reader.read(ConfigurationReader.standardPath, isRequired: false)
+        for warning in reader.warnings { complain("warning: \(warning)") }
+        return reader.configuration
+    }
+}
+
+/// Finds the first accelerometer of a libiio context that is not in the base; nil without one.
+func accelerometer(at uri: String) throws -> (any SensorDevice)? {
+    try FoundSensors(at: uri, of: [.accelerometer]).sensors.first { $0.description.mounting?.location != .base }
+}
+
+/// One run of the command.
+private final class Recording {
+    private let path: String?
+    private let loop: EventLoop
+    private var writer: TraceWriter?
+    private var failure: (any Error)?
+    private var clock = TraceClock()
+
+    /// Records to standard output without a path.
+    init(into path: String?) throws {
+        self.path = path
+        loop = try EventLoop()
+    }
+
+    /// Opens the configured source.
+    func open(_ configuration: Configuration) throws -> any SensorSource {
+        switch configuration.source {
+        case .iio(let uri):
+            guard let accelerometer = try accelerometer(at: uri) else {
+                throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
+            }
+            for warning in accelerometer.warnings { complain("warning: \(warning)") }
+            let scaling = accelerometer.description.scaling(
+                convention: configuration.convention,
+                faceUp: configuration.faceUp
+            )
+            return try DeviceSource(
+                accelerometer,
+                scaling: scaling,
+                rate: configuration.rate,
+                loop: loop
+            )
+        case .replay(let path): return try ReplaySource(path: path, loop: loop)
+        case .simulation: return try SimulatedSource(rate: configuration.rate, loop: loop)
+        }
+    }
+
+    /// Records until a signal, the end of the source or of `duration`.
+    func run(_ source: any SensorSource, duration: Double?) throws -> ExitCode {
+        let limit = try loop.timer { [self] in end(source) }
+        let termination = try loop.onTermination { [self] in end(source) }
+        if let duration { limit.arm(after: duration) }
+        source.onEvent = { [self] event in
+            do {
+                try handle(event, of: source)
+            } catch {
+                failure = error
+                end(source)
+            }
+        }
+        source.start()
+        _ = try loop.run()
+        withExtendedLifetime((limit, termination)) {}
+        if let failure { throw failure }
+        return .done
+    }
+
+    /// Ends once the source has restored the sensor's settings.
+    private func end(_ source: any SensorSource) {
+        source.onEvent = nil
+        source.stop { [self] in loop.exit() }
+    }
+
+    private func handle(_ event: SourceEvent, of source: any SensorSource) throws {
+        switch event {
+        case .started(let warnings):
+            for warning in warnings { complain("warning: \(warning)") }
+        case .sample(.acceleration(var sample)):
+            sample.time = clock.time(at: sample.time)
+            try write(sample)
+        case .sample: break
+        case .ended: end(source)
+        case .failed(let reason): throw CommandError(reason)
+        }
+    }
+
+    /// Writes a sample without delay, so that whatever ends the recording loses none.
+    private func write(_ sample: AccelerometerSample) throws {
+        if writer == nil {
+            // Created with the first sample: a sensor that cannot be read must not cost an earlier trace.
+            writer = try TraceWriter(try path.map { try OutputFile.create($0) } ?? .standardOutput())
+        }
+        try writer?.write(sample)
+        try writer?.flush()
+    }
+}

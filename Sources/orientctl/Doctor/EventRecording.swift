@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationSensors
+import POSIX
+
+/// A recording of the daemon's events, made by `orientd --record`, for a bug report.
+struct EventRecording {
+    private let text: String
+
+    /// Takes a text that begins with the header of traces.
+    init(text: String) {
+        self.text = text
+    }
+
+    /// Reads a file; throws if it is not a trace.
+    init(contentsOf path: String) throws {
+        var reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
+        if case .malformed(let error)? = try reader.next(), error.fault == .missingHeader {
+            throw CommandError("\(path): \(error)")
+        }
+        text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+    }
+
+    /// The lines, with pseudonyms for applications, clients and reasons, and without what `anonymizer` removes.
+    ///
+    /// Lines of numbers, the samples, are unchanged; events are `t,event,key=value...`. Equal values have the same
+    /// pseudonym.
+    func lines(anonymizedBy anonymizer: Anonymizer) -> [String] {
+        var pseudonyms = ["app": [String: String](), "client": [:], "reason": [:]]
+        func anonymized(_ field: Substring) -> String {
+            let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else {
+                return anonymizer.cleaned(printable(String(field)))
+            }
+            let pseudonym = known[parts[1]] ?? "\(parts[0])\(known.count + 1)"
+            pseudonyms[parts[0]]?[parts[1]] = pseudonym
+            return "\(parts[0])=\(pseudonym)"
+        }
+        return text.split(whereSeparator: \.isNewline).enumerated().map { index, line in
+            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+            let isHeaderOrSample = index == 0 || fields.allSatisfy { Double($0) != nil }
+            return isHeaderOrSample ? String(line) : fields.map(anonymized).joined(separator: ",")
+        }
+    }
+}
