@@ -137,7 +137,7 @@ class Person(CalibrateTestCase):
         self.assertIn("upright: was landscape-left, now portrait", self.said)
         self.assertIn("on its left edge: was portrait-upside-down, now landscape-left", self.said)
 
-    def test_matrix_in_effect_does_not_count_and_a_conflict_is_told(self):
+    def test_matrix_in_effect_is_ignored_and_a_conflict_is_a_warning(self):
         self.add_machine(
             properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, -1, 0; 0, 0, 1"},
             attributes={"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"},
@@ -164,7 +164,7 @@ class Person(CalibrateTestCase):
         self.assertNotIn("2 of 3", self.said)
         wait_until(lambda: "2 of 3" in self.listen(), "it goes on")
 
-    def test_sensor_that_tells_of_changes_only(self):
+    def test_sensor_that_reports_changes_only(self):
         # As HID's do: a scan for each new value, and silence while the device is still.
         self.rig.add_fixture("buffered-trigger")
         feed = Feed(self.rig, HID, (0, 0, -1000000))
@@ -183,7 +183,7 @@ class Person(CalibrateTestCase):
         self.assertNotIn("polling", self.said)
         self.assertEqual(self.rig.read("buffer/enable", HID), "0")
 
-    def test_sensor_is_as_it_was_when_the_terminal_goes(self):
+    def test_hangup_restores_the_sensor(self):
         self.rig.add_fixture("buffered-trigger")
         Feed(self.rig, HID, (0, 0, -1000000))
         self.start("--output=-")
@@ -193,7 +193,7 @@ class Person(CalibrateTestCase):
         status, answer = self.finish()
         self.assertEqual((status, answer, self.rig.read("buffer/enable", HID)), (FAILED, "", "0"))
 
-    def test_sensor_that_another_program_has_is_an_error_that_says_so(self):
+    def test_sensor_in_use_by_another_program_is_an_error(self):
         self.rig.add_fixture("buffered-trigger")
         Feed(self.rig, HID, (0, 0, -1000000))
         program = "import os, sys, test_buffer; test_buffer.refuse_opening_the_node(); os.execv(sys.argv[1], sys.argv[1:])"
@@ -260,7 +260,7 @@ class Person(CalibrateTestCase):
         self.assertEqual(os.listdir(self.folder / "hwdb.d"), ["61-sensor-local.hwdb"])
         self.assertFalse(pathlib.Path("/etc/udev", STANDARD).exists())
 
-    def test_root_has_it_loaded(self):
+    def test_root_installs_the_record(self):
         uevent = self.rig.path(SYSPATH, "uevent")
         self.start_as_root(udevadm=f"[ $1 != trigger ] || systemd-hwdb query '{KEY}' >>'{uevent}'")
         status, answer = self.finish()
@@ -288,7 +288,7 @@ class Person(CalibrateTestCase):
         self.assertEqual(status, FAILED)
         self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
 
-    def test_orientd_is_started_again_when_the_terminal_goes(self):
+    def test_orientd_is_started_again_after_a_hangup(self):
         self.start_as_root(poses=[])
         wait_until(lambda: "1 of 3" in self.listen(), "the first pose is asked for")
         self.process.send_signal(signal.SIGHUP)
@@ -298,7 +298,7 @@ class Person(CalibrateTestCase):
         wait_until(lambda: self.process.poll() is not None, "it ends")
         self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.START])
 
-    def test_record_that_udev_does_not_take_stays_and_how_to_load_it_is_told(self):
+    def test_record_that_udev_rejects_is_kept_and_the_commands_are_printed(self):
         self.start_as_root("--json", udevadm="[ $1 != trigger ] || exit 3")
         status, answer = self.finish()
         self.assertEqual(status, FAILED)
@@ -308,7 +308,7 @@ class Person(CalibrateTestCase):
         self.assertIn("To use it, run:", self.said)
         self.assertIn("  sudo systemd-hwdb update\r\n", self.said)
 
-    def test_ended_while_it_loads_it_ends_what_it_has_started(self):
+    def test_termination_ends_the_program_that_it_runs(self):
         self.start_as_root(udevadm="exec sleep 60")
         wait_until(lambda: self.LOAD[0] in self.calls.read_text(), "udevadm runs")
         self.process.terminate()
@@ -318,7 +318,7 @@ class Person(CalibrateTestCase):
         self.assertIn("exited with status 143", self.said)
         self.assertIn("To use it, run:", self.said)
 
-    def test_sensor_is_not_asked_for_without_a_person(self):
+    def test_it_needs_a_terminal(self):
         self.add_machine()
         run = self.calibrate()
         self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
@@ -381,7 +381,7 @@ class Recording(CalibrateTestCase):
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
                 self.assertIn(named, run.stderr)
 
-    def test_edge_taken_for_the_opposite_one_gets_a_remark(self):
+    def test_opposite_edge_is_remarked(self):
         self.add_machine()
         for edge, is_told in ((self.LEFT_EDGE, False), ((-1, 0, 0), True)):
             with self.subTest(edge):
@@ -389,7 +389,7 @@ class Recording(CalibrateTestCase):
                 self.assertEqual(run.returncode, DONE, run.stderr)
                 self.assertEqual("mirrored" in run.stderr, is_told)
 
-    def test_edge_of_a_sensor_that_reads_gravity_taken_for_the_opposite_one_gets_the_same_remark(self):
+    def test_opposite_edge_is_remarked_for_a_sensor_that_reads_gravity(self):
         self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
         self.rig.add_device(accelerometer(name="accel_3d", parent=PARENT))
         for edge, is_told in ((self.LEFT_EDGE, False), ((-1, 0, 0), True)):
@@ -416,7 +416,7 @@ class Recording(CalibrateTestCase):
         self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", run.stdout)
         self.assertIn("FaceUp: -z", run.stderr)
 
-    def test_records_of_others_in_the_file_stay(self):
+    def test_other_records_in_the_file_are_kept(self):
         self.add_machine()
         path = self.rig.directory / "local.hwdb"
         other = "sensor:modalias:acpi:OTHER:*\n ACCEL_LOCATION=base\n"
@@ -435,7 +435,7 @@ class Recording(CalibrateTestCase):
         run = self.calibrate("--from=-", text=trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
         self.assertEqual((run.returncode, run.stdout), (DONE, self.IDENTITY), run.stderr)
 
-    def test_what_is_no_file_is_written_to_and_not_replaced(self):
+    def test_dangling_link_is_written_through(self):
         self.add_machine()
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
         file, link = self.rig.directory / "file", self.rig.directory / "link"
@@ -445,7 +445,7 @@ class Recording(CalibrateTestCase):
         self.assertEqual(file.read_text(), self.IDENTITY)
         self.assertTrue(link.is_symlink())
 
-    def test_records_behind_a_link_stay(self):
+    def test_records_behind_a_link_are_kept(self):
         # The file that a link led to was cut off at the new record.
         self.add_machine()
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)

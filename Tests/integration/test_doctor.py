@@ -140,7 +140,7 @@ class DoctorTestCase(RigTestCase):
 
 
 class AllIsWell(DoctorTestCase):
-    def test_every_check_finds_all_well(self):
+    def test_every_check_is_ok_on_a_healthy_system(self):
         self.plug(
             properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"},
             attributes={"in_accel_mount_matrix": "1, 0, 0; 0, 1, 0; 0, 0, 1"},
@@ -158,7 +158,7 @@ class AllIsWell(DoctorTestCase):
         self.assertNotIn("\x1b", output)
         self.client.wait_for("Claims", 0)
 
-    def test_without_anything_each_check_says_why_it_cannot_be_made(self):
+    def test_checks_that_cannot_be_made_say_why(self):
         findings = self.doctor("--bus=unix:path=/nonexistent/bus")
         self.assert_finding(findings["kernel"], "fail", "no accelerometer")
         self.assert_finding(findings["bus"], "fail", "/nonexistent/bus")
@@ -169,7 +169,7 @@ class AllIsWell(DoctorTestCase):
 
 
 class Hardware(DoctorTestCase):
-    def test_an_accelerometer_in_the_base_alone_is_not_enough(self):
+    def test_accelerometer_in_the_base_alone_is_a_failure(self):
         self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
         self.assert_finding(self.doctor()["kernel"], "fail", "no accelerometer in the display: test at .*base")
 
@@ -222,7 +222,7 @@ class Hardware(DoctorTestCase):
 
 
 class Reading(DoctorTestCase):
-    def test_gravity_and_noise_beside_the_daemon_and_without_it(self):
+    def test_gravity_and_noise_with_and_without_the_daemon(self):
         self.plug()
         for daemon in (False, True):
             with self.subTest(daemon=daemon):
@@ -248,7 +248,7 @@ class Reading(DoctorTestCase):
         for check in ("gravity", "noise"):
             self.assert_finding(findings[check], "warn", "the device is moving", remedy="orientctl doctor")
 
-    def test_buffer_that_works_and_one_that_does_not(self):
+    def test_working_and_broken_buffer(self):
         for muted, result, pattern in ((False, "ok", "buffer"), (True, "warn", "polled although it has a buffer")):
             with self.case(muted=muted):
                 self.rig.add_fixture("buffered-trigger")
@@ -260,7 +260,7 @@ class Reading(DoctorTestCase):
                 self.assert_finding(self.doctor()["sampling"], result, pattern)
                 GLib.source_remove(timer)
 
-    def test_it_leaves_the_sensor_as_it_was_when_it_is_interrupted(self):
+    def test_interruption_restores_the_sensor(self):
         device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
         self.rig.add_fixture("buffered-trigger")
         Feed(self.rig, device, (0, -1000000, 0))
@@ -270,7 +270,7 @@ class Reading(DoctorTestCase):
         wait_until(lambda: process.poll() is not None, "it ends")
         self.assertEqual((process.returncode, self.rig.read("buffer/enable", device)), (FAILED, "0"))
 
-    def test_sensor_that_fails(self):
+    def test_failing_sensor(self):
         self.rig.add_device(accelerometer(raw=(0, "broken", 0)))
         self.rig.start_orientd()
         findings = self.doctor()
@@ -279,7 +279,7 @@ class Reading(DoctorTestCase):
 
 
 class Services(DoctorTestCase):
-    def test_the_command_that_it_names_starts_the_daemon(self):
+    def test_the_remedy_starts_the_daemon(self):
         finding = self.doctor(f"--bus={self.rig.address}")["service"]
         self.assert_finding(finding, "fail", "not running", remedy=f"orientd --bus='{self.rig.address}'")
         name, *arguments = shlex.split(finding["remedy"])
@@ -305,7 +305,7 @@ class Services(DoctorTestCase):
                 Service(self.rig, SYSTEMD, ["/org/freedesktop/systemd1", unit], interfaces, answer)
                 self.assert_finding(self.doctor()["service"], "fail", pattern, remedy)
 
-    def test_daemon_that_hangs_is_not_waited_for_as_long_as_by_a_client(self):
+    def test_hanging_daemon_has_a_short_timeout(self):
         process = self.rig.start_orientd().process
         process.send_signal(signal.SIGSTOP)
         self.addCleanup(process.send_signal, signal.SIGCONT)
@@ -322,7 +322,7 @@ class Services(DoctorTestCase):
         self.client.ask("SetAutorotate", "s", "never")
         self.assert_finding(self.doctor()["rotation"], "warn", "never", remedy="orientctl autorotate always")
 
-    def test_who_has_the_name_of_iio_sensor_proxy(self):
+    def test_owner_of_the_name_of_iio_sensor_proxy(self):
         self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")
         self.assert_finding(self.doctor()["sensor proxy"], "warn")
         Service(self.rig, PROXY, [], [], None)
@@ -360,7 +360,7 @@ class Services(DoctorTestCase):
 
 
 class Report(DoctorTestCase):
-    def test_it_says_all_that_matters_and_nothing_of_anybody(self):
+    def test_report_is_complete_and_has_no_personal_data(self):
         personal = ["planted-user", "planted-home", "SERIAL12345", socket.gethostname(), "somebody"]
         self.plug(
             name="bma253",
@@ -384,7 +384,7 @@ class Report(DoctorTestCase):
         run = self.rig.orientctl("replay", "-", text=trace)
         self.assertEqual(run.returncode, DONE, run.stderr)
 
-    def test_what_stands_over_the_trace_says_nothing_of_anybody_either(self):
+    def test_heading_of_the_trace_has_no_personal_data(self):
         self.rig.add_device(accelerometer(parent="/devices/platform/planted-user", raw="???"))
         _, output = self.run_doctor("--report=-", environment={"USER": "planted-user"})
         self.assertRegex(output, "\n== no trace: .*<user>")
@@ -411,7 +411,7 @@ class Report(DoctorTestCase):
         status, output = self.run_doctor("--json", "--report=-")
         self.assertEqual((status, output), (2, ""))
 
-    def test_a_recording_that_is_played_is_not_named(self):
+    def test_path_of_a_replayed_trace_is_removed(self):
         path = self.rig.directory / "planted.csv"
         path.write_text("t_seconds,x,y,z\n0,0,9.81,0\n1,0,9.81,0\n")
         self.rig.start_orientd(f"--source=replay:{path}")

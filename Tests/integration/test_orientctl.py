@@ -137,7 +137,7 @@ class Monitor(OrientctlTestCase):
         for line in self.output().splitlines():
             self.assertIsInstance(json.loads(line), dict)
 
-    def test_daemon_that_goes_and_comes_back(self):
+    def test_restarted_daemon_is_claimed_again(self):
         self.rig.add_device(accelerometer())
         daemon = self.rig.start_orientd()
         process = self.start_orientctl("monitor")
@@ -149,7 +149,7 @@ class Monitor(OrientctlTestCase):
         wait_until(lambda: "portrait-upside-down" in self.output(), "the new daemon's orientation is printed")
         self.assertEqual(self.interrupt(process), DONE)
 
-    def test_daemon_that_comes_back_and_goes_before_it_answers(self):
+    def test_daemon_that_ends_before_it_answers_is_waited_for(self):
         self.rig.add_device(accelerometer())
         self.rig.start_polkit()
         daemon = self.rig.start_orientd()

@@ -58,7 +58,7 @@ class Turning(InterfaceTestCase):
         self.do("align")
         self.assert_shown("landscape-right")
 
-    def test_align_and_unlock_go_by_how_the_device_is_held_now(self):
+    def test_align_and_unlock_read_the_device_first(self):
         # With the sensor at rest they went by what was last seen, or by nothing.
         self.start(held="landscape-left", claim=False)
         self.do("lock", "portrait")
@@ -69,7 +69,7 @@ class Turning(InterfaceTestCase):
         self.do("unlock")
         self.assert_shown("portrait-upside-down", lock="off")
 
-    def test_who_may_not_claim_can_align_and_unlock(self):
+    def test_align_and_unlock_work_without_the_right_to_claim(self):
         self.rig.start_polkit(allowed=("org.orientd1.lock", "org.orientd1.rotate"))
         self.start(claim=False)
         self.do("lock", "landscape-left")
@@ -106,7 +106,7 @@ class Turning(InterfaceTestCase):
             with self.subTest(command):
                 self.assert_fails(NO_DAEMON, *command.split())
 
-    def test_usage_errors_tell_what_there_is(self):
+    def test_usage_errors_list_the_choices(self):
         self.start()
         for command, allowed in (
             ("lock up", ("current", *ORIENTATIONS)),
@@ -133,7 +133,7 @@ class Requests(InterfaceTestCase):
         self.assertEqual(self.rig.orientctl("requests").stdout, "no requests\n")
         self.assertEqual(self.rig.orientctl("requests", "--json").stdout, "")
 
-    def test_who_holds_what(self):
+    def test_list(self):
         self.start()
         home = self.view(ALL, "org.example.Home")
         self.view(LANDSCAPE, "org.example.Player", parent=home, reason="a film")
@@ -159,7 +159,7 @@ class Requests(InterfaceTestCase):
             self.assertEqual({name: properties[name] for name in line}, line)
             self.assertEqual(set(line), {"AppId", "Parent", "Presentation", "Supported", "Reason"})
 
-    def test_strangers_cannot_break_the_output(self):
+    def test_names_of_applications_cannot_break_the_output(self):
         self.start()
         self.view(LANDSCAPE, "a\x1b[31m\n", reason='b"\\\r\x07')
         for command in (["requests"], ["status"]):
@@ -189,7 +189,7 @@ class Status(InterfaceTestCase):
         ):
             self.assertIn(line, lines)
 
-    def test_the_application_that_decides_is_named(self):
+    def test_the_asked_application_is_named(self):
         self.start()
         self.view(LANDSCAPE, "org.example.Player", reason="a film")
         lines = self.rig.orientctl("status").stdout.splitlines()
@@ -201,7 +201,7 @@ class Status(InterfaceTestCase):
         ):
             self.assertIn(line, lines)
 
-    def test_json_is_all_that_the_bus_tells(self):
+    def test_json_has_every_property(self):
         self.start(held="landscape-left")
         path = self.view(LANDSCAPE, "org.example.Player").path
         status = json.loads(self.rig.orientctl("status", "--json").stdout)
@@ -295,7 +295,7 @@ class Run(InterfaceTestCase):
             run = self.run_command("sh", "-c", f"exit {status}")
             self.assertEqual((run.returncode, run.stderr), (status, ""))
 
-    def test_a_signal_ends_it_as_it_ends_the_command(self):
+    def test_signals_end_the_command(self):
         self.start()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             with self.subTest(number):
@@ -324,7 +324,7 @@ class Run(InterfaceTestCase):
         run = self.rig.orientctl("run", "--supported=all", "echo", "--json", "--app=x", "-b", "--")
         self.assertEqual((run.returncode, run.stdout), (0, "--json --app=x -b --\n"))
 
-    def test_command_finds_everything_as_without_us(self):
+    def test_command_inherits_everything_unchanged(self):
         self.start()
         commands = {
             "descriptors": ["ls", "-l", "/proc/self/fd"],
@@ -409,12 +409,12 @@ class Run(InterfaceTestCase):
         self.wait_for_requests(0)
         self.assert_shown("portrait")
 
-    def test_the_application_is_the_command_unless_told(self):
+    def test_the_application_id_is_the_command_by_default(self):
         self.start()
         self.start_command("sleep", "1000")
         self.assertEqual(self.requests()[0][1], "sh")
 
-    def test_holder_that_is_killed_gives_the_request_back(self):
+    def test_killed_holder_releases_the_request(self):
         self.start()
         process = self.start_command("sleep", "1000")
         (holder,) = self.holders()
@@ -422,7 +422,7 @@ class Run(InterfaceTestCase):
         self.wait_for_requests(0)
         self.assertIsNone(process.poll())
 
-    def test_holder_is_nobodys_and_keeps_nothing(self):
+    def test_holder_is_detached_and_has_no_files_of_the_caller(self):
         self.start()
         process = self.start_command("sleep", "1000")
         (holder,) = self.holders()
@@ -452,7 +452,7 @@ class Run(InterfaceTestCase):
         process.kill()
         self.wait_for_requests(0)
 
-    def test_daemon_that_refuses_after_a_restart_leaves_the_command_alone(self):
+    def test_command_goes_on_when_a_restarted_daemon_refuses(self):
         self.rig.start_polkit(allowed=[REQUEST_ACTION])
         daemon = self.rig.start_orientd()
         process = self.start_command("sleep", "1000")
@@ -473,7 +473,7 @@ class Run(InterfaceTestCase):
         process.kill()
         self.wait_for_requests(0)
 
-    def test_bus_that_goes_ends_the_holder_alone(self):
+    def test_disconnection_ends_the_holder_only(self):
         daemon = self.start()
         process = self.start_command("sleep", "1000")
         self.rig.bus_process.kill()

@@ -7,10 +7,10 @@ import SystemdBus
 
 /// The accelerometer to calibrate, and the settings in effect for it.
 struct CalibrateTarget {
-    /// The driver's name of the chip; empty where there is none.
+    /// The driver's name of the chip; empty if unknown.
     let name: String
 
-    /// The device's directory; empty where there is none.
+    /// The device's directory; empty if unknown.
     let sysfsPath: String
 
     /// The frame in effect, which maps readings to the device's axes.

@@ -123,7 +123,7 @@ private final class Monitoring {
 
     private func text(_ changes: [PropertyChange]) -> String {
         let values = changes.map { "\($0.name)=\(Terminal.styled(text(of: $0), .accent))" }
-        return "\(Terminal.styled(WallClock.timeOfDay, .faint)) \(values.joined(separator: " "))\n"
+        return "\(Terminal.styled(WallClock().timeOfDay, .faint)) \(values.joined(separator: " "))\n"
     }
 
     private func text(of change: PropertyChange) -> String {
@@ -135,27 +135,28 @@ private final class Monitoring {
 
     private func json(_ changes: [PropertyChange]) -> String {
         let object = JSONObject()
-        object.set("time", WallClock.now, text: decimal(WallClock.now, places: 3))
+        let now = WallClock().seconds
+        object.set("time", now, text: decimal(now, places: 3))
         for change in changes { object.set(change.name, change.value) }
         return object.line + "\n"
     }
 }
 
-/// The time of day.
-private enum WallClock {
-    /// Seconds since 1970.
-    static var now: Double {
-        var time = timespec()
+/// The present time.
+private struct WallClock {
+    private var time = timespec()
+
+    init() {
         clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// Seconds since 1970.
+    var seconds: Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
+
     /// `HH:MM:SS.mmm` in the local time zone.
-    static var timeOfDay: String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        var local = tm()
-        localtime_r(&time.tv_sec, &local)
+    var timeOfDay: String {
+        var (seconds, local) = (time.tv_sec, tm())
+        localtime_r(&seconds, &local)
         let fields = [Int(local.tm_hour) + 100, Int(local.tm_min) + 100, Int(local.tm_sec) + 100]
         let clock = fields.map { "\($0)".dropFirst() }.joined(separator: ":")
         return "\(clock).\("\(time.tv_nsec / 1_000_000 + 1000)".dropFirst())"

@@ -38,9 +38,12 @@ enum Doctor {
         let readings = Readings(system, seconds: path == nil || recording != nil ? 2 : 5)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
         let findings =
-            HardwareChecks(system).findings + ReadingChecks(system, readings).findings
-            + ServiceChecks(system).findings
-        if let file { try DoctorReport(system, readings, findings, recording).write(to: file) }
+            HardwareChecks(system: system).findings + ReadingChecks(system: system, readings: readings).findings
+            + ServiceChecks(system: system).findings
+        if let file {
+            let report = DoctorReport(system: system, readings: readings, findings: findings, recording: recording)
+            try report.write(to: file)
+        }
         if path != "-" {
             let isTerminal = Terminal.isOutput
             try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })

@@ -22,18 +22,12 @@ struct DoctorReport {
     /// The rest of a longer attribute is cut off.
     private static let longestAttribute = 400
 
-    private let system: SystemState
-    private let readings: Readings
-    private let findings: [Finding]
-    private let recording: EventRecording?
+    let system: SystemState
+    let readings: Readings
+    let findings: [Finding]
 
-    /// Prepares a report with a recording, or else with the readings, as its trace.
-    init(_ system: SystemState, _ readings: Readings, _ findings: [Finding], _ recording: EventRecording?) {
-        self.system = system
-        self.readings = readings
-        self.findings = findings
-        self.recording = recording
-    }
+    /// The trace of the report; nil for the readings.
+    let recording: EventRecording?
 
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
     func write(to file: consuming OutputFile) throws {

@@ -5,13 +5,11 @@ import POSIX
 
 /// A recording of the daemon's events, made by `orientd --record`, for a bug report.
 struct EventRecording {
-    private let text: String
+    /// The file's contents, which begin with the header of traces.
+    let text: String
+}
 
-    /// Takes a text that begins with the header of traces.
-    init(text: String) {
-        self.text = text
-    }
-
+extension EventRecording {
     /// Reads a file; throws if it is not a trace.
     init(contentsOf path: String) throws {
         var reader = TraceReader(try FileDescriptor.open(reading: path), name: path)

@@ -10,11 +10,7 @@ import SystemdBus
 
 /// The checks of the kernel and udev: drivers, device nodes, mount matrices, the tablet switch.
 struct HardwareChecks {
-    private let system: SystemState
-
-    init(_ system: SystemState) {
-        self.system = system
-    }
+    let system: SystemState
 
     var findings: [Finding] {
         var findings = [kernel] + system.discoveryWarnings.map { .warn("kernel", $0) }

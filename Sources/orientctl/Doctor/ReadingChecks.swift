@@ -7,13 +7,8 @@ import SystemdBus
 
 /// The checks of the sensor's readings: gravity, noise and rate.
 struct ReadingChecks {
-    private let system: SystemState
-    private let readings: Readings
-
-    init(_ system: SystemState, _ readings: Readings) {
-        self.system = system
-        self.readings = readings
-    }
+    let system: SystemState
+    let readings: Readings
 
     var findings: [Finding] {
         let statistics = Statistics(readings.samples)

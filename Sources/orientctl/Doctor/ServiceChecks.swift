@@ -11,11 +11,7 @@ import SystemdBus
 struct ServiceChecks {
     private static let unit = "orientd.service"
 
-    private let system: SystemState
-
-    init(_ system: SystemState) {
-        self.system = system
-    }
+    let system: SystemState
 
     var findings: [Finding] {
         guard let bus = system.bus else {
