@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orientctl calibrate: a person who holds the device in three poses, a recording of it, and what hwdb makes of it."""
+"""orientctl calibrate, with poses and with recordings, and the resulting hwdb records."""
 
 import json
 import os
@@ -19,7 +19,7 @@ MATCH = "sensor:modalias:acpi:BOSC0200:BOSC0200::dmi:*:svnExample:pnTablet10:*"
 KEY = f"sensor:modalias:acpi:BOSC0200:BOSC0200::{MACHINE}"
 STANDARD = "hwdb.d/61-sensor-local.hwdb"
 
-# In g past the right matrix, as the desktop has it: upright, on the left edge, face up.
+# In g, through the right matrix, in the desktop convention: upright, on the left edge, face up.
 MOUNTED = ((0, -1, 0), (-1, 0, 0), (0, 0, 1))
 MATRIX = ((0, -1, 0), (1, 0, 0), (0, 0, 1))
 VALUE = "0, -1, 0; 1, 0, 0; 0, 0, 1"
@@ -27,7 +27,7 @@ HEADER = "t_seconds,x,y,z\n"
 
 
 def reading(mounted, matrix=MATRIX):
-    """Returns the raw values of a sensor that `matrix` leads to `mounted`."""
+    """Returns the raw values that `matrix` maps to `mounted`."""
     return [sum(1000 * matrix[row][axis] * mounted[row] for row in range(3)) for axis in range(3)]
 
 
@@ -46,7 +46,7 @@ def trace(*poses):
 
 class CalibrateTestCase(RigTestCase):
     def add_machine(self, **options):
-        """Plugs an accelerometer in on a bus of a machine that has names."""
+        """Adds an accelerometer with a modalias to a machine with a DMI modalias."""
         self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
         self.rig.add_device(f"P: /devices/virtual/dmi/id\nE: SUBSYSTEM=dmi\nA: modalias={MACHINE}\\n\n\n")
         self.rig.add_device(accelerometer(name="bma253", parent=PARENT, raw=reading(MOUNTED[2]), **options))
@@ -86,7 +86,7 @@ class Person(CalibrateTestCase):
     """The test holds the device."""
 
     def start(self, *arguments, command=(), environment=None):
-        """Starts it on a terminal, its answer apart."""
+        """Starts it on a terminal, with a pipe as standard output."""
         self.controller, terminal = os.openpty()
         os.set_blocking(self.controller, False)
         self.addCleanup(os.close, self.controller)
@@ -101,22 +101,22 @@ class Person(CalibrateTestCase):
         os.close(terminal)
 
     def listen(self):
-        """Returns all that it has said so far."""
+        """Returns everything printed to the terminal so far."""
         try:
             while chunk := os.read(self.controller, 65536):
                 self.said += chunk.decode()
         except OSError:
-            pass  # nothing more, or the last one who had the terminal open has gone
+            pass  # nothing more, or the terminal is closed
         return self.said
 
     def hold(self, number, mounted):
-        """Does as it says: holds the device so and presses Enter."""
+        """Holds the device in the pose that is asked for, and presses Enter."""
         wait_until(lambda: f"{number} of 3" in self.listen(), f"pose {number} is asked for")
         self.rig.turn(reading(mounted), SYSPATH)
         os.write(self.controller, b"\n")
 
     def finish(self):
-        """Returns its exit status and its answer."""
+        """Returns its exit status and its standard output."""
         wait_until(lambda: self.listen() and self.process.poll() is not None, "it ends")
         self.listen()
         return self.process.returncode, self.process.stdout.read().decode()
@@ -165,7 +165,7 @@ class Person(CalibrateTestCase):
         wait_until(lambda: "2 of 3" in self.listen(), "it goes on")
 
     def test_sensor_that_reports_changes_only(self):
-        # As HID's do: a scan for each new value, and silence while the device is still.
+        # As HID sensors: a scan for each new value, none while the device is still.
         self.rig.add_fixture("buffered-trigger")
         feed = Feed(self.rig, HID, (0, 0, -1000000))
         self.start("--output=-")
@@ -233,7 +233,7 @@ class Person(CalibrateTestCase):
     START = ["systemctl --no-block start orientd.service"]
 
     def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED):
-        """Starts it with a /etc/udev of its own, which nothing else sees, and udev's part played by a script."""
+        """Starts it with a private /etc/udev, and scripts in place of udevadm and systemctl."""
         self.add_machine()
         self.folder = self.rig.directory / "etc-udev"
         tools = self.rig.directory / "tools"
@@ -344,7 +344,7 @@ class Recording(CalibrateTestCase):
         self.assertIn(f"After:  {VALUE}, the same", run.stderr)
 
     def test_recording_through_a_wrong_matrix_gives_the_right_one(self):
-        # Past "1, 0, 0; 0, -1, 0; 0, 0, 1" the sensor's own readings are these, in the device's frame.
+        # The sensor's readings through "1, 0, 0; 0, -1, 0; 0, 0, 1".
         wrong = [(-x, y, z) for x, y, z in (reading(mounted) for mounted in MOUNTED)]
         self.add_machine(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, -1, 0; 0, 0, 1"})
         run = self.calibrate("--from", self.write_trace(*[[part / 1000 for part in pose] for pose in wrong]))
@@ -358,7 +358,7 @@ class Recording(CalibrateTestCase):
         self.assertEqual(self.hwdb(run.stdout), "")
 
     def test_exact(self):
-        # The display turned by 45° against the sensor.
+        # The sensor is mounted at 45°.
         poses = ((-0.7071, 0.7071, 0), (0.7071, 0.7071, 0), (0, 0, 1))
         path = self.write_trace(*poses)
         run = self.calibrate("--from", path)
@@ -408,7 +408,7 @@ class Recording(CalibrateTestCase):
         self.assertEqual(result["FaceUp"], "+z")
 
     def test_sensor_whose_z_points_the_other_way_keeps_its_sign(self):
-        # HID's sensors read -z with the display up, and orientd knows.
+        # HID sensors read -z with the display up; orientd handles that.
         self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
         self.rig.add_device(accelerometer(name="accel_3d", parent=PARENT))
         run = self.calibrate("--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
@@ -446,7 +446,7 @@ class Recording(CalibrateTestCase):
         self.assertTrue(link.is_symlink())
 
     def test_records_behind_a_link_are_kept(self):
-        # The file that a link led to was cut off at the new record.
+        # The target of the link was truncated to the new record.
         self.add_machine()
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
         file, link = self.rig.directory / "file", self.rig.directory / "link"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orientctl doctor: each check with all well, and with what it looks for broken on purpose."""
+"""orientctl doctor: each check on a healthy and on a broken system."""
 
 import json
 import os
@@ -76,7 +76,7 @@ class Service:
 
 
 class Hand(threading.Thread):
-    """What keeps a sensor's values from ever being quite the same; `turn` adds so many raw units at random."""
+    """Adds noise to a sensor's values: up to `tremor` raw units."""
 
     def __init__(self, rig, raw=(0, -1000, 0), tremor=3):
         super().__init__(daemon=True)
@@ -99,12 +99,12 @@ class Hand(threading.Thread):
 
 class DoctorTestCase(RigTestCase):
     def plug(self, **options):
-        """Plugs an accelerometer in that is in somebody's hand."""
+        """Adds an accelerometer with noise."""
         self.rig.add_device(accelerometer(**options))
         return Hand(self.rig)
 
     def run_doctor(self, *arguments, environment=None):
-        """Runs it to its end while services of the test can answer; returns its exit status and its output."""
+        """Runs it while the test's services answer; returns its exit status and its output."""
         path = self.rig.directory / "doctor.out"
         variables = self.rig.mocked_environment()
         variables["STATE_DIRECTORY"] = str(self.rig.directory / "state")
@@ -189,7 +189,7 @@ class Hardware(DoctorTestCase):
         self.assert_finding(self.doctor()["tablet switch"], "warn", "may not read /dev/input/event3$")
 
     def take_name(self):
-        """Has a user who is not root take the daemon's name; root may use every file."""
+        """Lets another user than root own the daemon's name, because root may use every file."""
         options = {"user": "nobody"} if os.getuid() == 0 else {}
         self.rig.spawn([PYTHON, "-c", OWN_THE_NAME], **options)
         wait_until(self.client.owner, "the daemon's name is taken")
@@ -356,7 +356,7 @@ class Services(DoctorTestCase):
         self.assert_finding(self.doctor()["state"], "ok", f"^{folder}/state$")
         (folder / "state").write_text("[State]\nRotationLock=sideways\n")
         self.assert_finding(self.doctor()["state"], "warn", f"^{folder}/state:")
-        self.assertEqual(sorted(os.listdir(folder)), ["state"], "a doctor leaves the file where it is")
+        self.assertEqual(sorted(os.listdir(folder)), ["state"], "doctor does not change the state")
 
 
 class Report(DoctorTestCase):
@@ -407,7 +407,7 @@ class Report(DoctorTestCase):
         self.assertTrue(output.startswith("== versions\norientctl "), output)
         self.assertRegex(output, r"\nlibiio \d+\.\d+\n")
         self.assertIn("\n== configuration\n", output)
-        self.assertEqual(output.count("fail  kernel: no accelerometer"), 1, "the findings are in it")
+        self.assertEqual(output.count("fail  kernel: no accelerometer"), 1, "the report contains the findings")
         status, output = self.run_doctor("--json", "--report=-")
         self.assertEqual((status, output), (2, ""))
 

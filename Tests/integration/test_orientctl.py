@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orientctl as people and scripts use it."""
+"""The commands of orientctl that show and record what the sensor reads."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class OrientctlTestCase(RigTestCase):
         return self.output_path.read_text()
 
     def interrupt(self, process):
-        """Sends what Ctrl-C sends, twice as timeout(1) does, and returns the exit status."""
+        """Sends SIGINT, twice as timeout(1) does, and returns the exit status."""
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
         return process.wait(10)
@@ -59,7 +59,7 @@ class Status(OrientctlTestCase):
         self.assertNotIn("\x1b", run.stdout)
 
     def test_closed_standard_output_is_an_error(self):
-        # The bus had its number, and got the answer.
+        # The bus connection got its descriptor number, and the output was sent there.
         self.start_claimed()
         for closed in (">&-", ">&- <&-"):
             run = self.rig.spawn(["sh", "-c", f'"$0" {closed}', BUILD / "orientctl"], stderr=subprocess.PIPE)
@@ -107,7 +107,7 @@ class Status(OrientctlTestCase):
             while chunk := os.read(controller, 65536):
                 text += chunk
         except OSError:
-            pass  # EIO: the last one who had the terminal open has gone
+            pass  # EIO: the terminal is closed
         os.close(controller)
         self.assertEqual(process.wait(10), DONE)
         return text.decode()
@@ -212,7 +212,7 @@ class Sensors(OrientctlTestCase):
 
 class RecordAndReplay(OrientctlTestCase):
     def test_round_trip(self):
-        # record reads the sensor beside the daemon, or without one.
+        # record needs no daemon.
         self.rig.add_device(accelerometer())
         counter = ReadCounter(self.rig, "in_accel_x_raw")
         trace = self.rig.directory / "trace.csv"
@@ -336,7 +336,7 @@ class ExitCodes(OrientctlTestCase):
         self.start_claimed()
         for command in ("help", "status", "status --json", "sensors", "replay -"):
             with self.subTest(command):
-                # By a shell: this process itself sees umockdev's /dev.
+                # In a shell, because this process sees umockdev's /dev.
                 run = subprocess.run(
                     ["sh", "-c", f"'{BUILD}/orientctl' {command} >/dev/full"],
                     env=self.rig.plain_environment,

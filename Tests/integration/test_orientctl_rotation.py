@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orientctl and the interface: locks, turns, requests, and commands that run with one."""
+"""The commands of orientctl for the interface: locks, rotations, requests, and `run`."""
 
 import glob
 import json
@@ -20,7 +20,7 @@ NOT_EXECUTABLE, NOT_FOUND = 126, 127
 
 class InterfaceTestCase(OrientctlTestCase, RotationTestCase):
     def do(self, *arguments):
-        """Runs a command that should succeed and have nothing to say."""
+        """Runs a command that should succeed without output."""
         run = self.rig.orientctl(*arguments)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (DONE, "", ""), arguments)
 
@@ -59,7 +59,7 @@ class Turning(InterfaceTestCase):
         self.assert_shown("landscape-right")
 
     def test_align_and_unlock_read_the_device_first(self):
-        # With the sensor at rest they went by what was last seen, or by nothing.
+        # Without a claim they used the last known orientation, or none.
         self.start(held="landscape-left", claim=False)
         self.do("lock", "portrait")
         self.do("align")
@@ -166,7 +166,7 @@ class Requests(InterfaceTestCase):
             text = self.rig.orientctl(*command).stdout
             self.assertIn("a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} supports landscape", text)
             self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f]")
-        # The answer quotes the application, and was printed as it came.
+        # The daemon's message quotes the application, and was printed unchanged.
         self.assertIn(
             "a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER} allows",
             self.assert_fails(REFUSED, "rotate", "portrait"),
@@ -214,7 +214,7 @@ class Status(InterfaceTestCase):
 
 class Monitor(InterfaceTestCase):
     def follow(self, *arguments):
-        """Starts orientctl monitor, and has the interface turned by a request and by hand."""
+        """Starts orientctl monitor, and turns the interface by a request and by hand."""
         self.start()
         process = self.start_orientctl("monitor", *arguments)
         wait_until(lambda: "InterfaceOrientation" in self.output(), "how things stand is printed")
@@ -278,7 +278,7 @@ class Run(InterfaceTestCase):
                 with open(path, "rb") as file:
                     command = file.read()
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # the process has ended
             if b"orientctl\0run\0" in command and os.fsencode(self.marker) in command:
                 found.append(int(path.split("/")[2]))
         return found
@@ -287,7 +287,7 @@ class Run(InterfaceTestCase):
         """Checks that a command with these options is not run, and returns the line that says why."""
         return self.assert_fails(exit_code, "run", *options, "--", "echo", "it runs")
 
-    # --- the command is on its own
+    # --- the command runs as without orientctl
 
     def test_exit_status_is_the_commands(self):
         self.start()
@@ -309,7 +309,7 @@ class Run(InterfaceTestCase):
 
     def test_input_and_output_are_the_commands(self):
         self.start()
-        # Reading to the end of the output shows as well that nobody else keeps it open.
+        # The output ends, so no other process keeps it open.
         data = bytes(range(256)) * 1000
         run = self.run_command("cat", text=data)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, data, b""))
@@ -378,7 +378,7 @@ class Run(InterfaceTestCase):
 
     def test_request_is_there_while_the_command_runs(self):
         self.start()
-        # What the command itself sees: the request is held before it begins.
+        # The request is held before the command starts.
         home = self.view(ALL, "org.example.Home")
         run = self.run_command(BUILD / "orientctl", "status")
         self.assertIn("Interface: landscape-right, orientctl allows landscape only\n", run.stdout)
@@ -430,7 +430,7 @@ class Run(InterfaceTestCase):
         self.assertNotEqual(os.getsid(holder), os.getsid(process.pid))
         self.assertNotEqual(os.getsid(holder), holder, "it could get a terminal")
         files = {os.readlink(path) for path in glob.glob(f"/proc/{holder}/fd/*")}
-        # The command's own end, the loop, its timers and the bus.
+        # The pidfd of the command, the event loop, its timers and the bus.
         expected = r"/dev/null|anon_inode:.*|pidfd:.*|socket:.*"
         self.assertEqual([file for file in files if not re.fullmatch(expected, file)], [])
         process.kill()

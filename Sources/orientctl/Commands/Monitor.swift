@@ -79,14 +79,14 @@ private final class Monitoring {
     /// The properties that are printed at the start.
     private static let initialProperties = [
         "SensorState", "DeviceOrientation", "FaceOrientation", "InterfaceOrientation", "InterfaceRule",
-        "OutputTransform", "RotationLock",
+        "RotationLock", "OutputTransform",
     ]
 
     /// Claims the sensor and prints the present state.
     private func claim() throws {
         try client.claim()
         let snapshot = try client.snapshot()
-        let shown = ManagerSnapshot.properties.filter { Self.initialProperties.contains($0.name) }
+        let shown = Self.initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
         try report(shown.map { PropertyChange(name: $0.name, value: $0.value(snapshot)) })
     }
 
