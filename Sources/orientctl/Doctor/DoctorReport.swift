@@ -35,7 +35,7 @@ struct DoctorReport {
         let sections = versions + found + machineLines + configuration + daemon + sensors + ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
-            for line in recording.lines(anonymizedBy: anonymizer) { try file.write(line + "\n") }
+            for line in recording.anonymizedLines { try file.write(line + "\n") }
             return try file.flush()
         }
         var trace = try TraceWriter(file)

@@ -19,25 +19,21 @@ extension EventRecording {
         text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
     }
 
-    /// The lines, with pseudonyms for applications, clients and reasons, and without what `anonymizer` removes.
+    /// The lines, with pseudonyms for applications, clients and reasons; equal values have the same one.
     ///
-    /// Lines of numbers, the samples, are unchanged; events are `t,event,key=value...`. Equal values have the same
-    /// pseudonym.
-    func lines(anonymizedBy anonymizer: Anonymizer) -> [String] {
+    /// Nothing else in an event, `t,event,key=value...`, is personal: other values are numbers and fixed words.
+    var anonymizedLines: [String] {
         var pseudonyms = ["app": [String: String](), "client": [:], "reason": [:]]
         func anonymized(_ field: Substring) -> String {
             let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else {
-                return anonymizer.cleaned(printable(String(field)))
-            }
+            guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else { return String(field) }
             let pseudonym = known[parts[1]] ?? "\(parts[0])\(known.count + 1)"
             pseudonyms[parts[0]]?[parts[1]] = pseudonym
             return "\(parts[0])=\(pseudonym)"
         }
-        return text.split(whereSeparator: \.isNewline).enumerated().map { index, line in
+        return text.split(whereSeparator: \.isNewline).map { line in
             let fields = line.split(separator: ",", omittingEmptySubsequences: false)
-            let isHeaderOrSample = index == 0 || fields.allSatisfy { Double($0) != nil }
-            return isHeaderOrSample ? String(line) : fields.map(anonymized).joined(separator: ",")
+            return printable(fields.map(anonymized).joined(separator: ","))
         }
     }
 }
