@@ -11,12 +11,19 @@ package struct Property<Status>: Sendable {
     let member: StaticString
     let signature: StaticString
     let change: BusInterface.Change
-    package let value: @Sendable (Status) -> PropertyValue
+
+    /// Reads the value; inout only to save a copy.
+    let read: @Sendable (inout Status) -> PropertyValue
 
     /// Stores a value that a client received; false for a value that the property cannot have.
     let store: @Sendable (inout Status, PropertyValue) -> Bool
 
     package var name: String { "\(member)" }
+
+    package func value(of status: Status) -> PropertyValue {
+        var status = status
+        return read(&status)
+    }
 
     private init<Value>(
         _ member: StaticString,
@@ -29,8 +36,7 @@ package struct Property<Status>: Sendable {
         self.member = member
         self.signature = signature
         self.change = change
-        value = { status in
-            var status = status
+        read = { status in
             var result = PropertyValue.text("")
             field(&status) { result = encode($0) }
             return result
@@ -87,7 +93,7 @@ package struct Property<Status>: Sendable {
         self.member = member
         self.signature = signature
         change = .announced
-        self.value = { value($0).propertyValue }
+        read = { value($0).propertyValue }
         store = { _, _ in false }
     }
 }
@@ -109,8 +115,8 @@ extension Array {
     where Element == Property<Status> {
         compactMap { property in
             guard property.change == .announced else { return nil }
-            let value = property.value(new)
-            return value == property.value(old) ? nil : PropertyChange(name: property.name, value: value)
+            let value = property.value(of: new)
+            return value == property.value(of: old) ? nil : PropertyChange(name: property.name, value: value)
         }
     }
 

@@ -22,7 +22,7 @@ from rig import (
 )
 
 CLAIMS_PER_CONNECTION = 64
-CLAIMS_IN_ALL = 4096
+CLAIMS_IN_ALL = 1024
 CONNECTIONS_IN_ALL = 400
 
 CLAIM_AND_WAIT = f"""
@@ -206,7 +206,7 @@ class Limits(RigTestCase):
         self.client.claim()
         self.assertEqual(self.client.error_of("Claim"), LIMIT_EXCEEDED)
 
-    def test_4096_claims_in_all(self):
+    def test_1024_claims_in_all(self):
         self.rig.start_orientd()
         holders = [self.rig.connect() for _ in range(CLAIMS_IN_ALL // CLAIMS_PER_CONNECTION)]
         for holder in holders:

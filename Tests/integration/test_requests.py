@@ -22,7 +22,7 @@ from rotation import ALL, CHANGED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCas
 
 PORTRAIT = mask("portrait")
 PER_CONNECTION = 64
-IN_ALL = 4096
+IN_ALL = 1024
 
 
 def variant(signature, value):
@@ -325,12 +325,12 @@ class Limits(RotationTestCase):
             self.assertEqual(set(refused), {INVALID_INTERFACE_ORIENTATION})
         self.assertEqual(set(self.request_often(self.client, PER_CONNECTION)), {None})
 
-    def test_4096_requests_in_all(self):
+    def test_1024_requests_in_all(self):
         self.rig.start_orientd()
         holders = [self.rig.connect() for _ in range(IN_ALL // PER_CONNECTION)]
         for holder in holders:
             self.assertEqual(set(self.request_often(holder, PER_CONNECTION)), {None})
-        self.assertEqual(self.refused_view(ALL), (LIMIT_EXCEEDED, "all 4096 requests are taken"))
+        self.assertEqual(self.refused_view(ALL), (LIMIT_EXCEEDED, "all 1024 requests are taken"))
         holders[0].close()
         self.wait_for_requests(IN_ALL - PER_CONNECTION)
         self.view(ALL)

@@ -106,7 +106,7 @@ final class ProxiedSensor {
         bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
             message.append(interface.name)
             message.appendArray("{sv}") {
-                for property in signal { message.appendNamedVariant(property.name, property.value(status)) }
+                for property in signal { message.appendNamedVariant(property.name, property.value(of: status)) }
             }
             message.appendArray("s") {}
         }

@@ -5,8 +5,10 @@ import SystemdBus
 
 /// What connections hold of one kind, such as claims: counted per connection, limited, and gone with it.
 final class Holdings {
-    /// The most that one connection, and all together, may hold.
-    static let limits = (connection: 64, total: 4096)
+    /// How many of one kind a connection, and all connections together, may hold.
+    ///
+    /// GetManagedObjects lists every request: 4096 of them take the daemon 35 ms a call, 1024 take 9 ms.
+    static let limits = (connection: 64, total: 1024)
 
     private final class Holder {
         var count = 1

@@ -17,7 +17,7 @@ final class PublishedProperties<Status: Equatable> {
         for property in properties {
             interface.property(property.member, property.signature, property.change) { [self] reply in
                 refresh(&status)
-                reply.append(property.value(status))
+                reply.append(property.read(&status))
             }
         }
     }

@@ -35,7 +35,7 @@ enum Sensors {
     static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
         let object = JSONObject()
         object.set("Path", path)
-        for property in SensorStatus.properties { object.set(property.name, property.value(status)) }
+        for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
     }
 }

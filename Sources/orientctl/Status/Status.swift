@@ -102,7 +102,7 @@ enum Status {
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> JSONObject {
         let object = JSONObject()
-        for property in ManagerSnapshot.properties { object.set(property.name, property.value(snapshot)) }
+        for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         return object
