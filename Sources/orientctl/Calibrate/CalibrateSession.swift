@@ -102,6 +102,7 @@ final class CalibrateSession {
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
             add(sample.acceleration)
+        case .stalled(let problem): complain("warning: \(problem)")
         case .ended:
             end(CommandError("\(path) was removed"))
         case .failed(let reason):

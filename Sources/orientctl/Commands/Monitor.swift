@@ -87,7 +87,7 @@ private final class Monitoring {
         try client.claim()
         let snapshot = try client.snapshot()
         let shown = Self.initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
-        try report(shown.map { PropertyChange(name: $0.name, value: $0.value(snapshot)) })
+        try report(shown.map { PropertyChange(name: $0.name, value: $0.value(of: snapshot)) })
     }
 
     /// Claims again when the daemon has been restarted.
