@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of orientd: what was announced on the bus is what a replay prints."""
+
+import json
+import random
+import signal
+import tempfile
+
+from gi.repository import GLib
+
+from rig import (
+    MANAGER,
+    PROPERTIES,
+    ROOT_PATH,
+    SOURCE_ROOT,
+    RigTestCase,
+    accelerometer,
+    wait_until,
+)
+from rotation import ALL, ALL_BUT_UPSIDE_DOWN, HELD, LANDSCAPE, ORIENTATIONS, View, options_of
+from test_sleep import MANAGER as LOGIND_MANAGER, PATH as LOGIND_PATH, Logind
+
+SEEDS = range(6)
+STEPS = 40
+SCENARIOS = SOURCE_ROOT / "Tests" / "Fixtures" / "scenarios"
+
+
+def text_of(value):
+    """Returns a property's value as replay prints it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class RecordingTestCase(RigTestCase):
+    def record_announcements(self):
+        """Returns a list of the announced changes, one text for each signal, from before the start of orientd."""
+        announced = []
+
+        def append(_connection, _sender, _path, _interface, _signal, arguments):
+            interface, changes, _ = arguments.unpack()
+            if interface == MANAGER:
+                announced.append(" ".join(f"{name}={text_of(value)}" for name, value in changes.items()))
+
+        self.client.connection.signal_subscribe(None, PROPERTIES, None, ROOT_PATH, None, 0, append)
+        self.client.round_trip()
+        return announced
+
+    def replay(self, path, *options):
+        """Returns the lines that replay prints."""
+        return self.rig.orientctl("replay", *options, path).stdout.splitlines()
+
+
+class Session:
+    """Random calls of several clients, turns of the device, and events of the machine."""
+
+    def __init__(self, test, seed):
+        self.random = random.Random(seed)
+        self.test = test
+        self.rig = test.rig
+        self.clients = [self.rig.connect() for _ in range(3)]
+        self.views = []
+        self.is_asleep = False
+        self.logind = Logind(self.rig)
+        self.is_plugged = True
+
+    def call(self, client, method, signature="", *values, **options):
+        """Makes a call that may be refused."""
+        try:
+            return client.ask(method, signature, *values, **options)
+        except GLib.Error:
+            return None
+
+    def options(self):
+        options = {}
+        if self.random.random() < 0.4:
+            options["preferred"] = self.random.choice(ORIENTATIONS)
+        if self.random.random() < 0.4:
+            options["should-autorotate"] = self.random.random() < 0.5
+        if self.random.random() < 0.4:
+            options["presentation"] = self.random.choice(("modal", "push"))
+        if self.views and self.random.random() < 0.4:
+            options["forwards-to"] = GLib.Variant("o", self.random.choice(self.views)[1])
+        if self.random.random() < 0.3:
+            options["active"] = self.random.random() < 0.7
+        if self.random.random() < 0.5:
+            options["reason"] = self.random.choice(("a film, in full screen", "100 %", "größer\n\x1b[0m", "x=y"))
+        return options_of(options)
+
+    def mask(self):
+        return self.random.choice((2, 4, 8, 16, LANDSCAPE, ALL_BUT_UPSIDE_DOWN, ALL, 0, 20))
+
+    def step(self):
+        client = self.random.choice(self.clients)
+        getattr(self, self.random.choice(self.steps))(client)
+
+    def turn(self, _client):
+        if self.is_plugged:
+            self.rig.turn(HELD[self.random.choice(list(HELD))][0])
+        # The device is held so for some samples.
+        until = GLib.get_monotonic_time() + self.random.choice((20_000, 150_000))
+        wait_until(lambda: GLib.get_monotonic_time() > until, "some samples")
+
+    def claim(self, client):
+        self.call(client, self.random.choice(("Claim", "Release")))
+
+    def proxy(self, client):
+        method = self.random.choice(("ClaimAccelerometer", "ReleaseAccelerometer"))
+        self.call_proxy(client, method)
+
+    def call_proxy(self, client, method):
+        client.call(method, interface="net.hadess.SensorProxy", path="/net/hadess/SensorProxy",
+                    destination="net.hadess.SensorProxy")
+
+    def lock(self, client):
+        self.call(client, "SetRotationLock", "s", self.random.choice(("off", "current", *ORIENTATIONS)))
+
+    def rotate(self, client):
+        self.call(client, "Rotate", "s", self.random.choice(ORIENTATIONS))
+
+    def align(self, client):
+        self.call(client, "AlignToDevice")
+
+    def autorotate(self, client):
+        self.call(client, "SetAutorotate", "s", self.random.choice(("always", "tablet-mode", "never")))
+
+    def application(self, client):
+        self.call(client, "SetApplicationMask", "su", self.random.choice(("org.a", "org.b,%")), self.mask())
+
+    def request(self, client):
+        app_id = self.random.choice(("org.a", "org.b,%"))
+        answer = self.call(client, "Request", "sua{sv}", app_id, self.mask(), self.options())
+        if answer:
+            self.views.append((client, answer[0]))
+
+    def change(self, client):
+        if not self.views:
+            return
+        view = self.random.choice(self.views)
+        owner, path = view
+        method = self.random.choice(("Update", "SetNeedsUpdate", "Release"))
+        arguments = ("a{sv}", self.options()) if method == "Update" else ()
+        caller = owner if self.random.random() < 0.9 else client
+        answer = self.call(caller, method, *arguments, interface="org.orientd1.Request", path=path)
+        if method == "Release" and answer is not None:
+            self.views.remove(view)
+
+    def vanish(self, client):
+        client.close()
+        self.clients[self.clients.index(client)] = self.rig.connect()
+        self.views = [view for view in self.views if view[0] is not client]
+
+    def sleep(self, _client):
+        self.is_asleep = not self.is_asleep
+        self.logind.connection.emit_signal(
+            None, LOGIND_PATH, LOGIND_MANAGER, "PrepareForSleep", GLib.Variant("(b)", (self.is_asleep,))
+        )
+
+    def plug(self, _client):
+        if self.is_plugged:
+            self.rig.remove_device()
+        else:
+            self.rig.add_device(accelerometer(raw=HELD["portrait"][0]))
+        self.is_plugged = not self.is_plugged
+
+    steps = ("turn",) * 6 + ("claim",) * 3 + ("request",) * 3 + ("change",) * 3 + (
+        "proxy", "lock", "rotate", "align", "autorotate", "application", "vanish", "sleep", "plug",
+    )
+
+
+class Property(RecordingTestCase):
+    """Whatever happens, the replay of a recording announces what the daemon announced."""
+
+    def run_session(self, seed, state):
+        chance = random.Random(seed)
+        configuration = "\n".join([
+            "[Orientation]",
+            f"Classifier={chance.choice(('robust', 'base'))}",
+            f"Idiom={chance.choice(('tablet', 'convertible', 'handset', 'auto'))}",
+            f"NaturalOrientation={chance.choice(('portrait', 'landscape-left'))}",
+            f"ReportFace={chance.choice(('yes', 'no'))}",
+            "[Application org.a]",
+            "SupportedOrientations=landscape",
+            "[Bus]",
+            "SensorProxy=yes",
+            "",
+        ])
+        path = self.rig.directory / "recording.csv"
+        announced = self.record_announcements()
+        self.rig.add_device(accelerometer(raw=HELD["portrait"][0]))
+        session = Session(self, seed)
+        daemon = self.rig.start_orientd(
+            "--rate", "100", "--record", path, configuration=configuration, environment={"STATE_DIRECTORY": state}
+        )
+        for _ in range(STEPS):
+            session.step()
+        daemon.stop()
+        self.client.round_trip()
+        return path, announced
+
+    def check(self, path, announced):
+        lines = self.replay(path, "--all")
+        # Signals may arrive after the end of the daemon.
+        wait_until(lambda: len(announced) >= len(lines), "all announcements")
+        self.assertEqual([line.split(" ", 1)[1] for line in lines], announced)
+        self.assertGreater(len(announced), 5)
+        for line, object_line in zip(lines, self.replay(path, "--all", "--json"), strict=True):
+            values = json.loads(object_line)
+            time = values.pop("t")
+            self.assertEqual(float(line.split(" ")[0]), time)
+            self.assertEqual(line.split(" ", 1)[1], " ".join(f"{k}={text_of(v)}" for k, v in values.items()))
+
+    def test_random_sessions(self):
+        # Each session starts with the state that the one before has saved.
+        with tempfile.TemporaryDirectory() as state:
+            for seed in SEEDS:
+                signal.alarm(60)
+                with self.case(seed=seed):
+                    self.check(*self.run_session(seed, state))
+
+
+class Scenarios(RecordingTestCase):
+    """Written recordings, with the changes that they lead to beside them."""
+
+    def test_each_leads_to_what_is_written_beside_it(self):
+        traces = sorted(SCENARIOS.glob("*.trace"))
+        self.assertGreater(len(traces), 5)
+        for trace in traces:
+            with self.case(trace=trace.name):
+                expected = trace.with_suffix(".expected").read_text()
+                self.assertEqual("\n".join(self.replay(trace, "--all")) + "\n", expected)
