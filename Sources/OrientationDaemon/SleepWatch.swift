@@ -3,9 +3,9 @@
 import POSIX
 import SystemdBus
 
-/// Follows the machine to sleep and back, as systemd-logind tells of it.
+/// Follows systemd-logind's announcements of sleep.
 ///
-/// logind holds the sleep up, for some seconds, until ``allowSleep()`` is called. Without logind nothing is told.
+/// logind delays sleep, for some seconds, until ``allowSleep()`` is called. Without logind nothing is announced.
 final class SleepWatch {
     private static let service = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
@@ -18,7 +18,7 @@ final class SleepWatch {
     private var isAsleep = false
     private var isRefused = false
 
-    /// What logind waits for: the end of the last descriptor of it.
+    /// The inhibitor lock: logind waits until its last descriptor is closed.
     private var inhibitor: FileDescriptor?
 
     /// Calls `onChange` with true when the machine is about to sleep, and with false when it has woken up.
@@ -34,7 +34,7 @@ final class SleepWatch {
         inhibit()
     }
 
-    /// Lets the machine go to sleep; where it has woken up meanwhile, what was asked for then is not given up.
+    /// Lets the machine go to sleep; once it has woken up, the new inhibitor is kept.
     func allowSleep() {
         if isAsleep { inhibitor = nil }
     }
@@ -45,12 +45,12 @@ final class SleepWatch {
             set(isAsleep: isAsleep)
             if !isAsleep && inhibitor == nil { inhibit() }
         } catch {
-            log.warning("\(Self.service) does not tell whether the machine sleeps: \(error)")
+            log.warning("invalid PrepareForSleep of \(Self.service): \(error)")
         }
     }
 
     private func ownerChanged(_ owner: String?) {
-        // The end of a sleep that another has begun will not be told of.
+        // A new logind does not signal the end of a sleep that its predecessor announced.
         set(isAsleep: false)
         if owner != nil && inhibitor == nil { inhibit() }
     }
@@ -66,13 +66,13 @@ final class SleepWatch {
             try bus.callLater(Self.service, Self.path, Self.interface, "Inhibit") { call in
                 call.append("sleep")
                 call.append("orientd")
-                call.append("The sensor is put to rest")
+                call.append("Stopping the sensors")
                 call.append("delay")
             } completion: { [self] in
                 take($0)
             }
         } catch {
-            // The connection is closed: Bus.onDisconnect tells of that.
+            // The connection is closed, which Bus.onDisconnect reports.
         }
     }
 
@@ -80,12 +80,12 @@ final class SleepWatch {
         do throws(BusError) {
             if let error = answer.error { throw error }
             let inhibitor = try answer.readFileDescriptor()
-            // A sleep that has begun meanwhile does not wait for this one.
+            // A sleep that has begun meanwhile is not delayed by this one.
             if !isAsleep { self.inhibitor = inhibitor }
         } catch {
             guard !error.isServiceMissing, !isRefused else { return }
             isRefused = true
-            log.warning("the machine will not wait for the sensor to rest before it sleeps: \(error)")
+            log.warning("sleep will not wait until the sensors are stopped: \(error)")
         }
     }
 }

@@ -4,7 +4,7 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// Gathers how an accelerometer is built in, with a warning and a sane default for what makes no sense.
+/// Finds out how an accelerometer is mounted, with a warning and a default for each invalid value.
 struct MountingDiscovery {
     /// The device's directory, for messages.
     let path: String
@@ -20,7 +20,7 @@ struct MountingDiscovery {
         self.udev = udev
     }
 
-    /// What udev says comes first, then the kernel's files, where there are any.
+    /// udev's properties come first, then the kernel's files.
     mutating func mounting(
         matrixFile: IIOAttribute? = nil,
         label: String? = nil,

@@ -4,7 +4,7 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// The light sensors of a MacBook, left and right, which its platform device has in one attribute.
+/// The light sensors of a MacBook, left and right, in one attribute of its platform device.
 final class PlatformLight: SensorDevice, Sendable {
     /// Its text is `(LEFT,RIGHT)`, each from 0 to 255.
     static let attribute = "light"
@@ -13,7 +13,7 @@ final class PlatformLight: SensorDevice, Sendable {
     let warnings: [String] = []
     private let path: String
 
-    /// Describes the light sensor of a device; nil where the attribute is of another sort.
+    /// Describes the light sensor of a device; nil where the attribute has another format.
     init?(_ device: Device) {
         guard let text = device.attribute(Self.attribute), Self.brightness(text) != nil else { return nil }
         path = device.syspath + "/" + Self.attribute

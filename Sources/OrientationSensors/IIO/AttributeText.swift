@@ -3,16 +3,16 @@
 import CLinux
 package import OrientationCore
 
-/// The texts that the kernel and udev write into attributes and properties.
+/// The texts of attributes and properties.
 ///
-/// Numbers are read by `strtod`, in the C locale: nothing here sets another one.
+/// Numbers are read by `strtod` in the C locale, as no other one is set.
 package enum AttributeText {
-    /// The number that is the whole text; nil for anything else, "nan" and "inf" included.
+    /// The number that is the whole text; nil for any other text, "nan" and "inf" included.
     package static func number(_ text: String) -> Double? {
         text.withCString { number($0) }
     }
 
-    /// The number that a C string is, apart from white space around it; nil for anything else.
+    /// The number in a C string, which may have white space around it; nil for any other text.
     static func number(_ text: UnsafePointer<CChar>) -> Double? {
         var end: UnsafeMutablePointer<CChar>?
         let value = strtod(text, &end)
@@ -20,7 +20,7 @@ package enum AttributeText {
         return isBlank(end) ? value : nil
     }
 
-    /// The numbers of a list separated by white space; nil when one of them is none.
+    /// The numbers of a list separated by white space; nil when one is invalid.
     package static func numbers(_ text: String) -> [Double]? {
         var numbers: [Double] = []
         for word in text.utf8.split(whereSeparator: isSpace) {

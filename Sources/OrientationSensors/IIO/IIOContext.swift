@@ -10,34 +10,33 @@ import SystemdBus
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
 /// network for `remoteTimeout`, and for libiio's 5 s while one is made.
-// Sendable unchecked: one helper thread makes all calls to another machine, and all to a sensor of this one, whose
-// devices share nothing that changes; but for the reading of a running buffer, which has a descriptor and memory of its
-// own.
+// Sendable unchecked: one helper thread makes all calls to another machine, or all to a device of this one, and devices
+// share nothing that changes. Only a running buffer is read elsewhere; it has a descriptor and memory of its own.
 package final class IIOContext: @unchecked Sendable {
     /// How long a call to another machine may take, in milliseconds.
     package static let remoteTimeout: UInt32 = 2000
 
-    /// libiio's own, as `0.24`.
+    /// As `0.24`.
     package static var libraryVersion: String {
         var (major, minor): (UInt32, UInt32) = (0, 0)
         iio_library_get_version(&major, &minor, nil)
         return "\(major).\(minor)"
     }
 
-    /// Has libiio say nothing of its own on standard error; nor does anything else that writes there through stdio.
+    /// Silences libiio, and whatever else writes to standard error through stdio.
     package static func silenceLibrary() {
         orientd_silence_libiio()
     }
 
     package let uri: String
 
-    /// Whether the devices are this machine's own: only these have device nodes, buffers to poll and udev.
+    /// Whether the devices are this machine's: only these have device nodes, buffers to poll and udev.
     package let isLocal: Bool
 
     /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
     package private(set) var isDisconnected = false
 
-    // Nil is a machine whose kernel has no IIO, and so no devices.
+    // Nil where the kernel has no IIO, and so no devices.
     private let handle: OpaquePointer?
 
     /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
@@ -67,10 +66,10 @@ package final class IIOContext: @unchecked Sendable {
         if let handle { iio_context_destroy(handle) }
     }
 
-    /// The sensors of those kinds, in libiio's order of devices, with what was found odd about each.
+    /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
     ///
-    /// Reads their attributes, so it can block. A device that goes meanwhile shows as warnings and defaults; a
-    /// connection that goes is thrown.
+    /// Reads their attributes, so it can block. Gives warnings and defaults for a device that disappears meanwhile;
+    /// throws when the connection is lost.
     package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(SystemError) -> FoundSensors {
         var found = FoundSensors()
         for device in devices where !device.isTrigger && isPresent(device) { add(kinds, of: device, to: &found) }
@@ -107,7 +106,7 @@ package final class IIOContext: @unchecked Sendable {
         }
     }
 
-    /// Says whether a device of the snapshot is still there; of another machine's only trying tells.
+    /// Says whether a device of the snapshot is still there; for another machine's only trying shows it.
     private func isPresent(_ device: IIODevice) -> Bool {
         !isLocal || (try? Device(subsystem: "iio", name: device.id)) != nil
     }
@@ -126,10 +125,10 @@ package final class IIOContext: @unchecked Sendable {
         guard !isDisconnected else { throw SystemError(operation(), subject, errno: Errno(ENOTCONN)) }
     }
 
-    /// Checks what a call returned, and gives the connection up where the failure may be its own.
+    /// Checks what a call returned, and gives up the connection where the failure may be its own.
     ///
-    /// libiio 0.24 does not tell answers apart: after one that came too late, each call gets the answer to the call
-    /// before, and x reads as z. Only what the other machine's kernel can have said leaves the connection in use.
+    /// libiio 0.24 does not match answers to calls: after one that came too late, each call gets the answer to the
+    /// previous one, and x reads as z. Only errors that the other machine's kernel may have returned keep it in use.
     func checkAnswer(_ operation: @autoclosure () -> String, _ subject: String, _ result: Int) throws(SystemError) {
         guard result < 0 else { return }
         let reason = Errno(Int32(truncatingIfNeeded: result))

@@ -84,15 +84,15 @@ struct IIOChannel {
     var type: iio_chan_type { iio_channel_get_type(pointer) }
     var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
 
-    /// Whether it can be read at all; libiio makes channels of mere settings too.
+    /// Whether it can be read at all; to libiio mere settings are channels too.
     var hasValue: Bool {
         isScanElement || attribute("raw") != nil || attribute("input") != nil || compensated != nil
     }
 
-    /// The same heading with the tilt of the device made up for; nil where there is none, or in a channel of its own.
+    /// The same heading, compensated for tilt; nil where there is none, or in a channel of its own.
     ///
-    /// libiio takes `in_rot_from_north_magnetic_tilt_comp_raw` for another attribute of `in_rot_from_north_magnetic`,
-    /// unless there are files of that channel that tell it better.
+    /// To libiio `in_rot_from_north_magnetic_tilt_comp_raw` is another attribute of `in_rot_from_north_magnetic`, unless
+    /// other files show that it is a channel.
     var compensated: IIOChannel? {
         guard iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
         var channel = self

@@ -5,10 +5,8 @@ import CLinux
 package import OrientationCore
 package import POSIX
 
-/// A sensor of a context: what discovery found out about it, and its values one by one.
-///
-/// Keeps its context alive. Every call can block, for seconds on a hung chip.
-// Sendable unchecked: as its context is, and the rest never changes.
+/// A sensor of a context, which it keeps alive.
+// Sendable unchecked: its context is, and the rest never changes.
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
 
@@ -21,10 +19,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
 
-    /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil for any that cannot be read.
+    /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil if they cannot be read.
     ///
-    /// With `mayBuffer` false only scans that are the one way to read it are used. What is odd about a sensor that
-    /// cannot be used is added to `warnings`.
+    /// Without `mayBuffer`, scans are used only where there is no other way. Adds to `warnings` why a sensor cannot be
+    /// used.
     init?(
         _ kind: SensorKind,
         of device: IIODevice,
@@ -36,8 +34,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         let hasScans =
             device.context.isLocal && channels.allSatisfy { $0.scanElement != nil } && !device.crashesWithoutTrigger
         let raw = channels.mapAll { $0.attribute("raw") }
-        // Where there are both, the driver knows more than an offset and a scale can say; but scans are raw, and so is
-        // what near levels refer to.
+        // A driver's processed value is better than offset and scale; but scans are raw, and near levels refer to raw
+        // values.
         let prefersRaw = raw != nil && (hasScans || kind == .proximity)
         let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
@@ -47,8 +45,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         self.channels = channels
         values = processed ?? raw
 
-        // The kernel has the rate per channel, for all of one kind, for the device, or for all inputs: that last,
-        // `in_sampling_frequency`, libiio takes for the attribute `frequency` of a channel `sampling`.
+        // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The last,
+        // `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
         let odd = all.first { $0.isInput && $0.id == "sampling" }
         var frequency: [IIOAttribute] = []
         for attribute in channels.compactMap({ $0.attribute("sampling_frequency") })
@@ -79,8 +77,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
     /// Reads the channels one after the other, without allocating anything of ours.
     ///
-    /// The values are raw, for the scaling of `description`; of a device that has processed values only they are in
-    /// the unit already, and offset and scale are 0 and 1. Throws EINVAL for a text that is no number.
+    /// Processed values are in the unit already: their offset and scale are 0 and 1. Throws EINVAL for other texts than
+    /// numbers.
     package func read() throws(SystemError) -> Vector3 {
         guard let values else { throw SystemError("poll", device.path, errno: .invalid) }
         return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
@@ -90,10 +88,9 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         try ScanBuffer(of: self)
     }
 
-    /// Chooses the channels of an accelerometer's scans, before any are wanted.
+    /// Enables an accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect.
     ///
-    /// iio-sensor-proxy leaves them chosen from its start on, and programs that look at devices find them so. Where
-    /// somebody reads scans just now, the choice is theirs.
+    /// While another program reads scans, the choice is its own.
     package func chooseChannels() throws(SystemError) {
         guard description.canBuffer, description.kind == .accelerometer else { return }
         for channel in channels {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sampling rates, in Hz, that a sensor says it can run at: its `sampling_frequency_available`.
+/// The sampling rates that a sensor offers, in Hz: its `sampling_frequency_available`.
 package enum SamplingRates: Hashable, Sendable {
-    /// The sensor says nothing, or nothing usable.
+    /// There is no list, or an invalid one.
     case unknown
 
     /// One or more rates, rising.

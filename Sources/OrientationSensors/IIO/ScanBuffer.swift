@@ -105,7 +105,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         )
     }
 
-    /// The time of a stamp; nil for one that is not of the last seconds: some hubs stamp by a clock of their own.
+    /// The time of a stamp; nil for one that is not of the last seconds: some hubs use a clock of their own.
     private static func time(ofStamp nanoseconds: Int64) -> Double? {
         let time = Double(nanoseconds) / 1e9
         return (-0.1...2).contains(monotonicTime - time) ? time : nil
@@ -113,7 +113,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
 
     /// The timestamp channel, where its clock is CLOCK_MONOTONIC or could be set to it.
     ///
-    /// IIO stamps by CLOCK_REALTIME unless told otherwise, and that clock jumps.
+    /// IIO uses CLOCK_REALTIME by default, and that clock jumps.
     private static func monotonicStamps(of device: IIODevice) -> IIOChannel? {
         guard
             let channel = device.channels.first(where: { $0.id == "timestamp" && $0.isInput }),
@@ -125,7 +125,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         return (try? clock.read()) == "monotonic" ? channel : nil
     }
 
-    /// Sets the trigger that the driver brought, where none is set; returns what went wrong, if anything did.
+    /// Sets the driver's trigger where none is set; returns what went wrong.
     private static func chooseTrigger(of device: IIODevice) -> String? {
         guard device.hasTrigger == false, let trigger = device.ownTrigger else { return nil }
         let result = iio_device_set_trigger(device.pointer, trigger.pointer)

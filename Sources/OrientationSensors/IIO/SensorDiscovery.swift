@@ -4,7 +4,7 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// Gathers what is known of one sensor, with a warning and a sane default for what makes no sense.
+/// Describes one sensor, with a warning and a default for each invalid value.
 struct SensorDiscovery {
     let kind: SensorKind
     let device: IIODevice
@@ -23,7 +23,7 @@ struct SensorDiscovery {
         self.measuring = measuring
     }
 
-    /// Describes the sensor; nil where it cannot be used, with a warning that says why.
+    /// Describes the sensor; nil where it cannot be used, with a warning.
     mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
         let id = device.id
         let isLocal = device.context.isLocal
@@ -54,15 +54,15 @@ struct SensorDiscovery {
         }
     }
 
-    /// As rare as what is measured allows: each reading is a wake-up.
+    /// As long as the measurement allows: each reading is a wake-up.
     private var period: Double? {
         switch kind {
         case .accelerometer:
             nil
         case .ambientLight:
-            // Read more often, a chip gives the same value again. Hundreds are some driver's milliseconds.
+            // More often a chip returns the same value. Some drivers give hundreds: milliseconds.
             min(max(0.8, (try? measuring[0].attribute("integration_time")?.readNumber()) ?? 0), 2)
-        // A screen that goes dark at the ear, and comes back for the hand, must not be waited for.
+        // A screen must go dark at the ear, and come back, without delay.
         case .proximity:
             0.25
         case .compass:
@@ -71,8 +71,8 @@ struct SensorDiscovery {
     }
 
     private mutating func mounting(_ udev: Device?) -> AccelerometerMounting {
-        // `in_accel_mount_matrix`; `in_mount_matrix`, which libiio takes for the attribute `matrix` of a channel
-        // `mount`; `mount_matrix`.
+        // `in_accel_mount_matrix`; `in_mount_matrix`, to libiio the attribute `matrix` of a channel `mount`;
+        // `mount_matrix`.
         let odd = channels.first { $0.id == "mount" }
         var discovery = MountingDiscovery(path: device.path, name: device.name, udev: udev)
         defer { warnings += discovery.warnings }
@@ -84,7 +84,7 @@ struct SensorDiscovery {
         )
     }
 
-    /// The near level by udev's database, else by the firmware; values have no unit, so there is no default.
+    /// The near level from udev's database, else from the firmware; values have no unit, so there is no default.
     private mutating func nearLevel(_ udev: Device?) -> Double? {
         if let text = udev?.property("PROXIMITY_NEAR_LEVEL") {
             if let level = AttributeText.number(text), level > 0 { return level }
@@ -98,7 +98,7 @@ struct SensorDiscovery {
     // MARK: - Scale and offset
 
     private mutating func scale(_ channel: IIOChannel) -> Double {
-        // libiio lists an attribute of the channel before one of the same name that it shares with others.
+        // libiio prefers an attribute of the channel to a shared one of the same name.
         guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
             // One light step is one lux for some drivers; no driver's step of acceleration is 1 m/s².
             if kind == .accelerometer { warn(device.path + "/in_accel_scale: missing, using 1") }

@@ -12,9 +12,9 @@ package enum EventNode {
     /// The bit of an input device whose axes are those of an accelerometer.
     static let accelerometerProperty: UInt64 = 1 << 6
 
-    /// The kind of sensor that a node is; nil for all that is to be left alone, keyboards for one.
+    /// The kind of sensor that a node is; nil for all other devices.
     ///
-    /// Opens nothing: udev's properties and what the kernel says of the input device are enough.
+    /// Opens nothing: udev's properties and the attributes of the input device are enough.
     package static func sensorKind(of node: Device) -> SensorKind? {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil else { return nil }
         let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
@@ -23,7 +23,7 @@ package enum EventNode {
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
-    /// The switches of a node; none of a keyboard, which is to be left alone whatever else it has.
+    /// The switches of a node; none of a keyboard, which is never opened.
     ///
     /// Opens nothing.
     package static func switches(of node: Device) -> Switches {
@@ -31,19 +31,19 @@ package enum EventNode {
         return Switches(rawValue: bits("capabilities/sw", of: node))
     }
 
-    /// Says whether one could type with it; keys for the volume and the like are no keyboard.
+    /// Says whether one can type with it; volume keys and the like make no keyboard.
     private static func isKeyboard(_ node: Device) -> Bool {
         node.property("ID_INPUT_KEYBOARD") == "1" || bits("capabilities/key", of: node) & letters != 0
     }
 
-    /// Says whether it is on a cable or on the air: the accelerometer of a gamepad says nothing about the screen.
+    /// Says whether it is connected by cable or radio: the accelerometer of a gamepad is not in the screen.
     private static func isPluggedIn(_ node: Device) -> Bool {
         let usb = 0x03, bluetooth = 0x05
         guard let text = node.parent?.attribute("id/bustype"), let bus = Int(text, radix: 16) else { return false }
         return bus == usb || bus == bluetooth
     }
 
-    /// The lowest bits of one of the kernel's bitmaps about the input device of a node; 0 where there is none.
+    /// The lowest bits of a bitmap attribute of a node's input device; 0 where there is none.
     static func bits(_ attribute: String, of node: Device) -> UInt64 {
         guard let text = node.parent?.attribute(attribute) else { return 0 }
         return bits(text)
@@ -60,7 +60,7 @@ package enum EventNode {
         node.parent?.attribute("name") ?? node.name
     }
 
-    /// Opens a node; reading events from it never waits.
+    /// Opens a node; reading events from it never blocks.
     static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         try FileDescriptor.open(withoutWaiting: path)
     }

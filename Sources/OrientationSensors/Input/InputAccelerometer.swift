@@ -8,7 +8,7 @@ import SystemdBus
 /// An accelerometer that the kernel offers as an input device.
 // Sendable unchecked: the helper makes every call, and the descriptor alone changes.
 final class InputAccelerometer: SensorDevice, @unchecked Sendable {
-    /// Units in 1 g where the driver does not say: what those before INPUT_PROP_ACCELEROMETER used.
+    /// Units in 1 g by default: what drivers before INPUT_PROP_ACCELEROMETER used.
     private static let usualResolution = 256.0
 
     let description: SensorDescription
@@ -56,11 +56,11 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
             file = try EventNode.open(description.devicePath)
             descriptor = file
         }
-        // Not the events: they may end before the device is still, and the state is all that counts.
+        // The state, not the events: these may end before the device is still.
         return try Self.axes(of: file, description.devicePath) { Double($0.value) }
     }
 
-    /// What `value` makes of the state of the three axes.
+    /// The `value` of the state of each of the three axes.
     private static func axes(
         of file: FileDescriptor,
         _ path: String,
@@ -76,7 +76,7 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
         return Vector3(try read(ABS_X), try read(ABS_Y), try read(ABS_Z))
     }
 
-    /// The m/s² in a unit, for a resolution in units in 1 g; 0 is unknown.
+    /// The m/s² in a unit, for a resolution in units per g; 0 means unknown.
     static func scale(resolution: Int32) -> Double {
         9.80665 / (resolution > 0 ? Double(resolution) : usualResolution)
     }

@@ -21,7 +21,7 @@ final class ProximitySwitch: SensorDevice, Sendable {
             scale: Vector3(1, 1, 1),
             // Off is 0 and on is 1.
             traits: .proximity(nearLevel: 0.5),
-            // How often it is read is the switch's own affair.
+            // The switch reports changes; it has no rate.
             period: 1,
             isSubstitute: true,
             canPoll: false,

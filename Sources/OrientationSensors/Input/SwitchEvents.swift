@@ -4,7 +4,7 @@ import CLinux
 import OrientationCore
 package import POSIX
 
-/// The switches of an input device that say something about the machine.
+/// The switches of an input device that concern the machine.
 package struct Switches: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -25,7 +25,7 @@ package struct Switches: OptionSet, Hashable, Sendable {
 /// The state of an event node's switches: at first, and after each event.
 ///
 /// Opening can block, as may closing; `next()` never does.
-// Sendable unchecked: opened and closed by the helper thread, and read by the loop in between.
+// Sendable unchecked: a helper opens it, and closes it after the loop has stopped reading.
 package final class SwitchEvents: @unchecked Sendable {
     private var descriptor: FileDescriptor?
     private let path: String
@@ -33,17 +33,16 @@ package final class SwitchEvents: @unchecked Sendable {
 
     package init(_ path: String) throws(SystemError) {
         let descriptor = try EventNode.open(path)
-        // The keys beside the switches, such as those for the volume, are none of our business. Kernels before 4.4 do
-        // not know this, and tell of them as well.
+        // Masks keys, such as those for the volume. Kernels before 4.4 cannot, and report them too.
         _ = orientd_take_switch_events_only(descriptor.rawValue)
         self.descriptor = descriptor
         self.path = path
     }
 
-    /// Becomes readable when the state may be another.
+    /// Becomes readable when the state may have changed.
     package var pollDescriptor: Int32? { descriptor?.rawValue }
 
-    /// The switches that are on; nil when nothing has happened since the last time.
+    /// The switches that are on; nil when nothing has happened since the last call.
     package func nextState() throws(SystemError) -> Switches? {
         guard let file = descriptor?.rawValue else { return nil }
         let hasEvent = try takeEvents(from: file)
@@ -56,9 +55,9 @@ package final class SwitchEvents: @unchecked Sendable {
         return Switches(rawValue: UInt64(switches))
     }
 
-    /// Takes what has come; false where nothing has.
+    /// Discards pending events; false where there are none.
     ///
-    /// The events themselves do not count: some may have been dropped, and the state is never out of date.
+    /// The state is read instead: events may have been dropped.
     private func takeEvents(from file: Int32) throws(SystemError) -> Bool {
         var events = (input_event(), input_event(), input_event(), input_event())
         let count = CLinux.read(file, &events, MemoryLayout.size(ofValue: events))
@@ -73,7 +72,7 @@ package final class SwitchEvents: @unchecked Sendable {
     }
 }
 
-/// As a sensor, it tells whether something is near.
+/// As a sensor, it reports whether something is near.
 extension SwitchEvents: SensorBuffer {
     package var warnings: [String] { [] }
 
