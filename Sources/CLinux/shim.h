@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <glob.h>
 #include <grp.h>
@@ -33,13 +35,22 @@ static inline const char *orientd_optarg(void) { return optarg; }
 static inline int orientd_optind(void) { return optind; }
 static inline void orientd_restart_getopt(void) { optind = 0; }
 
+// Declared by glibc for _GNU_SOURCE only, which does not reach the headers of another module.
+int pipe2(int ends[2], int flags);
+
+// NULL with errno 0 at the end of the folder.
+static inline const char *orientd_next_name(DIR *folder) {
+    errno = 0;
+    struct dirent *entry = readdir(folder);
+    return entry ? entry->d_name : NULL;
+}
+
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
-static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
+static inline int orientd_create(const char *path, mode_t mode, int flags) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, mode); }
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
-static inline int orientd_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 // EFD_CLOEXEC and EFD_NONBLOCK are enumerators.
 static inline int orientd_event_counter(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
@@ -66,6 +77,9 @@ static inline int orientd_is_ignored(int signal_number) {
     struct sigaction action;
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+
+// The members of a siginfo_t are macros.
+static inline int orientd_exit_status(const siginfo_t *info) { return info->si_code == CLD_EXITED ? info->si_status : 128 + info->si_status; }
 
 // glibc has these only from 2.36 and 2.34 on.
 static inline int orientd_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }

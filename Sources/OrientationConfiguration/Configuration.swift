@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
 package import OrientationCore
+import POSIX
 
 /// Where samples come from.
 package enum SourceChoice: Hashable, Sendable {
@@ -54,12 +54,10 @@ package struct Configuration: Hashable, Sendable {
 
 /// Reads a decimal number that takes up all of `text`.
 package func number(_ text: String) -> Double? {
-    // strtod also takes white space in front, hexadecimal numbers and words.
-    guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
+    // strtod also accepts leading white space, hexadecimal numbers and words.
+    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
     return text.withCString { start in
-        var end: UnsafeMutablePointer<CChar>?
-        let value = strtod(start, &end)
-        guard let end, end.pointee == 0, value.isFinite else { return nil }
+        guard let (value, end) = scanNumber(start), end.pointee == 0, value.isFinite else { return nil }
         return value
     }
 }

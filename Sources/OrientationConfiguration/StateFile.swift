@@ -67,26 +67,15 @@ package struct StateFile {
         return .unusable(warning: "\(problem); \(outcome); starting without saved state")
     }
 
-    /// As much of a line as a log can bear.
+    /// The first bytes of a line, for the log.
     private static func quoted(_ line: ArraySlice<UInt8>) -> String {
-        let isPrintable = { (byte: UInt8) in (UInt8(ascii: " ")...UInt8(ascii: "~")).contains(byte) }
-        let shown = line.prefix(80).map { isPrintable($0) ? $0 : UInt8(ascii: "?") }
-        return "'\(String(decoding: shown, as: UTF8.self))'\(line.count > 80 ? "..." : "")"
+        "'\(printable(String(decoding: line.prefix(80), as: UTF8.self)))'\(line.count > 80 ? "..." : "")"
     }
 
     // MARK: - Writing
 
-    /// Puts `state` in the place of what the file held; it is on the disk when this returns.
-    ///
-    /// Whenever the machine stops meanwhile, the file holds the one or the other, and so it does after an error.
+    /// Saves `state` as ``OutputFile/replace(_:with:permissions:owner:)`` does.
     package func write(_ state: SavedState) throws(SystemError) {
-        let new = path + ".new"
-        // One that was left half written may have other permissions.
-        unlink(new)
-        var file = try OutputFile.create(new, permissions: 0o600)
-        try file.write(state.text)
-        try file.sync()
-        try checkSystem("rename", new, rename(new, path))
-        try FileDescriptor.syncName(of: path)
+        try OutputFile.replace(path, with: state.text.utf8, permissions: 0o600)
     }
 }

@@ -2,25 +2,23 @@
 
 import CLinux
 import POSIX
+import SystemdBus
 
-/// The unit files of systemd's services, as far as this daemon must know of others.
+/// The unit files of systemd's services.
 package enum UnitFile {
-    /// Where systemd looks for a unit; the first folder that has it counts.
-    package static let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map { $0 + "/systemd/system" }
-
-    /// Returns the file of `unit`; nil where there is none, or it is masked: empty, as a link to /dev/null is.
-    package static func path(of unit: String, in folders: [String] = folders) -> String? {
-        let paths: [String] = folders.map { "\($0)/\(unit)" }
-        guard let path = paths.first(where: { access($0, F_OK) == 0 }) else { return nil }
-        return isEmpty(path) ? nil : path
+    /// Returns the file of `unit`; nil if there is none, or if it is masked: empty, or a link to /dev/null.
+    package static func path(of unit: String) -> String? {
+        path(of: unit, in: ServiceManager.unitFolders)
     }
 
-    private static func isEmpty(_ path: String) -> Bool {
+    static func path(of unit: String, in folders: [String]) -> String? {
+        let paths = folders.map { "\($0)/\(unit)" }
+        guard let path = paths.first(where: { access($0, F_OK) == 0 }) else { return nil }
         do throws(SystemError) {
-            return try FileDescriptor.contents(of: path, limit: 1).isEmpty
+            return try FileDescriptor.contents(of: path, limit: 1).isEmpty ? nil : path
         } catch {
-            // It is there, and is not for everybody to read.
-            return false
+            // A file that this user may not read is not masked.
+            return path
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
+import POSIX
 
 /// The daemon's messages: lines on standard error, with sd-daemon(3)'s level prefixes where the journal reads them.
 package struct Log: Sendable {
@@ -9,7 +9,7 @@ package struct Log: Sendable {
 
     package init(isVerbose: Bool) {
         self.isVerbose = isVerbose
-        hasPrefixes = getenv("JOURNAL_STREAM") != nil
+        hasPrefixes = StandardError.isJournal
     }
 
     package func error(_ message: String) {
@@ -29,9 +29,7 @@ package struct Log: Sendable {
         if isVerbose { write(level: 7, message) }
     }
 
-    /// Writes one line with one call, so that lines of several writers never mix.
     private func write(level: Int, _ message: String) {
-        var line = hasPrefixes ? "<\(level)>\(message)\n" : "orientd: \(message)\n"
-        line.withUTF8 { _ = CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        StandardError.print((hasPrefixes ? "<\(level)>" : "orientd: ") + printable(message))
     }
 }

@@ -10,3 +10,13 @@ package func duplicate(_ string: String) -> UnsafeMutablePointer<CChar>? {
 package func deallocate(_ string: UnsafeMutablePointer<CChar>?) {
     free(string)
 }
+
+/// The number at the start of a text as strtod(3) reads it, and its end; nil where there is none.
+///
+/// No program here sets a locale, so the decimal point is a point.
+package func scanNumber(_ text: UnsafePointer<CChar>) -> (value: Double, end: UnsafePointer<CChar>)? {
+    var end: UnsafeMutablePointer<CChar>?
+    let value = strtod(text, &end)
+    guard let end, end != text else { return nil }
+    return (value, UnsafePointer(end))
+}

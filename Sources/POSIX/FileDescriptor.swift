@@ -19,7 +19,7 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
     }
 
-    /// Opens a device whose values are to be read as they come: reading never waits for one.
+    /// Opens a device for reads that never block.
     package static func open(withoutWaiting path: String) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", path, orientd_open_without_waiting(path)))
     }
@@ -31,58 +31,67 @@ package final class FileDescriptor {
         return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
     }
 
-    /// Refers to a process, whatever becomes of its number: readable once it has ended, and closed on exec.
+    /// Refers to a process, also after its id is reused: readable once the process has ended, and closed on exec.
     package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))
     }
 
-    /// Returns what a file holds, or the first `limit` bytes of that; nothing of a pipe that nobody writes to.
+    /// Returns the contents of a file, or their first `limit` bytes; nothing for a pipe without a writer.
     package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_without_waiting(path)))
         return try file.readToEnd(path, limit: limit)
     }
 
-    /// Reads on until the end, or for `limit` bytes; `name` is what the error calls it.
+    /// Reads until the end, or for `limit` bytes; `name` is the subject of errors.
     package func readToEnd(_ name: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 65536))
         while contents.count < limit {
             let wanted = min(chunk.count, limit - contents.count)
-            let count = CLinux.read(rawValue, &chunk, wanted)
-            if count == -1, Errno.current == .interrupted { continue }
+            let count = retryingInterrupted { CLinux.read(rawValue, &chunk, wanted) }
             guard try checkSystem("read", name, count) > 0 else { break }
             contents += chunk[..<count]
         }
         return contents
     }
 
-    /// Waits until what was written has reached the disk; `name` is what the error calls it.
+    /// Waits until the written data are on the disk; `name` is the subject of errors.
     package func sync(_ name: String) throws(SystemError) {
         try checkSystem("sync", name, fsync(rawValue))
     }
 
-    /// Waits until what a file is called, after it was renamed, has reached the disk.
-    package static func syncName(of path: String) throws(SystemError) {
-        let folder = folder(of: path)
-        try open(reading: folder).sync(folder)
+    /// Creates a pipe, closed on exec; the caller owns both ends.
+    package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try checkSystem("create a pipe", "", pipe2(&ends, O_CLOEXEC))
+        return (ends[0], ends[1])
     }
 
-    /// The folder that a file is in, ending with a slash; `.` for a name alone.
+    // MARK: - Folders
+
+    /// The folder of a file, ending with a slash; `.` for a name alone.
     package static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return String(decoding: path.utf8[...slash], as: UTF8.self)
     }
 
-    /// Creates a pipe, closed on exec; both ends are the caller's to own.
-    package static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
-        var ends: (reading: Int32, writing: Int32) = (-1, -1)
-        let result = withUnsafeMutableBytes(of: &ends) { bytes in
-            CLinux.pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+    /// The names in a folder, in no particular order.
+    package static func names(in folder: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw SystemError("read", folder, errno: .current) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let name = orientd_next_name(stream).map({ String(cString: $0) }) {
+            if name != ".", name != ".." { names.append(name) }
         }
-        try checkSystem("create a pipe", "", result)
-        // The process starts no other that could inherit them in between.
-        try checkSystem("close on exec", "a pipe", orientd_close_on_exec(ends.reading))
-        try checkSystem("close on exec", "a pipe", orientd_close_on_exec(ends.writing))
-        return ends
+        guard Errno.current.code == 0 else { throw SystemError("read", folder, errno: .current) }
+        return names
+    }
+}
+
+/// Calls the system again for as long as a signal interrupts the call.
+package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result == -1, Errno.current == .interrupted else { return result }
     }
 }

@@ -2,10 +2,9 @@
 
 import CLinux
 
-/// A file, pipe or terminal that is written through a buffer.
+/// A file, pipe or terminal with a write buffer.
 ///
-/// Nothing is lost silently: whoever writes ends with `flush`, which throws as `write` does. A closed pipe is an error
-/// only where SIGPIPE is ignored.
+/// Call `flush` at the end: it reports the last errors. A closed pipe is an error only where SIGPIPE is ignored.
 package struct OutputFile: ~Copyable {
     private static let capacity = 65536
 
@@ -13,16 +12,16 @@ package struct OutputFile: ~Copyable {
     private let name: String
     private var buffer: [UInt8] = []
 
-    /// Takes a descriptor to write to; `name` is what errors call it.
+    /// Takes a descriptor to write to; `name` is the subject of errors.
     package init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Creates a file, or empties it; `permissions` are those of a new one, less the umask.
+    /// Creates or empties a file; `permissions` are those of a new one, less the umask.
     package static func create(_ path: String, permissions: UInt32 = 0o666) throws(SystemError) -> OutputFile {
-        let descriptor = try checkSystem("create", path, orientd_create(path, permissions))
+        let descriptor = try checkSystem("create", path, orientd_create(path, permissions, 0))
         return OutputFile(FileDescriptor(owning: descriptor), name: path)
     }
 
@@ -31,7 +30,38 @@ package struct OutputFile: ~Copyable {
         OutputFile(FileDescriptor(owning: STDOUT_FILENO), name: "standard output")
     }
 
-    /// Whether a person may be watching each line as it comes.
+    /// Replaces the contents of a file; they are on the disk when this returns.
+    ///
+    /// Whenever the machine stops, and after an error, the file has either the old contents or the new ones.
+    package static func replace(
+        _ path: String,
+        with contents: some Collection<UInt8>,
+        permissions: UInt32,
+        owner: (user: UInt32, group: UInt32)? = nil
+    ) throws(SystemError) {
+        let new = path + ".new"
+        // A process that was killed may have left it.
+        unlink(new)
+        let descriptor = FileDescriptor(owning: try checkSystem("create", new, orientd_create(new, 0o600, O_EXCL)))
+        do throws(SystemError) {
+            if let owner {
+                try checkSystem("set the owner of", new, fchown(descriptor.rawValue, owner.user, owner.group))
+            }
+            try checkSystem("set the permissions of", new, fchmod(descriptor.rawValue, permissions))
+            var file = OutputFile(descriptor, name: new)
+            try file.write(contents)
+            try file.flush()
+            try descriptor.sync(new)
+            try checkSystem("rename", new, rename(new, path))
+        } catch {
+            unlink(new)
+            throw error
+        }
+        let folder = FileDescriptor.folder(of: path)
+        try FileDescriptor.open(reading: folder).sync(folder)
+    }
+
+    /// Whether a person may be reading along.
     package var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
     package mutating func write(_ text: String) throws(SystemError) {
@@ -43,22 +73,17 @@ package struct OutputFile: ~Copyable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Hands everything written so far to the system.
+    /// Writes the buffer out.
     package mutating func flush() throws(SystemError) {
         var done = 0
         while done < buffer.count {
             let count = buffer.withUnsafeBytes { bytes in
-                CLinux.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                retryingInterrupted {
+                    CLinux.write(descriptor.rawValue, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                }
             }
-            if count == -1, Errno.current == .interrupted { continue }
             done += try checkSystem("write", name, count)
         }
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// Flushes, and waits until everything has reached the disk.
-    package mutating func sync() throws(SystemError) {
-        try flush()
-        try descriptor.sync(name)
     }
 }

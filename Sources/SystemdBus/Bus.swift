@@ -36,7 +36,7 @@ package final class Bus {
     package let address: BusAddress
 
     /// Seconds that a call waits for its answer, unless a person may be asked first.
-    package var patience = 25.0
+    package var timeout = 25.0
 
     /// The connections that a ``PeerWatch`` watches, by unique name.
     var watchedPeers: [String: WatchedPeer] = [:]
@@ -197,7 +197,7 @@ package final class Bus {
 
     // MARK: - Calling
 
-    /// Calls a method and waits for the answer, as long as ``patience`` is.
+    /// Calls a method and waits for the answer, at most ``timeout`` seconds.
     ///
     /// One that `isInteractive` allows polkit to ask a person first, and waits for longer than ``PolkitAuthority`` does.
     package func call(
@@ -290,7 +290,7 @@ package final class Bus {
 
     /// How long a call waits for its answer; a person who may be asked needs longer than a machine.
     private func microseconds(_ timeout: Double?, _ isInteractive: Bool) -> UInt64 {
-        UInt64((timeout ?? (isInteractive ? PolkitAuthority.patience.person + 5 : patience)) * 1e6)
+        UInt64((timeout ?? (isInteractive ? PolkitAuthority.timeouts.person + 5 : self.timeout)) * 1e6)
     }
 
     /// Hands every message that `match` describes to `handler`, until the returned slot is gone.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import CSystemd
 package import POSIX
 
@@ -63,9 +64,7 @@ package final class Device {
         text { sd_device_get_property_value($0, key, $1) }
     }
 
-    /// The text of an attribute file without its newline; nil when it cannot be read.
-    ///
-    /// Reads the file the first time only.
+    /// The text of an attribute file without its newline, read once; nil if it cannot be read.
     package func attribute(_ name: String) -> String? {
         text { sd_device_get_sysattr_value($0, name, $1) }
     }
@@ -81,45 +80,38 @@ package final class Device {
         return names.sorted()
     }
 
-    /// All present devices of a subsystem, in the order of their paths; only those that a pattern such as `event*`
-    /// names, or that have an attribute, where one is given.
+    /// All devices of a subsystem, sorted by path; those whose name matches a pattern, or that have an attribute.
     ///
-    /// `allowUninitialized` adds those that udev has not handled yet, which is all of them where no udev runs.
+    /// Reads the subsystem's folder itself: sd_device_enumerator_get_device_first(3) returns NULL both for an empty list
+    /// and for a failed scan.
     package static func all(
         inSubsystem subsystem: String,
-        named pattern: String? = nil,
-        withAttribute attribute: String? = nil,
-        allowUninitialized: Bool = true
+        named pattern: String = "*",
+        withAttribute attribute: String? = nil
     ) throws(SystemError) -> [Device] {
-        var created: OpaquePointer?
-        try check("list the devices of", subsystem, sd_device_enumerator_new(&created))
-        guard let enumerator = created else { return [] }
-        defer { sd_device_enumerator_unref(enumerator) }
-
-        if allowUninitialized {
-            try check("list the devices of", subsystem, sd_device_enumerator_allow_uninitialized(enumerator))
-        }
-        try check(
-            "list the devices of",
-            subsystem,
-            sd_device_enumerator_add_match_subsystem(enumerator, subsystem, 1)
-        )
-
-        if let pattern {
-            try check("list the devices of", subsystem, sd_device_enumerator_add_match_sysname(enumerator, pattern))
-        }
-        if let attribute {
-            let result = sd_device_enumerator_add_match_sysattr(enumerator, attribute, nil, 1)
-            try check("list the devices of", subsystem, result)
-        }
-
         var devices: [Device] = []
-        var next = sd_device_enumerator_get_device_first(enumerator)
-        while let device = next {
-            devices.append(Device(sharing: device))
-            next = sd_device_enumerator_get_device_next(enumerator)
+        // There is only one of these folders.
+        for folder in ["/sys/bus/\(subsystem)/devices", "/sys/class/\(subsystem)"] {
+            try ignoringAbsence { () throws(SystemError) in
+                for name in try FileDescriptor.names(in: folder) where fnmatch(pattern, name, 0) == 0 {
+                    // It may be unplugged meanwhile.
+                    try ignoringAbsence { () throws(SystemError) in
+                        let device = try Device(syspath: "\(folder)/\(name)")
+                        if let attribute, device.attribute(attribute) == nil { return }
+                        devices.append(device)
+                    }
+                }
+            }
         }
-        return devices
+        return devices.sorted { $0.syspath < $1.syspath }
+    }
+
+    private static func ignoringAbsence(_ body: () throws(SystemError) -> Void) throws(SystemError) {
+        do throws(SystemError) {
+            try body()
+        } catch {
+            guard error.errno == .notFound || error.errno == .noDevice else { throw error }
+        }
     }
 
     private func text(

@@ -72,6 +72,29 @@ package final class EventLoop {
         }
     }
 
+    /// Calls `handler` with the exit status of a child process, as shells have it, and reaps the child.
+    ///
+    /// Blocks SIGCHLD for the calling thread, as sd-event requires.
+    package func onExit(of process: Int32, _ handler: @escaping (Int32) -> Void) throws(SystemError) -> EventSource {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGCHLD)
+        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
+        return try register("watch a process", handler) { source, userdata in
+            sd_event_add_child(
+                event,
+                &source,
+                process,
+                WEXITED,
+                { _, info, userdata in
+                    if let userdata { Box<(Int32) -> Void>.closure(in: userdata)(orientd_exit_status(info)) }
+                    return 0
+                },
+                userdata
+            )
+        }
+    }
+
     /// Calls `handler` whenever `descriptor` can be read, has failed or was hung up.
     ///
     /// The descriptor stays the caller's and must outlive the source.
@@ -92,9 +115,9 @@ package final class EventLoop {
     }
 
     /// Hands `handler` to libsystemd by `add`; one that is refused is let go.
-    private func register(
+    private func register<Handler>(
         _ operation: String,
-        _ handler: @escaping () -> Void,
+        _ handler: Handler,
         _ add: (_ source: inout OpaquePointer?, _ userdata: UnsafeMutableRawPointer) -> Int32
     ) throws(SystemError) -> EventSource {
         var source: OpaquePointer?

@@ -3,23 +3,23 @@
 import CLinux
 import POSIX
 
-/// Asks polkit whether a caller may do what it asks for.
+/// Asks polkit whether the sender of a call may do what it asks for.
 ///
-/// Asking never blocks: the answer comes in a later turn of the loop. Without polkit on the bus only uid 0 and the
-/// daemon's own uid are allowed.
+/// Never blocks: the answer comes in a later turn of the loop. Without polkit on the bus, only root and the user of this
+/// process are allowed.
 package final class PolkitAuthority {
-    /// Seconds that polkit has for an answer that needs no person, and for one that does.
+    /// Seconds that polkit has for an answer without a person, and with one.
     ///
-    /// It gives a rule 15 s, and polkit 122 (with Duktape) sometimes takes all of them for one that has ended at once:
-    /// it misses the signal of that. Callers wait 25 s by the custom of D-Bus libraries.
-    package static let patience = (machine: 20.0, person: 120.0)
+    /// polkit's limit for a rule is 15 s, and polkit 122 (with Duktape) sometimes takes all of it, because it misses the
+    /// signal that the rule has ended. D-Bus callers wait 25 s by default.
+    package static let timeouts = (machine: 20.0, person: 120.0)
 
-    /// How many questions may wait for a person at once, for polkit at once, and for either from one connection.
+    /// How many questions may wait for a person, for polkit, and for either from one connection.
     ///
-    /// The bus daemon lets a connection have 128 calls unanswered, and refuses more; further questions wait their turn.
-    static let most = (persons: 64, asked: 100, connection: 128)
+    /// The bus daemon allows 128 unanswered calls per connection; further questions are queued here.
+    static let limits = (persons: 64, asked: 100, connection: 128)
 
-    /// Somebody's call that polkit is to decide on.
+    /// A call that polkit must decide on.
     private struct Question {
         let message: BusMessage
         let actionID: String
@@ -33,30 +33,30 @@ package final class PolkitAuthority {
     private var asked = 0
     private var queue: [Question] = []
 
-    /// The calls of each connection that have not been decided on.
+    /// The number of undecided calls, by connection.
     private var undecided: [String: Int] = [:]
 
-    /// Creates an authority on `bus`; `onAbsence` is called once, when polkit is first found missing.
+    /// `onAbsence` is called once, when polkit is found missing for the first time.
     package init(bus: Bus, onAbsence: @escaping () -> Void) {
         self.bus = bus
         self.onAbsence = onAbsence
     }
 
-    /// Calls `completion` with whether polkit's `actionID` is allowed to the caller of `message`.
+    /// Calls `completion` with whether polkit allows `actionID` to the sender of `message`.
     ///
-    /// One that is refused has been answered by then, with `AccessDenied`, or with `LimitsExceeded` where the connection
-    /// waits for too many answers. While too many wait for a person, polkit is asked for what it allows without.
+    /// A refused message is answered before that: with `AccessDenied`, or with `LimitsExceeded` if the connection has too
+    /// many undecided calls. While too many questions wait for a person, polkit may not ask one.
     package func authorize(
         _ message: BusMessage,
         for actionID: String,
         _ completion: @escaping (_ isAllowed: Bool) -> Void
     ) {
         let undecided = undecided[message.sender] ?? 0
-        guard undecided < Self.most.connection else {
+        guard undecided < Self.limits.connection else {
             message.reply(
                 BusError(
                     "org.freedesktop.DBus.Error.LimitsExceeded",
-                    "polkit has not decided on \(Self.most.connection) calls of this connection yet"
+                    "polkit has not decided on \(Self.limits.connection) calls of this connection yet"
                 )
             )
             return completion(false)
@@ -67,35 +67,23 @@ package final class PolkitAuthority {
     }
 
     private func askNext() {
-        while asked < Self.most.asked, !queue.isEmpty { ask(queue.removeFirst()) }
+        while asked < Self.limits.asked, !queue.isEmpty { ask(queue.removeFirst()) }
     }
 
     private func ask(_ question: Question) {
         let message = question.message
-        let interactive = message.allowsInteractiveAuthorization && persons < Self.most.persons
+        let interactive = message.allowsInteractiveAuthorization && persons < Self.limits.persons
         asked += 1
         if interactive { persons += 1 }
         do throws(BusError) {
             try bus.callLater(
-                "org.freedesktop.PolicyKit1",
-                "/org/freedesktop/PolicyKit1/Authority",
-                "org.freedesktop.PolicyKit1.Authority",
+                Polkit.service,
+                Polkit.path,
+                Polkit.interface,
                 "CheckAuthorization",
-                timeout: interactive ? Self.patience.person : Self.patience.machine
+                timeout: interactive ? Self.timeouts.person : Self.timeouts.machine
             ) { call in
-                call.appendStruct("sa{sv}") {
-                    call.append("system-bus-name")
-                    call.appendArray("{sv}") {
-                        call.appendDictionaryEntry("sv") {
-                            call.append("name")
-                            call.appendVariant("s") { call.append(message.sender) }
-                        }
-                    }
-                }
-                call.append(question.actionID)
-                call.appendArray("{ss}") {}
-                call.append(UInt32(interactive ? 1 : 0))
-                call.append("")
+                Polkit.append(question.actionID, of: message.sender, isInteractive: interactive, to: call)
             } completion: { [self] answer in
                 if interactive { persons -= 1 }
                 decide(question, refusal: refusal(of: message, for: question.actionID, answer))
@@ -116,22 +104,17 @@ package final class PolkitAuthority {
         question.completion(refusal == nil)
     }
 
-    /// Reads polkit's answer; nil means that the caller may go on.
+    /// Returns the error for polkit's answer; nil if the caller is allowed.
     private func refusal(of message: BusMessage, for actionID: String, _ answer: BusMessage) -> BusError? {
         if let error = answer.error {
             return error.isServiceMissing ? refusalWithoutPolkit(of: message, for: actionID) : denied(actionID, error)
         }
-        var isAuthorized = false
         do throws(BusError) {
-            try answer.readStruct("bba{ss}") { () throws(BusError) in
-                isAuthorized = try answer.readBool()
-                _ = try answer.readBool()
-                try answer.skip()
-            }
+            let isAuthorized = try Polkit.readIsAuthorized(from: answer)
+            return isAuthorized ? nil : .accessDenied("not authorized: polkit refuses \(actionID)")
         } catch {
             return denied(actionID, error)
         }
-        return isAuthorized ? nil : .accessDenied("not authorized: polkit refuses \(actionID)")
     }
 
     private func refusalWithoutPolkit(of message: BusMessage, for actionID: String) -> BusError? {
@@ -142,7 +125,9 @@ package final class PolkitAuthority {
         do throws(SystemError) {
             let user = try message.senderUserID()
             if user == 0 || user == geteuid() { return nil }
-            return .accessDenied("not authorized: without polkit, \(actionID) is for root and orientd's own user alone")
+            return .accessDenied(
+                "not authorized: without polkit, only root and the user of the service may do \(actionID)"
+            )
         } catch {
             return .accessDenied("not authorized: \(error)")
         }

@@ -43,13 +43,3 @@ func shortDecimal(_ value: Double, places: Int) -> String {
     let digits = text.reversed().drop { $0 == "0" }
     return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
 }
-
-/// Replaces control characters: the name of a driver or an application must not control the terminal.
-func printable(_ text: String) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-        let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-        result.append(isControl ? "\u{FFFD}" : scalar)
-    }
-    return String(result)
-}

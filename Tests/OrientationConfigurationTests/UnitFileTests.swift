@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import SystemdBus
 import Testing
 
 @testable import OrientationConfiguration
@@ -16,6 +17,14 @@ import Testing
     }
 
     private var path: String? { UnitFile.path(of: unit, in: [administrator.path, vendor.path]) }
+
+    @Test func `systemd's folders include the administrator's and the vendor's, in that order`() throws {
+        let folders = ServiceManager.unitFolders
+        let administrator = try #require(folders.firstIndex(of: "/etc/systemd/system"))
+        let vendor = try #require(folders.firstIndex(of: "/usr/lib/systemd/system"))
+        #expect(administrator < vendor)
+        #expect(folders.contains("/run/systemd/system") && folders.contains("/usr/local/lib/systemd/system"))
+    }
 
     @Test func `there is none without a file`() {
         #expect(path == nil)

@@ -11,12 +11,12 @@ import POSIX
 /// A loop that tests drive turn by turn: sd-event allows only one whole run.
 extension EventLoop {
     /// Seconds without any event after which a test has hung.
-    private static let patience = 20.0
+    private static let timeout = 20.0
 
     /// Runs turns until `condition` holds; throws when nothing at all happens for long.
     package func run(until condition: () throws -> Bool) throws {
         while try !condition() {
-            let result = withPointer { sd_event_run($0, UInt64(Self.patience * 1e6)) }
+            let result = withPointer { sd_event_run($0, UInt64(Self.timeout * 1e6)) }
             guard try check("run a turn of the loop", result) > 0 else {
                 throw SystemError("wait for the condition", errno: .timedOut)
             }

@@ -232,4 +232,38 @@ import Testing
             exit(code)
         }
     }
+
+    // MARK: - Children
+
+    static let commands: [(command: [String], status: Int32)] = [
+        (["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -KILL $$"], 128 + SIGKILL),
+    ]
+
+    @Test(arguments: commands)
+    func `the exit status of a child is that of shells`(command: [String], status: Int32) throws {
+        let process = try spawn(command)
+        var statuses: [Int32] = []
+        let watch = try loop.onExit(of: process) { statuses.append($0) }
+        try loop.run { !statuses.isEmpty }
+        #expect(statuses == [status])
+        #expect(waitpid(process, nil, 0) == -1)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `a program that does not exist cannot be run`() {
+        #expect(throws: SystemError("run", "/nonexistent", errno: .notFound)) { try spawn(["/nonexistent"]) }
+    }
+
+    @Test func `a child has the given standard output and blocks no signal`() throws {
+        let (reading, writing) = try FileDescriptor.pipe()
+        let (reader, writer) = (FileDescriptor(owning: reading), FileDescriptor(owning: writing))
+        let process = try spawn(["grep", "SigBlk", "/proc/self/status"], output: writer.rawValue)
+        var isDone = false
+        let watch = try loop.onExit(of: process) { _ in isDone = true }
+        try loop.run { isDone }
+        var chunk = [UInt8](repeating: 0, count: 100)
+        let count = read(reader.rawValue, &chunk, chunk.count)
+        #expect(String(decoding: chunk.prefix(max(0, count)), as: UTF8.self) == "SigBlk:\t0000000000000000\n")
+        withExtendedLifetime((watch, writer)) {}
+    }
 }

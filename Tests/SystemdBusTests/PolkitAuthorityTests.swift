@@ -158,8 +158,8 @@ private final class Guarded {
 
     @Test func `polkit has longer than it gives its own rules, and less than the caller waits`() throws {
         let caller = try Peers().client
-        #expect(PolkitAuthority.patience.machine > 15)
-        #expect(PolkitAuthority.patience.machine < caller.patience)
+        #expect(PolkitAuthority.timeouts.machine > 15)
+        #expect(PolkitAuthority.timeouts.machine < caller.timeout)
     }
 
     @Test(arguments: [false, true])

@@ -6,7 +6,7 @@ import SystemdBus
 /// Claims that were accepted, whose answers wait for the first reading, so that what is read then is known.
 final class WaitingClaims {
     /// Seconds after which a claim is answered even though there is no reading.
-    private static let patience = 1.0
+    private static let timeout = 1.0
 
     private let hasFirstReading: () -> Bool
     private var messages: [BusMessage] = []
@@ -21,7 +21,7 @@ final class WaitingClaims {
     /// Answers a claim, now or with those that wait.
     func add(_ message: BusMessage) {
         messages.append(message)
-        if messages.count == 1 { timer?.arm(after: Self.patience) }
+        if messages.count == 1 { timer?.arm(after: Self.timeout) }
         answerIfKnown()
     }
 

@@ -2,6 +2,7 @@
 
 import CLinux
 package import OrientationCore
+import POSIX
 
 /// The texts of attributes and properties.
 ///
@@ -14,10 +15,8 @@ package enum AttributeText {
 
     /// The number in a C string, which may have white space around it; nil for any other text.
     static func number(_ text: UnsafePointer<CChar>) -> Double? {
-        var end: UnsafeMutablePointer<CChar>?
-        let value = strtod(text, &end)
-        guard let end, end != text, value.isFinite else { return nil }
-        return isBlank(end) ? value : nil
+        guard let (value, end) = scanNumber(text), value.isFinite, isBlank(end) else { return nil }
+        return value
     }
 
     /// The numbers of a list separated by white space; nil when one is invalid.
@@ -70,7 +69,7 @@ package enum AttributeText {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
-    private static func isBlank(_ text: UnsafeMutablePointer<CChar>) -> Bool {
+    private static func isBlank(_ text: UnsafePointer<CChar>) -> Bool {
         var next = text
         while next.pointee != 0 {
             guard isSpace(UInt8(bitPattern: next.pointee)) else { return false }

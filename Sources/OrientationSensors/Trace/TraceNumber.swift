@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import POSIX
 
 /// The numbers of a trace: decimal as C writes them, `nan` and `inf`.
 enum TraceNumber {
@@ -14,10 +15,8 @@ enum TraceNumber {
         guard digits.pointee > UInt8(ascii: " "), digits[1] | 0x20 != UInt8(ascii: "x") else { return nil }
 
         let start = UnsafeRawPointer(cursor).assumingMemoryBound(to: CChar.self)
-        var end: UnsafeMutablePointer<CChar>?
-        let number = strtod(start, &end)
-        guard let end, end > start, end[-1] != CChar(UInt8(ascii: ")")) else { return nil }
-        cursor += UnsafePointer(end) - start
+        guard let (number, end) = scanNumber(start), end[-1] != CChar(UInt8(ascii: ")")) else { return nil }
+        cursor += end - start
         return number
     }
 }

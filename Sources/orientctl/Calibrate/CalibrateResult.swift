@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
+import POSIX
 
 /// The matrix that three poses give, and its record for hwdb.
 struct CalibrateResult {

@@ -24,11 +24,11 @@ struct HwdbFile {
         let path = target
         guard let old = try status(of: path) else {
             if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
-            return try replace(path, with: entry.added(to: []), permissions: 0o644)
+            return try OutputFile.replace(path, with: entry.added(to: []), permissions: 0o644)
         }
         guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
         let bytes = entry.added(to: try FileDescriptor.contents(of: path))
-        try replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
+        try OutputFile.replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
     }
 
     /// The target of a symbolic link; a dangling one is written through.
@@ -50,33 +50,6 @@ struct HwdbFile {
         var file = try OutputFile.create(path)
         try file.write(text)
         try file.flush()
-    }
-
-    /// Replaces a file's contents atomically; they are on the disk when this returns.
-    private func replace(
-        _ path: String,
-        with bytes: [UInt8],
-        permissions: mode_t,
-        owner: (user: uid_t, group: gid_t)? = nil
-    ) throws(SystemError) {
-        // udev ignores files with such a suffix.
-        var template = Array((path + ".XXXXXX").utf8CString)
-        let descriptor = FileDescriptor(owning: try checkSystem("create a file beside", path, mkstemp(&template)))
-        let new = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        do throws(SystemError) {
-            if let owner {
-                try checkSystem("keep the owner of", path, fchown(descriptor.rawValue, owner.user, owner.group))
-            }
-            try checkSystem("set the permissions of", new, fchmod(descriptor.rawValue, permissions))
-            var file = OutputFile(descriptor, name: new)
-            try file.write(bytes)
-            try file.sync()
-            try checkSystem("rename \(new) to", path, rename(new, path))
-        } catch {
-            unlink(new)
-            throw error
-        }
-        try FileDescriptor.syncName(of: path)
     }
 
     // MARK: - Loading

@@ -18,43 +18,19 @@ enum Program {
     ///
     /// A termination signal to this process ends the program.
     static func status(of arguments: [String]) throws -> Int32 {
-        let process = try start(arguments)
         let loop = try EventLoop()
-        let descriptor = try FileDescriptor.process(process)
+        // Standard output is for the command's own result.
+        let process = try spawn(arguments, output: STDERR_FILENO)
+        var status: Int32 = 0
         let watches = (
-            try loop.watch(descriptor.rawValue) { loop.exit() },
+            try loop.onExit(of: process) {
+                status = $0
+                loop.exit()
+            },
             try loop.onTermination { kill(process, SIGTERM) }
         )
         _ = try loop.run()
-        withExtendedLifetime((descriptor, watches)) {}
-        var status: Int32 = 0
-        try checkSystem("wait for", arguments[0], waitpid(process, &status, 0))
-        let signal = status & 0x7F
-        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
-    }
-
-    private static func start(_ arguments: [String]) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // Standard output is for the command's own result.
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-
-        // The event loop blocks termination signals, and children inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-
-        var vector = arguments.map { strdup($0) }
-        vector.append(nil)
-        defer { for argument in vector { free(argument) } }
-        var process: pid_t = 0
-        let result = posix_spawnp(&process, arguments[0], &actions, &attributes, vector, orientd_environment())
-        guard result == 0 else { throw SystemError("run", arguments[0], errno: Errno(result)) }
-        return process
+        withExtendedLifetime(watches) {}
+        return status
     }
 }

@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import POSIX
 
 /// `orientctl requests`: every request, with the asked one marked.
 enum Requests {

@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import POSIX
 
 /// `orientctl sensors`: every accelerometer that the daemon knows, unused ones included.
 enum Sensors {

@@ -4,6 +4,7 @@ import CLinux
 import OrientationBus
 import OrientationCore
 import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// The daemon's gravity, polled while it samples.
@@ -23,7 +24,7 @@ struct DaemonReadings {
     init(_ client: OrientationClient, seconds: Double) {
         do throws(BusError) {
             try client.claim()
-            let start = Self.now
+            let start = MonotonicClock.now
             var clock = TraceClock()
             var last = Vector3.zero
             repeat {
@@ -32,22 +33,16 @@ struct DaemonReadings {
                     last = gravity
                     let scale = -9.80665
                     let acceleration = Vector3(gravity.x * scale, gravity.y * scale, gravity.z * scale)
-                    samples.append(AccelerometerSample(time: clock.time(at: Self.now), acceleration: acceleration))
+                    samples.append(AccelerometerSample(time: clock.time(at: MonotonicClock.now), acceleration: acceleration))
                 }
                 CLinux.poll(nil, 0, 4)
-            } while Self.now - start < seconds
-            duration = Self.now - start
+            } while MonotonicClock.now - start < seconds
+            duration = MonotonicClock.now - start
             let sensors = try client.sensors().map(\.status)
             sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
             try client.release()
         } catch {
             refusal = error
         }
-    }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

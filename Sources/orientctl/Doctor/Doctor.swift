@@ -102,9 +102,9 @@ struct SystemState {
     private mutating func queryDaemon() {
         guard let bus else { return }
         // A daemon that hangs is a finding, not worth a client's full timeout.
-        let timeout = bus.patience
-        bus.patience = 10
-        defer { bus.patience = timeout }
+        let timeout = bus.timeout
+        bus.timeout = 10
+        defer { bus.timeout = timeout }
         let client = OrientationClient(bus: bus)
         do throws(BusError) {
             // The bus starts the daemon where it can, as for every client.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
+
 /// The result of a check of `orientctl doctor`, and the command that fixes a problem.
 struct Finding: Hashable, Sendable {
     enum Verdict: String, Sendable {

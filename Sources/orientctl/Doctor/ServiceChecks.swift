@@ -172,15 +172,12 @@ struct ServiceChecks {
         Names.Action.claimSensor,
     ]
 
-    private static let polkit = "org.freedesktop.PolicyKit1"
-    private static let authority = (path: "/org/freedesktop/PolicyKit1/Authority", interface: polkit + ".Authority")
-
     private func polkit(_ bus: Bus) -> Finding {
         do throws(BusError) {
             let known = try knownActions(bus)
             return Self.polkit(
                 missing: Self.actions.filter { !known.contains($0) },
-                mayClaim: try isAllowed(Names.Action.claim, bus)
+                mayClaim: try Polkit.isAllowed(Names.Action.claim, over: bus)
             )
         } catch {
             if error.isServiceMissing {
@@ -213,8 +210,7 @@ struct ServiceChecks {
     }
 
     private func knownActions(_ bus: Bus) throws(BusError) -> Set<String> {
-        let (path, interface) = Self.authority
-        let reply = try bus.call(Self.polkit, path, interface, "EnumerateActions") { $0.append("") }
+        let reply = try bus.call(Polkit.service, Polkit.path, Polkit.interface, "EnumerateActions") { $0.append("") }
         var names: Set<String> = []
         try reply.readArray("(ssssssuuua{ss})") { () throws(BusError) in
             try reply.readStruct("ssssssuuua{ss}") { () throws(BusError) in
@@ -224,28 +220,6 @@ struct ServiceChecks {
             }
         }
         return names
-    }
-
-    /// Checks this connection's own authorization, which needs no privileges.
-    private func isAllowed(_ action: String, _ bus: Bus) throws(BusError) -> Bool {
-        let (path, interface) = Self.authority
-        let reply = try bus.call(Self.polkit, path, interface, "CheckAuthorization") { call in
-            call.appendStruct("sa{sv}") {
-                call.append("system-bus-name")
-                call.appendArray("{sv}") { call.appendNamedVariant("name", bus.uniqueName) }
-            }
-            call.append(action)
-            call.appendArray("{ss}") {}
-            call.append(UInt32(0))
-            call.append("")
-        }
-        var isAuthorized = false
-        try reply.readStruct("bba{ss}") { () throws(BusError) in
-            isAuthorized = try reply.readBool()
-            _ = try reply.readBool()
-            try reply.skip()
-        }
-        return isAuthorized
     }
 
     // MARK: - Files

@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import POSIX
 
 /// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
 enum Status {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// polkit's D-Bus interface.
+package enum Polkit {
+    package static let service = "org.freedesktop.PolicyKit1"
+    package static let path = "/org/freedesktop/PolicyKit1/Authority"
+    package static let interface = "org.freedesktop.PolicyKit1.Authority"
+
+    /// Appends the arguments of CheckAuthorization, about the connection `sender`.
+    static func append(_ actionID: String, of sender: String, isInteractive: Bool, to call: BusMessage) {
+        call.appendStruct("sa{sv}") {
+            call.append("system-bus-name")
+            call.appendArray("{sv}") { call.appendNamedVariant("name", sender) }
+        }
+        call.append(actionID)
+        call.appendArray("{ss}") {}
+        call.append(UInt32(isInteractive ? 1 : 0))
+        call.append("")
+    }
+
+    /// Reads whether the reply of CheckAuthorization allows the action.
+    static func readIsAuthorized(from reply: BusMessage) throws(BusError) -> Bool {
+        var isAuthorized = false
+        try reply.readStruct("bba{ss}") { () throws(BusError) in
+            isAuthorized = try reply.readBool()
+            _ = try reply.readBool()
+            try reply.skip()
+        }
+        return isAuthorized
+    }
+
+    /// Asks whether this connection may do `actionID` without a dialogue, and waits for the answer.
+    package static func isAllowed(_ actionID: String, over bus: Bus) throws(BusError) -> Bool {
+        let reply = try bus.call(service, path, interface, "CheckAuthorization") { call in
+            append(actionID, of: bus.uniqueName, isInteractive: false, to: call)
+        }
+        return try readIsAuthorized(from: reply)
+    }
+}
