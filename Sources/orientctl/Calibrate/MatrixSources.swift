@@ -32,6 +32,6 @@ extension MatrixSources {
 extension Vector3 {
     /// Returns whether this is about `factor` times `other`.
     fileprivate func isNear(_ other: Vector3, times factor: Double = 1) -> Bool {
-        Vector3(x - factor * other.x, y - factor * other.y, z - factor * other.z).magnitude < 0.1
+        (self - other * factor).magnitude < 0.1
     }
 }

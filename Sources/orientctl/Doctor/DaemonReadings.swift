@@ -31,8 +31,7 @@ struct DaemonReadings {
                 let gravity = try client.snapshot().gravity
                 if gravity != last {
                     last = gravity
-                    let scale = -9.80665
-                    let acceleration = Vector3(gravity.x * scale, gravity.y * scale, gravity.z * scale)
+                    let acceleration = gravity * -AccelerometerSample.standardGravity
                     samples.append(AccelerometerSample(time: clock.time(at: MonotonicClock.now), acceleration: acceleration))
                 }
                 CLinux.poll(nil, 0, 4)

@@ -29,18 +29,10 @@ struct ReadingChecks {
         init?(_ samples: [AccelerometerSample]) {
             guard !samples.isEmpty else { return nil }
             count = samples.count
-            let share = 1 / Double(samples.count)
-            var sum = Vector3.zero
-            for gravity in samples.map(\.gravity) {
-                sum = Vector3(sum.x + gravity.x, sum.y + gravity.y, sum.z + gravity.z)
-            }
-            let mean = Vector3(sum.x * share, sum.y * share, sum.z * share)
+            let mean = samples.map(\.gravity).reduce(.zero, +) / Double(samples.count)
             self.mean = mean
-            let squares = samples.map(\.gravity).reduce(0) { total, gravity in
-                let distance = Vector3(gravity.x - mean.x, gravity.y - mean.y, gravity.z - mean.z)
-                return total + distance.dot(distance)
-            }
-            spread = (squares * share).squareRoot()
+            let squares = samples.map { ($0.gravity - mean).dot($0.gravity - mean) }.reduce(0, +)
+            spread = (squares / Double(samples.count)).squareRoot()
         }
 
         /// A spread above this many g means that the device moves.

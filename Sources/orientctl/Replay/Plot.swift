@@ -22,7 +22,7 @@ struct Plot {
     private static let labelRows = (count: 3, height: 12.0)
 
     /// Larger values, in m/s², are drawn at the edge: they would flatten all others.
-    private static let limit = 980.665
+    private static let limit = 100 * AccelerometerSample.standardGravity
 
     /// The line is broken where no sample came for more than so many seconds.
     private static let leastGap = 1.0
