@@ -32,7 +32,9 @@ struct DaemonReadings {
                 if gravity != last {
                     last = gravity
                     let acceleration = gravity * -AccelerometerSample.standardGravity
-                    samples.append(AccelerometerSample(time: clock.time(at: MonotonicClock.now), acceleration: acceleration))
+                    samples.append(
+                        AccelerometerSample(time: clock.time(at: MonotonicClock.now), acceleration: acceleration)
+                    )
                 }
                 CLinux.poll(nil, 0, 4)
             } while MonotonicClock.now - start < seconds
