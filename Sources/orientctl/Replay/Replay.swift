@@ -13,7 +13,7 @@ enum Replay {
     static let command = Command(
         "replay",
         "FILE",
-        summary: "run the classifier over a trace; - is standard input",
+        summary: "run the daemon's decisions over a trace or recording;\n- is standard input",
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
@@ -50,6 +50,9 @@ extension Replay {
         private var output = OutputFile.standardOutput()
         private var plot: PlotData?
         private var sawFault = false
+
+        /// Whether the trace tells what else happened, so that the interface is worth drawing.
+        private var isRecording = false
 
         init(
             path: String,
@@ -105,6 +108,8 @@ extension Replay {
             if let classifier { configuration.classifier = classifier }
             applicationMasks = [:]
             machine = OrientationMachine(configuration, saved: saved, at: time)
+            isRecording = true
+            plot?.show(machine.status.interfaceOrientation, at: time)
         }
 
         private mutating func handle(_ event: Event, at time: Double) throws(SystemError) {
@@ -113,7 +118,9 @@ extension Replay {
             if let scale = effects.wrongScale {
                 complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
+            if let label = event.label { plot?.mark(label, at: time) }
             guard effects.isStatusNew else { return }
+            if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if printsAll {
                 try print(machine.status.changes(from: before), at: time)
             } else if machine.status.deviceOrientation != before.deviceOrientation {
@@ -148,6 +155,28 @@ extension Replay {
 
         /// The time as it was read, where JSON can have it so.
         private var jsonTime: String? { isJSONNumber(reader.timeText) ? reader.timeText : nil }
+    }
+}
+
+extension Event {
+    /// The event in a plot; nil for those that happen all the time.
+    fileprivate var label: String? {
+        switch self {
+        case .sensorChanged(.display, let report) where report.state == .lost: "sensor lost"
+        case .lid(let isClosed): isClosed ? "lid closed" : "lid open"
+        case .tabletSwitch(let mode): mode.name
+        case .sleep: "sleep"
+        case .wake: "wake"
+        case .setRotationLock(let lock): "lock \(lock)"
+        case .rotate(let orientation): "rotate \(orientation)"
+        case .alignToDevice: "align"
+        case .setAutorotate(let mode): "autorotate \(mode)"
+        case .present(let request, _): "request \(request.appID)"
+        case .release: "release"
+        case .vanished: "client vanished"
+        case .shutdown: "shutdown"
+        default: nil
+        }
     }
 }
 
