@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The D-Bus interface itself: signals, introspection, the object tree, the name, the process's life on the bus."""
 
+import os
 import re
 import subprocess
 import xml.etree.ElementTree
+
 
 from rig import (
     BUS_NAME,
@@ -264,6 +266,32 @@ class Sources(RigTestCase):
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
         self.assertEqual(self.client.sensor()["Mode"], "replay")
         self.assert_orientation("landscape-left")
+
+    def test_trace_from_a_pipe_whose_writer_pauses(self):
+        # The loop waited in read(2): a Get took as long as the pause.
+        pipe = self.rig.directory / "trace"
+        os.mkfifo(pipe)
+        self.rig.start_orientd("--source", f"replay:{pipe}")
+        self.client.claim()
+        self.assert_bus_answers()
+        with open(pipe, "w", buffering=1) as trace:
+            trace.write("t_seconds,x,y,z\n0,0,9.81,0\n")
+            self.assert_orientation("portrait")
+            self.assert_bus_answers()
+            trace.write("0.1,9.81,0,0\n0.2,9.81")
+            self.assert_bus_answers()
+            trace.write(",0,0\n0.3,9.81,0,0\n0.4,9.81,0,0\n")
+            self.assert_orientation("landscape-left")
+        self.client.wait_for("SensorState", "lost")
+        self.assertEqual(self.client.sensor()["LastError"], "the recording has ended")
+
+    def test_recording_as_a_source_plays_its_samples_alone(self):
+        trace = self.rig.directory / "recording.csv"
+        trace.write_text("t_seconds,x,y,z\n0,lock,lock=portrait\n0,0,9.81,0\n0.1,sleep\n0.2,9.81,0,0\n")
+        self.rig.start_orientd("--source", f"replay:{trace}", configuration="[Orientation]\nClassifier=base\n")
+        self.client.claim()
+        self.assert_orientation("landscape-left")
+        self.assertEqual(self.client.get("RotationLock"), "off")
 
     def test_simulated_sensor(self):
         self.rig.start_orientd("--source", "simulate")
