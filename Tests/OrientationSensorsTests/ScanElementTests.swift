@@ -80,10 +80,18 @@ private final class Channel {
     private let context: OpaquePointer
     let element: ScanElement?
 
+    /// Without them libxml complains on standard error.
+    private static let types = """
+        <!ELEMENT context (device)*><!ELEMENT device (channel)*><!ELEMENT channel (scan-element)>
+        <!ELEMENT scan-element EMPTY><!ATTLIST context name CDATA #REQUIRED><!ATTLIST device id CDATA #REQUIRED>
+        <!ATTLIST channel id CDATA #REQUIRED type CDATA #REQUIRED>
+        <!ATTLIST scan-element index CDATA #REQUIRED format CDATA #REQUIRED>
+        """
+
     init(_ format: String) throws {
         let scanElement = "<scan-element index='0' format='\(format.replacing(">", with: "&gt;"))'/>"
         let text =
-            "<?xml version='1.0'?><!DOCTYPE context><context name='test'><device id='iio:device0'>"
+            "<?xml version='1.0'?><!DOCTYPE context [\(Self.types)]><context name='test'><device id='iio:device0'>"
             + "<channel id='accel_x' type='input'>\(scanElement)</channel></device></context>"
         context = try #require(iio_create_xml_context_mem(text, text.utf8.count))
         let channel = iio_device_get_channel(iio_context_get_device(context, 0), 0)

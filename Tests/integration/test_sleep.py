@@ -185,8 +185,8 @@ class Sleep(RotationTestCase):
             self.client.wait_for("SensorState", "sampling")
         wait_until(lambda: len(self.logind.calls) == 3, "orientd asks each time")
         self.flush()
-        self.assertEqual(len(daemon.log_lines("warning: the machine")), 1, daemon.log())
+        self.assertEqual(len(daemon.log_lines("warning: sleep will not wait")), 1, daemon.log())
 
     def test_without_logind_there_is_no_warning(self):
         daemon = self.start()
-        self.assertEqual(daemon.log_lines("warning: the machine"), [])
+        self.assertEqual(daemon.log_lines("warning: sleep will not wait"), [])
