@@ -101,7 +101,7 @@ final class MachineSwitches {
     }
 
     private func scan(completion: @escaping () -> Void) {
-        beside { [enumerate] in
+        HelperThread.runOnce(loop: loop) { [enumerate] in
             var scan = Scan()
             do throws(SystemError) {
                 scan.openings = try enumerate().compactMap { Opening($0)?.opened() }
@@ -122,22 +122,10 @@ final class MachineSwitches {
 
     private func open(_ device: Device) {
         guard let opening = Opening(device), !nodes.contains(where: { $0.syspath == opening.syspath }) else { return }
-        beside {
+        HelperThread.runOnce(loop: loop) {
             opening.opened()
         } completion: { [self] in
             adopt($0)
-        }
-    }
-
-    /// Makes a call that can block, on a thread for it alone; in the loop where there can be none.
-    private func beside<Value: Sendable>(
-        _ work: @escaping @Sendable () -> Value,
-        completion: @escaping (Value) -> Void
-    ) {
-        do throws(SystemError) {
-            try HelperThread.runOnce(loop: loop, work, completion: completion)
-        } catch {
-            completion(work())
         }
     }
 
@@ -173,7 +161,7 @@ final class MachineSwitches {
     }
 
     private func close(_ events: SwitchEvents) {
-        beside {
+        HelperThread.runOnce(loop: loop) {
             events.close()
         } completion: { _ in
         }

@@ -187,24 +187,19 @@ final class SensorSupervisor {
         log.debug("looking for sensors at \(uri)")
         // A rate below the least is what orientd.conf asks for where a device was prepared before.
         let known = Set(helpers.keys.filter { !$0.isEmpty && !announced.contains($0) })
-        do throws(SystemError) {
-            isScanning = true
-            // A thread of its own, so that no hung sensor delays a scan.
-            try HelperThread.runOnce(loop: loop) {
-                do throws(SystemError) {
-                    var found = try FoundSensors(at: uri)
-                    found.prepare(except: known)
-                    return found
-                } catch {
-                    return FoundSensors(failure: error)
-                }
-            } completion: { [self] found in
-                isScanning = false
-                scanned(found)
+        isScanning = true
+        // A thread of its own, so that no hung sensor delays a scan.
+        HelperThread.runOnce(loop: loop) {
+            do throws(SystemError) {
+                var found = try FoundSensors(at: uri)
+                found.prepare(except: known)
+                return found
+            } catch {
+                return FoundSensors(failure: error)
             }
-        } catch {
+        } completion: { [self] found in
             isScanning = false
-            scanned(FoundSensors(failure: error))
+            scanned(found)
         }
     }
 

@@ -80,13 +80,13 @@ package final class HelperThread {
         }
     }
 
-    /// Runs `work` on a thread for it alone, and then `completion` with its result in the loop.
+    /// Runs `work` on a thread for it alone, or in the loop where there is none to be had, then `completion` in the loop.
     package static func runOnce<Value: Sendable>(
         loop: EventLoop,
         _ work: @escaping @Sendable () -> Value,
         completion: @escaping (Value) -> Void
-    ) throws(SystemError) {
-        let helper = try HelperThread(loop: loop)
+    ) {
+        guard let helper = try? HelperThread(loop: loop) else { return completion(work()) }
         helper.run(work, completion: completion)
         helper.stop()
     }
