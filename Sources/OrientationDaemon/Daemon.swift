@@ -124,10 +124,9 @@ package final class Daemon {
 
     private func carryOut(_ effects: Effects) {
         if let state = effects.save { save(state) }
-        let machine = driver.machine
-        if effects.isStatusNew { log(machine.status, effects.transition) }
-        manager.carryOut(effects, machine.status)
-        proxy?.publish(edge: machine.sensedEdge, tilt: machine.tilt)
+        if effects.isStatusNew { log(driver.machine.status, effects.transition) }
+        manager.carryOut(effects, driver.machine.status)
+        proxy?.publish(edge: driver.machine.sensedEdge, tilt: driver.machine.tilt)
         if effects.reads != reads {
             reads = effects.reads
             supervisor.read(.accelerometer, reads.display)

@@ -39,18 +39,16 @@ package final class MachineDriver: MachineHost {
     var now: Double { machineTime(loop.now) }
 
     /// Delivers an event now, or after the one whose effects are being carried out.
-    func deliver(_ event: Event) {
-        pending.append(event)
-        guard !isBusy else { return }
-        while !pending.isEmpty { _ = handle(pending.removeFirst()) }
+    package func deliver(_ event: Event) {
+        guard !isBusy else { return pending.append(event) }
+        _ = handle(event)
     }
 
     /// Delivers a sample whose time is the loop's.
     func deliver(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
         var sample = sample
         sample.time = machineTime(sample.time)
-        let event = Event.sample(role, sample)
-        if isBusy || !pending.isEmpty { deliver(event) } else { _ = handle(event) }
+        deliver(.sample(role, sample))
     }
 
     /// Delivers the passing of the deadline that the machine waits for.
@@ -67,14 +65,20 @@ package final class MachineDriver: MachineHost {
     package func call(_ event: Event) throws(RotationRefusal) -> Effects {
         precondition(!isBusy, "a client's call came while effects were carried out")
         let effects = handle(event)
-        while !pending.isEmpty { _ = handle(pending.removeFirst()) }
         if let refusal = effects.refusal { throw refusal }
         return effects
     }
 
+    /// Handles an event, and then those that its effects have led to.
     private func handle(_ event: Event) -> Effects {
         isBusy = true
-        defer { isBusy = false }
+        let effects = carryOut(event)
+        while !pending.isEmpty { _ = carryOut(pending.removeFirst()) }
+        isBusy = false
+        return effects
+    }
+
+    private func carryOut(_ event: Event) -> Effects {
         let time = now
         recorder?.write(event, at: time)
         let effects = machine.handle(event, at: time)
