@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// Not .enableExperimentalFeature: SwiftPM links every program without the runtime then, whatever the traits.
+// Not .enableExperimentalFeature: with it SwiftPM links every program without the runtime, whatever the traits.
 let embedded = ["-enable-experimental-feature", "Embedded"]
 
 let strict: [SwiftSetting] = [
@@ -17,10 +17,10 @@ let strict: [SwiftSetting] = [
 let executable: [LinkerSetting] = [
     .unsafeFlags(["-use-ld=lld"]),
     .unsafeFlags(embedded, .when(traits: ["Embedded"])),
-    // Not in debug builds: the tests link orientctl, and their library comes as a shared one only.
+    // Release only: the tests link orientctl, and Swift Testing exists as a shared library only.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),
     .linkedLibrary("m"),
-    // What Embedded Swift leaves to the linker for the comparing of strings.
+    // The tables for string comparison in Embedded Swift.
     .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
 ]
 
