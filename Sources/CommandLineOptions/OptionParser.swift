@@ -41,9 +41,7 @@ package struct OptionParser {
         package var usage: String { takesValue ? "--\(name)=\(value)" : "--\(name)" }
 
         /// The option's lines of a help text.
-        package var helpLines: [String] {
-            OptionParser.helpLines(short.map { "-\($0), \(usage)" } ?? usage, "\(help)")
-        }
+        package var helpLines: [String] { OptionParser.helpLines(short.map { "-\($0), \(usage)" } ?? usage, "\(help)") }
     }
 
     /// An option as it was given; the value is empty for an option without one.

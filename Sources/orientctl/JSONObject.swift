@@ -7,25 +7,17 @@ import SystemdBus
 final class JSONObject {
     private let object: OpaquePointer?
 
-    init() {
-        object = json_object_new_object()
-    }
+    init() { object = json_object_new_object() }
 
-    deinit {
-        json_object_put(object)
-    }
+    deinit { json_object_put(object) }
 
-    func set(_ key: String, _ value: String) {
-        json_object_object_add(object, key, json_object_new_string(value))
-    }
+    func set(_ key: String, _ value: String) { json_object_object_add(object, key, json_object_new_string(value)) }
 
     func set(_ key: String, _ value: Bool) {
         json_object_object_add(object, key, json_object_new_boolean(value ? 1 : 0))
     }
 
-    func set(_ key: String, _ value: Int) {
-        json_object_object_add(object, key, json_object_new_int64(Int64(value)))
-    }
+    func set(_ key: String, _ value: Int) { json_object_object_add(object, key, json_object_new_int64(Int64(value))) }
 
     /// Sets a number, printed as `text`, which must be valid JSON, or else in its shortest form.
     func set(_ key: String, _ value: Double, text: String? = nil) {

@@ -62,8 +62,7 @@ struct Options {
         var options = Options()
         for option in result.options {
             switch option.name {
-            case "config":
-                options.configuration = option.value
+            case "config": options.configuration = option.value
             case "source":
                 guard let source = SourceChoice(option.value) else {
                     return .misuse("--source=\(option.value): takes auto, iio, iio:URI, replay:FILE or simulate")
@@ -74,20 +73,13 @@ struct Options {
                     return .misuse("--rate=\(option.value): takes a number of Hz from 1 to 1000")
                 }
                 options.rate = rate
-            case "bus":
-                options.bus = BusAddress(option.value)
-            case "replace":
-                options.replaces = true
-            case "record":
-                options.recording = option.value
-            case "verbose":
-                options.isVerbose = true
-            case "settings":
-                return .settings
-            case "version":
-                return .version
-            default:
-                return .help
+            case "bus": options.bus = BusAddress(option.value)
+            case "replace": options.replaces = true
+            case "record": options.recording = option.value
+            case "verbose": options.isVerbose = true
+            case "settings": return .settings
+            case "version": return .version
+            default: return .help
             }
         }
         return .run(options)

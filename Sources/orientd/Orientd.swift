@@ -14,14 +14,10 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     switch Options.parse(arguments) {
-    case .run(let options):
-        return run(options)
-    case .help:
-        print(Options.help)
-    case .version:
-        print("orientd \(Version.current)")
-    case .settings:
-        print(ConfigurationReader.manual)
+    case .run(let options): return run(options)
+    case .help: print(Options.help)
+    case .version: print("orientd \(Version.current)")
+    case .settings: print(ConfigurationReader.manual)
     case .misuse(let problem):
         if !problem.isEmpty { StandardError.print("orientd: \(problem)") }
         StandardError.print("Try 'orientd --help'.")

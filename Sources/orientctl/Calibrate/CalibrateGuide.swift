@@ -16,12 +16,9 @@ struct CalibrateGuide {
 
     private func words(for pose: MountCalibration.Pose) -> String {
         switch pose {
-        case .upright:
-            "stand the device upright, with the top of the unrotated picture up."
-        case .leftEdge:
-            "turn it a quarter turn counter-clockwise, onto its left edge."
-        case .faceUp:
-            "lay it flat on a table, display up."
+        case .upright: "stand the device upright, with the top of the unrotated picture up."
+        case .leftEdge: "turn it a quarter turn counter-clockwise, onto its left edge."
+        case .faceUp: "lay it flat on a table, display up."
         }
     }
 
@@ -49,8 +46,7 @@ extension MountCalibration.Refusal {
     /// The problem with the poses, and what to do about it.
     var sentence: String {
         switch self {
-        case .noGravity(let pose):
-            "\(pose.words): the sensor reads no gravity"
+        case .noGravity(let pose): "\(pose.words): the sensor reads no gravity"
         case .otherStrength(let pose):
             "\(pose.words): gravity differs in strength from the other two poses; was the device still?"
         case .misplaced(let pose):

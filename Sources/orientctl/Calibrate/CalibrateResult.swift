@@ -46,9 +46,7 @@ struct CalibrateResult {
             let (old, new) = (Self.orientation(target.frame, reading), Self.orientation(after, reading))
             lines.append("  \(pose.words): \(old == new ? "\(new)" : "was \(old), now \(new)")")
         }
-        if isMirrored {
-            lines.append("The axes are mirrored, which is rare: was one of the poses the opposite one?")
-        }
+        if isMirrored { lines.append("The axes are mirrored, which is rare: was one of the poses the opposite one?") }
         return lines + [""]
     }
 

@@ -41,12 +41,7 @@ final class CalibrateSession {
             scale: accelerometer.description.scale,
             convention: .kernel
         )
-        source = try DeviceSource(
-            accelerometer,
-            scaling: .acceleration(frame),
-            rate: rate,
-            loop: loop
-        )
+        source = try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
         silence = try loop.timer { [unowned self] in if let latest { add(latest) } }
     }
 
@@ -103,8 +98,7 @@ final class CalibrateSession {
             latest = sample.acceleration
             add(sample.acceleration)
         case .stalled(let problem): complain("warning: \(problem)")
-        case .ended:
-            end(CommandError("\(path) was removed"))
+        case .ended: end(CommandError("\(path) was removed"))
         case .failed(let reason):
             // A device node can be opened once, and orientd may have it open.
             let hint = latest == nil ? "; if orientd uses it, stop it meanwhile: sudo systemctl stop orientd" : ""

@@ -146,9 +146,7 @@ private final class Monitoring {
 private struct WallClock {
     private var time = timespec()
 
-    init() {
-        clock_gettime(CLOCK_REALTIME, &time)
-    }
+    init() { clock_gettime(CLOCK_REALTIME, &time) }
 
     /// Seconds since 1970.
     var seconds: Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }

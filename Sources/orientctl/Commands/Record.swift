@@ -14,12 +14,7 @@ enum Record {
         summary: "write the accelerometer's samples as a trace",
         options: [
             .init("output", "o", value: "FILE", help: "write to FILE instead of standard output"),
-            .init(
-                "source",
-                "s",
-                value: "SOURCE",
-                help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"
-            ),
+            .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
     ) { invocation in
@@ -80,12 +75,7 @@ private final class Recording {
                 convention: configuration.convention,
                 faceUp: configuration.faceUp
             )
-            return try DeviceSource(
-                accelerometer,
-                scaling: scaling,
-                rate: configuration.rate,
-                loop: loop
-            )
+            return try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop)
         case .replay(let path): return try ReplaySource(path: path, loop: loop)
         case .simulation: return try SimulatedSource(rate: configuration.rate, loop: loop)
         }
@@ -119,8 +109,7 @@ private final class Recording {
 
     private func handle(_ event: SourceEvent, of source: any SensorSource) throws {
         switch event {
-        case .started(let warnings):
-            for warning in warnings { complain("warning: \(warning)") }
+        case .started(let warnings): for warning in warnings { complain("warning: \(warning)") }
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
             try write(sample)

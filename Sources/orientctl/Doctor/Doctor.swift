@@ -128,9 +128,7 @@ struct SystemState {
     }
 
     /// The libiio context of the configured source; nil for a recording or a simulation.
-    var uri: String? {
-        if case .iio(let uri) = configuration.source { uri } else { nil }
-    }
+    var uri: String? { if case .iio(let uri) = configuration.source { uri } else { nil } }
 
     /// The accelerometer that the daemon chooses: not the base's, an input device only without another one.
     var accelerometer: (any SensorDevice)? {
@@ -139,9 +137,7 @@ struct SystemState {
     }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.
-    var account: Account? {
-        if let user = owner?.user { Account(user: user) } else { Account(named: "orientd") }
-    }
+    var account: Account? { if let user = owner?.user { Account(user: user) } else { Account(named: "orientd") } }
 
     /// Why the daemon cannot be queried; nil if it can be.
     var daemonSilence: String? {

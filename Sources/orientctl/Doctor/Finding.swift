@@ -36,9 +36,7 @@ struct Finding: Hashable, Sendable {
         self.remedy = printable(remedy)
     }
 
-    static func ok(_ subject: String, _ text: String) -> Finding {
-        Finding(.ok, subject, text, "")
-    }
+    static func ok(_ subject: String, _ text: String) -> Finding { Finding(.ok, subject, text, "") }
 
     static func warn(_ subject: String, _ text: String, remedy: String = "") -> Finding {
         Finding(.warn, subject, text, remedy)

@@ -94,13 +94,7 @@ struct HardwareChecks {
         )
     }
 
-    static func node(
-        missing: [String],
-        refused: [Needed],
-        of count: Int,
-        account: String,
-        remedy: String
-    ) -> Finding {
+    static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: String) -> Finding {
         if let first = refused.first(where: \.isVital) ?? refused.first {
             let others = refused.count > 1 ? " and \(refused.count - 1) more" : ""
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
@@ -154,11 +148,7 @@ struct HardwareChecks {
         let most = steps.max() ?? 0
         let text = Set(steps).count == 1 ? "\(scale.x)" : steps.map { "\($0)" }.joined(separator: ", ")
         guard most <= least * 2 else {
-            return .warn(
-                "scale",
-                "the axes differ too much for one chip: \(text) m/s² per step",
-                remedy: Remedy.report
-            )
+            return .warn("scale", "the axes differ too much for one chip: \(text) m/s² per step", remedy: Remedy.report)
         }
         return .ok("scale", "\(text) m/s² per step")
     }

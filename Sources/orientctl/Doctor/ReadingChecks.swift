@@ -80,9 +80,7 @@ struct ReadingChecks {
 
     static func noise(_ statistics: Statistics) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
-        if statistics.count < 5 {
-            return .warn("noise", "too few readings: \(statistics.count)", remedy: Remedy.log)
-        }
+        if statistics.count < 5 { return .warn("noise", "too few readings: \(statistics.count)", remedy: Remedy.log) }
         switch statistics.spread {
         case ..<1e-9:
             return .warn(
@@ -102,11 +100,7 @@ struct ReadingChecks {
         guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon }
         let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: 2)
         if let refusal = daemon.refusal {
-            return .warn(
-                "sampling",
-                "orientd does not sample for this user: \(refusal.message)",
-                remedy: Remedy.asRoot
-            )
+            return .warn("sampling", "orientd does not sample for this user: \(refusal.message)", remedy: Remedy.asRoot)
         }
         let sensor = system.accelerometer?.description
         return Self.sampling(

@@ -68,17 +68,10 @@ private final class DirectReader {
         helper = try HelperThread(loop: loop)
     }
 
-    func read(
-        _ sensor: any SensorDevice,
-        _ system: SystemState,
-        seconds: Double
-    ) throws(SystemError) -> Readings {
+    func read(_ sensor: any SensorDevice, _ system: SystemState, seconds: Double) throws(SystemError) -> Readings {
         readings.origin = "the sensor itself"
         let configuration = system.configuration
-        let scaling = sensor.description.scaling(
-            convention: configuration.convention,
-            faceUp: configuration.faceUp
-        )
+        let scaling = sensor.description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         // A read that hangs blocks the helper: do not wait for it.
         let timeout = try loop.timer { [self] in loop.exit() }
         if system.snapshot == nil {
@@ -138,10 +131,8 @@ private final class DirectReader {
             try sensor.read()
         } deliver: { [self] result in
             switch result {
-            case .reading(let raw, let time):
-                add(scaling.measurement(raw: raw, time: time))
-            case .failure(let error) where error.errno == .again:
-                break
+            case .reading(let raw, let time): add(scaling.measurement(raw: raw, time: time))
+            case .failure(let error) where error.errno == .again: break
             case .failure(let error):
                 readings.problem = "\(error)"
                 readings.isBusy = error.errno == .busy

@@ -130,9 +130,7 @@ struct ServiceChecks {
         if status.autorotate == .tabletMode, status.tabletMode == .laptop {
             return .ok("rotation", "\(shown) while the device is used as a laptop")
         }
-        if status.rotationLock != .off {
-            return .warn("rotation", "\(shown), locked", remedy: "orientctl unlock")
-        }
+        if status.rotationLock != .off { return .warn("rotation", "\(shown), locked", remedy: "orientctl unlock") }
         if status.interfaceRule == .paused { return .ok("rotation", "\(shown) while the lid is closed") }
         return .ok("rotation", "\(shown) and follows the device")
     }
@@ -155,9 +153,7 @@ struct ServiceChecks {
             if owner.uniqueName == daemon?.uniqueName { return .ok("sensor proxy", "orientd provides \(name)") }
             return .warn("sensor proxy", "\(owner) owns \(name) and competes for the sensor", remedy: replace)
         }
-        if let unit {
-            return .warn("sensor proxy", "\(name) is left to iio-sensor-proxy (\(unit))", remedy: replace)
-        }
+        if let unit { return .warn("sensor proxy", "\(name) is left to iio-sensor-proxy (\(unit))", remedy: replace) }
         if choice == false { return .ok("sensor proxy", "SensorProxy=no: no service provides \(name)") }
         return daemon == nil
             ? .warn("sensor proxy", "no service provides \(name) while orientd does not run")
@@ -256,9 +252,7 @@ struct ServiceChecks {
         }
     }
 
-    private var configuration: Finding {
-        Self.configuration(system.configurationWarnings)
-    }
+    private var configuration: Finding { Self.configuration(system.configurationWarnings) }
 
     static func configuration(_ warnings: [String]) -> Finding {
         let path = ConfigurationReader.standardPath

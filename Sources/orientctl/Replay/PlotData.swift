@@ -58,9 +58,7 @@ struct PlotData {
 
     private var isEmpty: Bool { columns.isEmpty && interfaces.isEmpty && marks.isEmpty }
 
-    init() {
-        columns.reserveCapacity(Self.capacity)
-    }
+    init() { columns.reserveCapacity(Self.capacity) }
 
     // Values that are not finite, and times before the first, are left out.
 

@@ -84,20 +84,16 @@ extension Replay {
                 case .sample(let sample):
                     try handle(.sample(.display, sample), at: sample.time)
                     plot?.add(sample, in: machine.status.deviceOrientation)
-                case .event(.start(let configuration, let saved), let time):
-                    restart(configuration, saved, at: time)
+                case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
                 case .event(.application(let id, let mask), _): applicationMasks[id] = mask
-                case .event(.event(let event), let time):
-                    try handle(event, at: time)
+                case .event(.event(let event), let time): try handle(event, at: time)
                 case .malformed(let error):
                     sawFault = true
                     complain("\(path):\(error.line): \(error)")
                 }
             }
             try output.flush()
-            if let plot, let plotPath {
-                try Plot(plot, title: path).write(to: plotPath)
-            }
+            if let plot, let plotPath { try Plot(plot, title: path).write(to: plotPath) }
             return sawFault ? .failed : .done
         }
 

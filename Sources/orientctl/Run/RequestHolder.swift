@@ -74,9 +74,7 @@ enum RequestHolder {
 private final class HolderReport {
     private var descriptor: FileDescriptor?
 
-    init(_ descriptor: FileDescriptor) {
-        self.descriptor = descriptor
-    }
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// Reports success, or the error; does nothing after the first report.
     ///

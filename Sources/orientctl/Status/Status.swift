@@ -78,10 +78,7 @@ enum Status {
     }
 
     /// Formats one value a line; on a terminal beside a picture of the device.
-    private static func text(
-        of values: [(label: String, value: String)],
-        beside status: ManagerStatus
-    ) -> [String] {
+    private static func text(of values: [(label: String, value: String)], beside status: ManagerStatus) -> [String] {
         guard Terminal.isOutput else {
             return values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
         }
