@@ -9,19 +9,13 @@ package struct OptionParser {
     package struct Option: Sendable {
         package let name: StaticString
         let short: Character?
-        let takesValue: Bool
 
-        /// The name of the value in help texts.
+        /// The name of the value in help texts; empty for an option without a value.
         let value: StaticString
         let help: StaticString
         package let isRequired: Bool
 
-        /// Describes `--name`, and `-short` where given, which takes a value or not.
-        package init(_ name: StaticString, _ short: Character? = nil, takesValue: Bool = false) {
-            self.init(name, short, value: takesValue ? "VALUE" : "", help: "")
-        }
-
-        /// Describes `--name`, and `-short` where given; `value` names its value in help texts, empty for none.
+        /// Describes `--name`, and `-short` where given.
         package init(
             _ name: StaticString,
             _ short: Character? = nil,
@@ -31,30 +25,28 @@ package struct OptionParser {
         ) {
             self.name = name
             self.short = short
-            self.takesValue = value.utf8CodeUnitCount > 0
             self.value = value
             self.help = help
             self.isRequired = isRequired
         }
 
+        var takesValue: Bool { value.utf8CodeUnitCount > 0 }
+
         /// The option as usage messages show it: `--output=FILE`.
         package var usage: String { takesValue ? "--\(name)=\(value)" : "--\(name)" }
 
-        /// The option's lines of a help text.
-        package var helpLines: [String] { OptionParser.helpLines(short.map { "-\($0), \(usage)" } ?? usage, "\(help)") }
+        /// The option's lines of a help text; aligned, its long name is below those of options with a short one.
+        package func helpLines(column: Int = OptionParser.column, isAligned: Bool = false) -> [String] {
+            let start = short.map { "-\($0), " } ?? (isAligned ? "    " : "")
+            return OptionParser.helpLines(start + usage, "\(help)", column: column)
+        }
     }
 
-    /// An option as it was given; the value is empty for an option without one.
-    package struct Occurrence: Sendable {
-        package let name: String
-        package let value: String
-    }
+    /// The options as given, with an empty value for those without one, and the operands.
+    package typealias Result = (options: [(name: String, value: String)], operands: [String])
 
-    /// A parsed command line.
-    package struct Result: Sendable {
-        package let options: [Occurrence]
-        package let operands: [String]
-    }
+    /// The column of the explanations in a help text.
+    package static let column = 21
 
     private let options: [Option]
     private let stopsAtOperand: Bool
@@ -66,11 +58,10 @@ package struct OptionParser {
     }
 
     /// Formats a term and its explanation, of one or more lines, as two columns.
-    package static func helpLines(_ term: String, _ explanation: String) -> [String] {
-        let indent = 21
-        var lines = explanation.split(separator: "\n").map { String(repeating: " ", count: indent) + $0 }
+    package static func helpLines(_ term: String, _ explanation: String, column: Int = column) -> [String] {
+        var lines = explanation.split(separator: "\n").map { String(repeating: " ", count: column) + $0 }
         let head = "  \(term)"
-        guard let first = lines.first, head.utf8.count < indent else { return [head] + lines }
+        guard let first = lines.first, head.utf8.count < column else { return [head] + lines }
         lines[0] = head + first.dropFirst(head.utf8.count)
         return lines
     }
@@ -95,26 +86,22 @@ package struct OptionParser {
 
         // Long options come back as their index, short ones as their character, which is greater than any index.
         orientd_restart_getopt()
-        var found: [Occurrence] = []
+        var found: Result = ([], [])
         while true {
             let code = getopt_long(Int32(arguments.count), vector, shortOptions, long, nil)
             guard code != -1 else { break }
             guard let option = option(of: code) else { return nil }
             let value = orientd_optarg().map { String(cString: $0) } ?? ""
-            found.append(Occurrence(name: "\(option.name)", value: option.takesValue ? value : ""))
+            found.options.append((name: "\(option.name)", value: option.takesValue ? value : ""))
         }
-        let operands = vector[Int(orientd_optind())..<arguments.count].compactMap { $0.map { String(cString: $0) } }
-        return Result(options: found, operands: operands)
+        found.operands = vector[Int(orientd_optind())..<arguments.count].compactMap { $0.map { String(cString: $0) } }
+        return found
     }
 
     /// The short options in getopt's notation: `+` stops at operands, `:` follows an option with a value.
     private var shortOptions: String {
         var text = stopsAtOperand ? "+" : ""
-        for option in options {
-            guard let short = option.short else { continue }
-            text.append(short)
-            if option.takesValue { text.append(":") }
-        }
+        for option in options { if let short = option.short { text += option.takesValue ? "\(short):" : "\(short)" } }
         return text
     }
 

@@ -12,26 +12,12 @@ struct Command: Sendable {
 
     /// The operands as usage messages show them: `EDGE`, `[EDGE]` for one that may be omitted, `COMMAND...` for the
     /// words of another command line.
-    let operands: String
+    var operands = ""
 
     /// One or more lines of the help text.
     let summary: String
-    let options: [OptionParser.Option]
+    var options: [OptionParser.Option] = []
     let run: @Sendable (Invocation) throws -> ExitCode
-
-    init(
-        _ name: String,
-        _ operands: String = "",
-        summary: String,
-        options: [OptionParser.Option] = [],
-        run: @escaping @Sendable (Invocation) throws -> ExitCode
-    ) {
-        self.name = name
-        self.operands = operands
-        self.summary = summary
-        self.options = options
-        self.run = run
-    }
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {
@@ -54,8 +40,8 @@ struct Invocation {
     private var values: [String: String] = [:]
     var operands: [String] = []
 
-    mutating func add(_ options: [OptionParser.Occurrence]) {
-        for option in options { values[option.name] = option.value }
+    mutating func add(_ options: [(name: String, value: String)]) {
+        for (name, value) in options { values[name] = value }
     }
 
     /// The value of an option, the last one given; empty for an option without a value.
@@ -144,6 +130,15 @@ func emit(_ lines: [String]) throws {
     var output = OutputFile.standardOutput()
     for line in lines { try output.write(line + "\n") }
     try output.flush()
+}
+
+extension OutputFile {
+    /// Writes a text to a file that is created or emptied first.
+    static func write(_ text: String, to path: String) throws(SystemError) {
+        var file = try create(path)
+        try file.write(text)
+        try file.flush()
+    }
 }
 
 /// Writes one line to standard error, after the program's name.

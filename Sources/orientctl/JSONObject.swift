@@ -5,47 +5,44 @@ import SystemdBus
 
 /// A JSON object, built and printed by json-c.
 final class JSONObject {
-    private let object: OpaquePointer?
+    private let object = json_object_new_object()
 
-    init() { object = json_object_new_object() }
+    init(_ members: KeyValuePairs<String, any BusValue> = [:]) {
+        for (key, value) in members { set(key, value.propertyValue) }
+    }
 
     deinit { json_object_put(object) }
 
-    func set(_ key: String, _ value: String) { json_object_object_add(object, key, json_object_new_string(value)) }
-
-    func set(_ key: String, _ value: Bool) {
-        json_object_object_add(object, key, json_object_new_boolean(value ? 1 : 0))
+    func set(_ key: String, _ value: PropertyValue) {
+        let value =
+            switch value {
+            case .text(let text), .path(let text): json_object_new_string(text)
+            case .flag(let flag): json_object_new_boolean(flag ? 1 : 0)
+            case .number(let number): json_object_new_int64(Int64(number))
+            case .decimal(let number): Self.number(number)
+            case .decimals(let numbers): Self.array(numbers.map { Self.number($0) })
+            case .vector(let x, let y, let z): Self.array([x, y, z].map { Self.number($0) })
+            }
+        json_object_object_add(object, key, value)
     }
-
-    func set(_ key: String, _ value: Int) { json_object_object_add(object, key, json_object_new_int64(Int64(value))) }
 
     /// Sets a number, printed as `text`, which must be valid JSON, or else in its shortest form.
-    func set(_ key: String, _ value: Double, text: String? = nil) {
-        json_object_object_add(object, key, json_object_new_double_s(value, text ?? "\(value)"))
+    func set(_ key: String, _ value: Double, text: String?) {
+        json_object_object_add(object, key, Self.number(value, text: text))
     }
 
-    func set(_ key: String, _ values: [Double]) {
-        let array = json_object_new_array()
-        for value in values { json_object_array_add(array, json_object_new_double_s(value, "\(value)")) }
-        json_object_object_add(object, key, array)
-    }
-
-    func set(_ key: String, _ value: PropertyValue) {
-        switch value {
-        case .text(let text), .path(let text): set(key, text)
-        case .flag(let flag): set(key, flag)
-        case .number(let number): set(key, Int(number))
-        case .decimal(let number): set(key, number)
-        case .decimals(let numbers): set(key, numbers)
-        case .vector(let x, let y, let z): set(key, [x, y, z])
-        }
-    }
-
-    /// Sets a list of objects.
     func set(_ key: String, _ values: [JSONObject]) {
+        json_object_object_add(object, key, Self.array(values.map { json_object_get($0.object) }))
+    }
+
+    private static func number(_ value: Double, text: String? = nil) -> OpaquePointer? {
+        json_object_new_double_s(value, text ?? "\(value)")
+    }
+
+    private static func array(_ elements: [OpaquePointer?]) -> OpaquePointer? {
         let array = json_object_new_array()
-        for value in values { json_object_array_add(array, json_object_get(value.object)) }
-        json_object_object_add(object, key, array)
+        for element in elements { json_object_array_add(array, element) }
+        return array
     }
 
     /// The object on one line.

@@ -16,11 +16,13 @@ enum Terminal {
 
     /// Returns the text in a style, on a terminal that has styles and without NO_COLOR (no-color.org).
     static func styled(_ text: String, _ style: Style) -> String {
-        let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
-        return isOutput && !noColor && !isDumb ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        let isPlain = environment("NO_COLOR") ?? "" != "" || environment("TERM") ?? "dumb" == "dumb"
+        return isOutput && !isPlain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
+
+/// A variable of the environment; nil if it is not set.
+func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// Formats a number in decimal notation with exactly so many places.
 func decimal(_ value: Double, places: Int) -> String {

@@ -16,66 +16,58 @@ struct Options {
 
     enum Outcome {
         case run(Options)
-        case help
-        case version
-        case settings
+        case help, version, settings
         /// With what is wrong; empty where that was said already.
         case misuse(String)
     }
 
-    static let help = """
-        Usage: orientd [OPTION]...
-        Tell the desktop over D-Bus which way up this device is.
+    private static let accepted: [OptionParser.Option] = [
+        .init("config", "c", value: "FILE", help: "read FILE instead of /etc/orientd/orientd.conf"),
+        .init(
+            "source",
+            "s",
+            value: "SOURCE",
+            help: "take samples from SOURCE: auto, iio, iio:URI,\nreplay:FILE or simulate"
+        ),
+        .init("rate", "r", value: "HZ", help: "sample HZ times a second, 1 to 1000"),
+        .init("bus", "b", value: "BUS", help: "serve on BUS: system, session or an address"),
+        .init("replace", help: "take over from an orientd that is running"),
+        .init("record", value: "FILE", help: "write every event to FILE, for orientctl replay"),
+        .init("verbose", "v", help: "log what is going on"),
+        .init("settings", help: "print what orientd.conf may say, in scdoc(5) format"),
+        .init("help", "h", help: "print this help"),
+        .init("version", "V", help: "print the version"),
+    ]
 
-          -c, --config=FILE     read FILE instead of /etc/orientd/orientd.conf
-          -s, --source=SOURCE   take samples from SOURCE: auto, iio, iio:URI,
-                                replay:FILE or simulate
-          -r, --rate=HZ         sample HZ times a second, 1 to 1000
-          -b, --bus=BUS         serve on BUS: system, session or an address
-              --replace         take over from an orientd that is running
-              --record=FILE     write every event to FILE, for orientctl replay
-          -v, --verbose         log what is going on
-              --settings        print what orientd.conf may say, in scdoc(5) format
-          -h, --help            print this help
-          -V, --version         print the version
-
-        See orientd(8) and orientd.conf(5).
-        """
-
-    private static let parser = OptionParser([
-        .init("config", "c", takesValue: true),
-        .init("source", "s", takesValue: true),
-        .init("rate", "r", takesValue: true),
-        .init("bus", "b", takesValue: true),
-        .init("replace"),
-        .init("record", takesValue: true),
-        .init("verbose", "v"),
-        .init("settings"),
-        .init("help", "h"),
-        .init("version", "V"),
-    ])
+    static var help: String {
+        let lines = accepted.flatMap { $0.helpLines(column: 24, isAligned: true) }
+        return
+            (["Usage: orientd [OPTION]...", "Tell the desktop over D-Bus which way up this device is.", ""] + lines
+            + ["", "See orientd(8) and orientd.conf(5)."]).joined(separator: "\n")
+    }
 
     /// Reads the arguments, the program's name being the first.
     static func parse(_ arguments: [String]) -> Outcome {
-        guard let result = parser.parse(["orientd"] + arguments.dropFirst()) else { return .misuse("") }
-        if let operand = result.operands.first { return .misuse("unexpected argument '\(operand)'") }
+        let parsed = OptionParser(accepted).parse(["orientd"] + arguments.dropFirst())
+        guard let parsed else { return .misuse("") }
+        if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
         var options = Options()
-        for option in result.options {
-            switch option.name {
-            case "config": options.configuration = option.value
+        for (name, value) in parsed.options {
+            switch name {
+            case "config": options.configuration = value
             case "source":
-                guard let source = SourceChoice(option.value) else {
-                    return .misuse("--source=\(option.value): takes auto, iio, iio:URI, replay:FILE or simulate")
+                guard let source = SourceChoice(value) else {
+                    return .misuse("--source=\(value): takes auto, iio, iio:URI, replay:FILE or simulate")
                 }
                 options.source = source
             case "rate":
-                guard let rate = Configuration.rate(option.value) else {
-                    return .misuse("--rate=\(option.value): takes a number of Hz from 1 to 1000")
+                guard let rate = Configuration.rate(value) else {
+                    return .misuse("--rate=\(value): takes a number of Hz from 1 to 1000")
                 }
                 options.rate = rate
-            case "bus": options.bus = BusAddress(option.value)
+            case "bus": options.bus = BusAddress(value)
             case "replace": options.replaces = true
-            case "record": options.recording = option.value
+            case "record": options.recording = value
             case "verbose": options.isVerbose = true
             case "settings": return .settings
             case "version": return .version

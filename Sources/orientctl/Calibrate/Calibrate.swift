@@ -10,7 +10,7 @@ import POSIX
 /// `orientctl calibrate`: finds the accelerometer's mount matrix from three poses and adds it to udev's hwdb.
 enum Calibrate {
     static let command = Command(
-        "calibrate",
+        name: "calibrate",
         summary: "find the accelerometer's mount matrix from three poses",
         options: [
             .init("exact", help: "find an exact matrix, for a sensor mounted askew"),
@@ -72,7 +72,7 @@ enum Calibrate {
 
     /// Adds the record to hwdb where the user may, or else to the given file, or prints it.
     private static func deliver(_ result: CalibrateResult, to path: String?, isJSON: Bool) throws {
-        let isInstalling = path == nil && geteuid() == 0 && result.target.canBeInstalled
+        let isInstalling = path == nil && geteuid() == 0 && result.target.match != nil
         var file = isInstalling ? HwdbEntry.standardPath : path == "-" ? nil : path
         var failure: (any Error)?
         do {
@@ -95,7 +95,7 @@ enum Calibrate {
         } else if file == nil {
             try emit([String(result.entry.text.dropLast())])
         }
-        if result.target.canBeInstalled, !isInstalling || failure != nil {
+        if result.target.match != nil, !isInstalling || failure != nil {
             let isThere = isInstalling && file != nil
             StandardError.print("To use it, \(isThere ? "" : "add it to \(HwdbEntry.standardPath) and ")run:")
             for program in HwdbFile.programs(for: result.target.sysfsPath) {

@@ -6,7 +6,6 @@ import POSIX
 /// The matrix that three poses give, and its record for hwdb.
 struct CalibrateResult {
     let target: CalibrateTarget
-    let matrix: MountMatrix
     let entry: HwdbEntry
     private let readings: [Vector3]
     private let isMirrored: Bool
@@ -15,9 +14,15 @@ struct CalibrateResult {
     init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
-            matrix =
+            let matrix =
                 isExact
                 ? calibration.exactMatrix(faceUp: target.faceUp) : try calibration.matrix(faceUp: target.faceUp)
+            entry = HwdbEntry(
+                match: target.match ?? "sensor:modalias:MODALIAS:*",
+                matrix: matrix,
+                comment: target.match == nil
+                    ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(target.name)
+            )
             // The drivers of HID sensors and Chromebooks report gravity, so they read -z with the display up.
             isMirrored = calibration.isMirrored == (target.faceUp == .positiveZ)
         } catch {
@@ -25,19 +30,13 @@ struct CalibrateResult {
         }
         self.readings = readings
         self.target = target
-        entry = HwdbEntry(
-            match: target.match ?? "sensor:modalias:MODALIAS:*",
-            matrix: matrix,
-            comment: target.match == nil
-                ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(target.name)
-        )
     }
 
     /// The result for the user.
     var lines: [String] {
         let before = HwdbEntry.text(of: target.frame.matrix)
         let source = target.matrixSource.isEmpty ? "no matrix set" : target.matrixSource
-        let after = SensorFrame(matrix: matrix, faceUp: target.faceUp)
+        let after = SensorFrame(matrix: entry.matrix, faceUp: target.faceUp)
         var lines = [
             "", "Before: \(before) (\(source))", "After:  \(entry.value)\(before == entry.value ? ", the same" : "")",
             "FaceUp: \(faceUpName), from \(target.isFaceUpConfigured ? "orientd.conf" : "FaceUp=auto")",
@@ -61,15 +60,10 @@ struct CalibrateResult {
     }
 
     func json(writtenTo path: String) -> JSONObject {
-        let object = JSONObject()
-        object.set("Name", target.name)
-        object.set("SysfsPath", target.sysfsPath)
-        object.set("MountMatrixBefore", target.frame.matrix.elements)
-        object.set("MountMatrix", matrix.elements)
-        object.set("FaceUp", faceUpName)
-        object.set("Match", entry.match)
-        object.set(HwdbEntry.property, entry.value)
-        object.set("File", path)
-        return object
+        JSONObject([
+            "Name": target.name, "SysfsPath": target.sysfsPath,
+            "MountMatrixBefore": target.frame.matrix.elements, "MountMatrix": entry.matrix.elements,
+            "FaceUp": faceUpName, "Match": entry.match, HwdbEntry.property: entry.value, "File": path,
+        ])
     }
 }

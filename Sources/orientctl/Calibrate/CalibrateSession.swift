@@ -36,11 +36,8 @@ final class CalibrateSession {
         loop = try EventLoop()
         path = accelerometer.description.devicePath
         // Scaled, but without the matrix: in the sensor's own axes.
-        let frame = SensorFrame(
-            offset: accelerometer.description.offset,
-            scale: accelerometer.description.scale,
-            convention: .kernel
-        )
+        let description = accelerometer.description
+        let frame = SensorFrame(offset: description.offset, scale: description.scale, convention: .kernel)
         source = try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
         silence = try loop.timer { [unowned self] in if let latest { add(latest) } }
     }

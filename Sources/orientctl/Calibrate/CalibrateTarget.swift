@@ -48,15 +48,12 @@ struct CalibrateTarget {
             warnings.append("the kernel's matrix \(kernel) differs from hwdb's \(hwdb), which is used")
         }
         if configuration.convention == .kernel {
-            warnings.append(
-                "hwdb's matrices use another convention than the kernel's: remove Frame=kernel from orientd.conf"
-            )
+            let problem = "hwdb's matrices use another convention than the kernel's"
+            warnings.append("\(problem): remove Frame=kernel from orientd.conf")
         }
         if description != nil, match == nil {
             warnings.append("\(sysfsPath) is on a bus that udev does not look up in hwdb: a record has no effect")
         }
         self.warnings = warnings
     }
-
-    var canBeInstalled: Bool { match != nil }
 }

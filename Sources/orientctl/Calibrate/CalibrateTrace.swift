@@ -19,10 +19,8 @@ enum CalibrateTrace {
         let (found, wanted) = (phases.phases, MountCalibration.Pose.allCases.count)
         guard found.count == wanted else {
             let times = found.map { decimal($0.time, places: 1) + " s" }.joined(separator: ", ")
-            throw CommandError(
-                "\(path): the device rests in \(found.count) poses instead of \(wanted)"
-                    + (times.isEmpty ? "" : ", at \(times)")
-            )
+            let places = times.isEmpty ? "" : ", at \(times)"
+            throw CommandError("\(path): the device rests in \(found.count) poses instead of \(wanted)\(places)")
         }
         return found.map { frame.reading(of: $0.reading) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// A record of udev's hwdb that sets an accelerometer's mount matrix.
@@ -14,18 +14,13 @@ struct HwdbEntry {
 
     /// The glob that udev's lookup key is matched against.
     let match: String
-
-    /// The property's value.
-    let value: String
+    let matrix: MountMatrix
 
     /// The comment without its number sign.
     let comment: String
 
-    init(match: String, matrix: MountMatrix, comment: String) {
-        self.match = match
-        value = Self.text(of: matrix)
-        self.comment = comment
-    }
+    /// The property's value.
+    var value: String { Self.text(of: matrix) }
 
     /// The record with its comment, as in a file.
     var text: String { "# \(comment)\n\(match)\n \(Self.property)=\(value)\n" }
@@ -80,17 +75,13 @@ struct HwdbEntry {
     ///
     /// Some bytes have a meaning in globs; others, such as parentheses, udev replaces in its key.
     private static func quoted(_ text: String) -> String {
-        String(decoding: text.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        String(decoding: text.utf8.map { plain.contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// Whether a byte has no meaning in globs and is left unchanged by udev.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "#+-.:=@_/ $%,".utf8.contains(byte)
-        }
-    }
+    private static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+    /// The bytes without a meaning in globs that udev leaves unchanged.
+    private static let plain = Set("\(letters)0123456789#+-.:=@_/ $%,".utf8)
 
     // MARK: - The file
 
@@ -112,6 +103,11 @@ struct HwdbEntry {
         }
         if let last = kept.last, !Self.trimmed(last).isEmpty { kept.append([]) }
         return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
+    }
+
+    /// Returns whether the administrator's own file sets this matrix, for any sensor.
+    static func isInstalled(_ value: String) -> Bool {
+        (try? FileDescriptor.contents(of: standardPath)).map { isMatrix(value, in: $0) } ?? false
     }
 
     /// Returns whether a record in a file, for any sensor, sets this matrix.

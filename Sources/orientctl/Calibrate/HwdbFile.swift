@@ -9,14 +9,6 @@ import SystemdBus
 struct HwdbFile {
     let path: String
 
-    /// The file for the administrator's own records.
-    static let standard = HwdbFile(path: HwdbEntry.standardPath)
-
-    /// Returns whether a record, for any sensor, sets this matrix.
-    func hasMatrix(_ value: String) -> Bool {
-        (try? FileDescriptor.contents(of: path)).map { HwdbEntry.isMatrix(value, in: $0) } ?? false
-    }
-
     /// Adds a record in place of an earlier one for the same match, and replaces the file atomically.
     ///
     /// Pipes and terminals get the record alone.
@@ -26,7 +18,7 @@ struct HwdbFile {
             if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
             return try OutputFile.replace(path, with: entry.added(to: []), permissions: 0o644)
         }
-        guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try write(entry.text, to: path) }
+        guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try OutputFile.write(entry.text, to: path) }
         let bytes = entry.added(to: try FileDescriptor.contents(of: path))
         try OutputFile.replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
     }
@@ -44,12 +36,6 @@ struct HwdbFile {
         guard lstat(path, &status) != 0 else { return status }
         guard Errno.current == .notFound else { throw SystemError("look at", path, errno: Errno.current) }
         return nil
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        var file = try OutputFile.create(path)
-        try file.write(text)
-        try file.flush()
     }
 
     // MARK: - Loading

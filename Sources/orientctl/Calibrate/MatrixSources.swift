@@ -6,8 +6,7 @@ import SystemdBus
 
 /// The mount matrices of a sensor from udev's hwdb and from the kernel, as texts.
 struct MatrixSources: Hashable {
-    let hwdb: String?
-    let kernel: String?
+    let hwdb, kernel: String?
 
     /// Whether both are valid and describe different mountings.
     var areInConflict: Bool {

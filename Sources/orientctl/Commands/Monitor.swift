@@ -9,20 +9,15 @@ import SystemdBus
 /// `orientctl monitor`: prints every change, and keeps the sensor running meanwhile.
 enum Monitor {
     static let command = Command(
-        "monitor",
+        name: "monitor",
         summary: "print every change until Ctrl-C, with the sensor running"
     ) { invocation in
-        endOnSignals()
-        return try Monitoring(try Bus(connectingTo: invocation.bus), isJSON: invocation.isJSON).run()
-    }
-
-    /// Ends the process at once on a termination signal, also during a call that waits for its answer.
-    ///
-    /// Nothing is left to do then: every line has been written, and the bus releases the claim.
-    private static func endOnSignals() {
+        // A signal ends the process at once, also during a call that waits for its answer. Nothing is left to do then:
+        // every line has been written, and the bus releases the claim.
         for number in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(number) == 0 {
             signal(number) { _ in _exit(0) }
         }
+        return try Monitoring(try Bus(connectingTo: invocation.bus), isJSON: invocation.isJSON).run()
     }
 }
 
@@ -127,10 +122,8 @@ private final class Monitoring {
     }
 
     private func text(of change: PropertyChange) -> String {
-        guard change.name == "SupportedOrientations", let mask = InterfaceOrientationMask(change.value) else {
-            return printable(change.value.text)
-        }
-        return "\(mask)"
+        let mask = change.name == "SupportedOrientations" ? InterfaceOrientationMask(change.value) : nil
+        return mask.map { "\($0)" } ?? printable(change.value.text)
     }
 
     private func json(_ changes: [PropertyChange]) -> String {

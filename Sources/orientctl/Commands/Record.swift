@@ -10,7 +10,7 @@ import SystemdBus
 /// `orientctl record`: writes an accelerometer's samples, read without the daemon, as a trace for `replay`.
 enum Record {
     static let command = Command(
-        "record",
+        name: "record",
         summary: "write the accelerometer's samples as a trace",
         options: [
             .init("output", "o", value: "FILE", help: "write to FILE instead of standard output"),

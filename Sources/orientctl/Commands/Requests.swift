@@ -6,7 +6,7 @@ import POSIX
 
 /// `orientctl requests`: every request, with the asked one marked.
 enum Requests {
-    static let command = Command("requests", summary: "list the requests of applications") { invocation in
+    static let command = Command(name: "requests", summary: "list the requests of applications") { invocation in
         let client = try invocation.client()
         let requests = try client.requests()
         let asked = try client.snapshot().status.askedRequest
@@ -32,14 +32,10 @@ enum Requests {
     }
 
     static func json(_ request: ListedRequest, isAsked: Bool) -> JSONObject {
-        let object = JSONObject()
-        object.set("Path", Names.path(of: request.id))
-        object.set("AppId", request.appID)
-        object.set("Parent", Names.path(of: request.parent))
-        object.set("Presentation", request.presentation.name)
-        object.set("Supported", Int(request.supported.rawValue))
-        object.set("Reason", request.reason)
-        object.set("Asked", isAsked)
-        return object
+        JSONObject([
+            "Path": Names.path(of: request.id), "AppId": request.appID, "Parent": Names.path(of: request.parent),
+            "Presentation": request.presentation.name, "Supported": request.supported.rawValue,
+            "Reason": request.reason, "Asked": isAsked,
+        ])
     }
 }

@@ -7,8 +7,8 @@ import SystemdBus
 /// The commands that turn the interface or hold it: `lock`, `unlock`, `rotate`, `align` and `autorotate`.
 enum Rotation {
     static let lock = Command(
-        "lock",
-        "[current|EDGE]",
+        name: "lock",
+        operands: "[current|EDGE]",
         summary: "hold the interface in its present orientation, or in EDGE"
     ) { invocation in
         let choices = RotationLock.allCases.filter { $0 != .off }
@@ -17,25 +17,25 @@ enum Rotation {
         return .done
     }
 
-    static let unlock = Command("unlock", summary: "release the lock") { invocation in
+    static let unlock = Command(name: "unlock", summary: "release the lock") { invocation in
         try claimed(invocation.client()).setRotationLock(.off)
         return .done
     }
 
-    static let rotate = Command("rotate", "EDGE", summary: "turn the interface by hand") { invocation in
+    static let rotate = Command(name: "rotate", operands: "EDGE", summary: "turn the interface by hand") { invocation in
         let orientation: InterfaceOrientation = try value(named: invocation.operands[0], "rotate ")
         try invocation.client().rotate(to: orientation)
         return .done
     }
 
-    static let align = Command("align", summary: "turn the interface once to match the device") { invocation in
+    static let align = Command(name: "align", summary: "turn the interface once to match the device") { invocation in
         try claimed(invocation.client()).alignToDevice()
         return .done
     }
 
     static let autorotate = Command(
-        "autorotate",
-        "MODE",
+        name: "autorotate",
+        operands: "MODE",
         summary: "let the interface follow the device always, in tablet mode\nonly, or never"
     ) { invocation in
         let mode: AutorotateMode = try value(named: invocation.operands[0], "autorotate ")

@@ -6,7 +6,7 @@ import POSIX
 
 /// `orientctl sensors`: every accelerometer that the daemon knows, unused ones included.
 enum Sensors {
-    static let command = Command("sensors", summary: "list the accelerometers") { invocation in
+    static let command = Command(name: "sensors", summary: "list the accelerometers") { invocation in
         let sensors = try invocation.client().sensors()
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
@@ -34,8 +34,7 @@ enum Sensors {
     }
 
     static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
-        let object = JSONObject()
-        object.set("Path", path)
+        let object = JSONObject(["Path": path])
         for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
     }

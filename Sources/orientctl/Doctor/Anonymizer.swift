@@ -9,11 +9,8 @@ struct Anonymizer {
 
     /// Replaces each of the secrets where it is a whole word, in upper or lower case.
     init(_ secrets: [(text: String, substitute: String)]) {
-        self.secrets =
-            secrets
-            .filter { !$0.text.isEmpty }
-            // The longest first: the path of a home folder contains the user's name.
-            .sorted { $0.text.utf8.count > $1.text.utf8.count }
+        // The longest first: the path of a home folder contains the user's name.
+        self.secrets = secrets.filter { !$0.text.isEmpty }.sorted { $0.text.utf8.count > $1.text.utf8.count }
             .map { (Array($0.text.utf8), Array($0.substitute.utf8)) }
     }
 
@@ -25,8 +22,7 @@ struct Anonymizer {
             if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
         }
         let host = hostName
-        secrets.append((host, "<host>"))
-        secrets.append((host.split(separator: ".").first.map(String.init) ?? "", "<host>"))
+        secrets += [(host, "<host>"), (host.split(separator: ".").first.map(String.init) ?? "", "<host>")]
         let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
         let numbers = ["product_serial", "product_uuid", "board_serial", "chassis_serial", "chassis_asset_tag"]
         for path in identity + numbers.map({ "/sys/class/dmi/id/" + $0 }) {
@@ -39,16 +35,9 @@ struct Anonymizer {
     private static let impersonal: Set<String> = ["root", "orientd", "localhost", "None", "Default string", "0"]
 
     private static var users: [(name: String, home: String)] {
-        var users: [(String, String)] = []
-        for variable in ["USER", "LOGNAME", "SUDO_USER"] {
-            if let value = getenv(variable) { users.append((String(cString: value), "")) }
-        }
-        if let home = getenv("HOME") { users.append(("", String(cString: home))) }
-        let names = users.map(\.0)
-        for entry in [getpwuid(getuid()).map(Self.user)] + names.map({ getpwnam($0).map(Self.user) }) {
-            if let entry { users.append(entry) }
-        }
-        return users
+        let names = ["USER", "LOGNAME", "SUDO_USER"].compactMap(environment)
+        let accounts = [getpwuid(getuid()).map(user)] + names.map { getpwnam($0).map(user) }
+        return [("", environment("HOME") ?? "")] + names.map { ($0, "") } + accounts.compactMap { $0 }
     }
 
     private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (String, String) {

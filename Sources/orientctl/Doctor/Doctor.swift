@@ -11,7 +11,7 @@ import SystemdBus
 /// `orientctl doctor`: checks everything that rotation needs, and says how to fix what is wrong.
 enum Doctor {
     static let command = Command(
-        "doctor",
+        name: "doctor",
         summary: "check everything that rotation needs, and say how to\nfix what is wrong",
         options: [
             .init(
@@ -44,10 +44,7 @@ enum Doctor {
             let report = DoctorReport(system: system, readings: readings, findings: findings, recording: recording)
             try report.write(to: file)
         }
-        if path != "-" {
-            let isTerminal = Terminal.isOutput
-            try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: isTerminal) })
-        }
+        if path != "-" { try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: true) }) }
         return findings.contains { $0.verdict == .fail } ? .failed : .done
     }
 }
@@ -137,7 +134,7 @@ struct SystemState {
     }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.
-    var account: Account? { if let user = owner?.user { Account(user: user) } else { Account(named: "orientd") } }
+    var account: Account? { owner?.user.map(Account.ofUser) ?? .named("orientd") }
 
     /// Why the daemon cannot be queried; nil if it can be.
     var daemonSilence: String? {

@@ -97,20 +97,18 @@ struct DoctorReport {
 
     private var machineLines: [String] {
         guard let device = try? Device(syspath: "/sys/class/dmi/id") else { return [] }
-        return ["", "== machine"]
-            + Self.machine.compactMap { name in device.attribute(name).map { "\(name): \($0)" } }
+        return ["", "== machine"] + Self.machine.compactMap { name in device.attribute(name).map { "\(name): \($0)" } }
     }
 
     private var configuration: [String] {
-        let assignments = system.assignments
-        return ["", "== configuration"] + (assignments.isEmpty ? ["defaults"] : assignments)
+        ["", "== configuration"] + (system.assignments.isEmpty ? ["defaults"] : system.assignments)
     }
 
     private var daemon: [String] {
         guard let snapshot = system.snapshot else { return [] }
         // Requests are the applications' own affair.
         let values = Status.values(snapshot, [], system.sensors).filter { $0.label != "Requests" }
-        return ["", "== orientd"] + values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
+        return ["", "== orientd"] + Status.lines(of: values)
     }
 
     private var sensors: [String] {

@@ -12,18 +12,11 @@ struct Account: Hashable {
 
 extension Account {
     /// Finds an account by name, with all its groups; nil if it does not exist.
-    init?(named name: String) {
-        guard let entry = getpwnam(name) else { return nil }
-        self.init(entry)
-    }
+    static func named(_ name: String) -> Account? { getpwnam(name).map(Account.init) }
 
     /// Finds the account of a user id, also of one without a name.
-    init(user: UInt32) {
-        if let entry = getpwuid(user) {
-            self.init(entry)
-        } else {
-            self.init(name: "user \(user)", user: user, groups: [])
-        }
+    static func ofUser(_ user: UInt32) -> Account {
+        getpwuid(user).map(Account.init) ?? Account(name: "user \(user)", user: user, groups: [])
     }
 
     private init(_ entry: UnsafeMutablePointer<passwd>) {
@@ -44,9 +37,7 @@ struct FileAccess: Hashable {
     let permissions: UInt32
 
     enum Use: UInt32 {
-        case read = 4
-        case write = 2
-        case readAndWrite = 6
+        case read = 4, write = 2, readAndWrite = 6
     }
 
     func allows(_ use: Use, to account: Account) -> Bool {

@@ -46,19 +46,12 @@ struct Finding: Hashable, Sendable {
         Finding(.fail, subject, text, remedy)
     }
 
-    /// The finding as one line, in colour if `isStyled`.
+    /// The finding as one line, in colour on a terminal if `isStyled`.
     func line(isStyled: Bool = false) -> String {
         let word = verdict.rawValue + (verdict == .ok ? "   " : " ")
         let shown = isStyled ? Terminal.styled(word, verdict.style) : word
         return "\(shown) \(subject): \(text)" + (remedy.isEmpty ? "" : "; try: \(remedy)")
     }
 
-    var json: JSONObject {
-        let object = JSONObject()
-        object.set("check", subject)
-        object.set("result", verdict.rawValue)
-        object.set("text", text)
-        object.set("remedy", remedy)
-        return object
-    }
+    var json: JSONObject { JSONObject(["check": subject, "result": verdict.rawValue, "text": text, "remedy": remedy]) }
 }

@@ -29,21 +29,16 @@ struct HardwareChecks {
         guard system.uri != nil else {
             return .warn("kernel", "not checked: the source in orientd.conf is not a sensor")
         }
-        if system.accelerometer != nil {
-            return .ok("kernel", system.accelerometers.map(described).joined(separator: ", "))
-        }
+        let all = system.accelerometers.map(described).joined(separator: ", ")
+        if system.accelerometer != nil { return .ok("kernel", all) }
         if !system.accelerometers.isEmpty {
-            let all = system.accelerometers.map(described).joined(separator: ", ")
             return .fail("kernel", "no accelerometer in the display: \(all)", remedy: Remedy.loadDrivers)
         }
         if let other = system.sensors.map(\.status).first(where: { $0.state != .lost }) {
             return .warn("kernel", "no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
-        return .fail(
-            "kernel",
-            "no accelerometer found: this machine has none, or its driver is missing",
-            remedy: Remedy.loadDrivers
-        )
+        let text = "no accelerometer found: this machine has none, or its driver is missing"
+        return .fail("kernel", text, remedy: Remedy.loadDrivers)
     }
 
     private func described(_ sensor: any SensorDevice) -> String {
@@ -51,8 +46,8 @@ struct HardwareChecks {
         let place = description.mounting?.location ?? .unknown
         let driver = (try? Device(syspath: description.sysfsPath))?.parent?.property("DRIVER")
         let details = [place == .unknown ? nil : place.name, driver.map { "driver \($0)" }].compactMap { $0 }
-        return "\(description.name) at \(description.id)"
-            + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+        let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
+        return "\(description.name) at \(description.id)\(suffix)"
     }
 
     // MARK: - Permissions
@@ -84,14 +79,8 @@ struct HardwareChecks {
                 if error.errno != .notFound || file.path == description.devicePath { missing.append("\(error)") }
             }
         }
-        return Self.node(
-            missing: missing,
-            refused: refused,
-            of: found,
-            account: account.name,
-            remedy: !Self.isInstalled("udev/rules.d/80-orientd.rules")
-                ? Remedy.install : description.isSubstitute ? Remedy.applyInputRules : Remedy.applySensorRules
-        )
+        let remedy = Self.remedy(byRules: description.isSubstitute ? Remedy.applyInputRules : Remedy.applySensorRules)
+        return Self.node(missing: missing, refused: refused, of: found, account: account.name, remedy: remedy)
     }
 
     static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: String) -> Finding {
@@ -134,6 +123,11 @@ struct HardwareChecks {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains { access("\($0)/\(path)", F_OK) == 0 }
     }
 
+    /// Returns a command that applies orientd's rules for udev, or installs them.
+    private static func remedy(byRules command: String) -> String {
+        isInstalled("udev/rules.d/80-orientd.rules") ? command : Remedy.install
+    }
+
     // MARK: - Scale
 
     private func scale(_ sensor: any SensorDevice) -> [Finding] {
@@ -144,8 +138,7 @@ struct HardwareChecks {
 
     static func scale(_ scale: Vector3) -> Finding {
         let steps = [scale.x, scale.y, scale.z]
-        let least = steps.min() ?? 0
-        let most = steps.max() ?? 0
+        let (least, most) = (steps.min() ?? 0, steps.max() ?? 0)
         let text = Set(steps).count == 1 ? "\(scale.x)" : steps.map { "\($0)" }.joined(separator: ", ")
         guard most <= least * 2 else {
             return .warn("scale", "the axes differ too much for one chip: \(text) m/s² per step", remedy: Remedy.report)
@@ -169,9 +162,7 @@ struct HardwareChecks {
 
     /// Checks the mount matrix in effect.
     static func mountMatrix(_ matrix: MountMatrix, source: String) -> Finding {
-        guard !source.isEmpty else {
-            return .ok("mount matrix", "none set: the sensor's axes are used as the display's")
-        }
+        if source.isEmpty { return .ok("mount matrix", "none set: the sensor's axes are used as the display's") }
         let text = HwdbEntry.text(of: matrix) + " from " + source
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
@@ -182,12 +173,11 @@ struct HardwareChecks {
     }
 
     private func hwdb(_ sensor: any SensorDevice) -> Finding {
-        let path = sensor.description.sysfsPath
-        guard let device = try? Device(syspath: path) else {
+        guard let device = try? Device(syspath: sensor.description.sysfsPath) else {
             return .warn("hwdb", "cannot be checked: the sensor is not a device of this machine")
         }
         let sources = MatrixSources(of: device)
-        return Self.hwdb(sources, isLocal: sources.hwdb.map(HwdbFile.standard.hasMatrix) ?? false)
+        return Self.hwdb(sources, isLocal: sources.hwdb.map(HwdbEntry.isInstalled) ?? false)
     }
 
     /// Compares hwdb's matrix with the kernel's; `isLocal` says that hwdb's is the administrator's own.
@@ -201,14 +191,9 @@ struct HardwareChecks {
             return .warn("hwdb", "\(text) is not a mount matrix", remedy: Remedy.calibrate)
         }
         guard let kernel = sources.kernel, sources.areInConflict else { return .ok("hwdb", text) }
-        guard isLocal else {
-            return .warn(
-                "hwdb",
-                "\(text) is used, but the kernel's matrix differs: \(kernel)",
-                remedy: Remedy.calibrate
-            )
-        }
-        return .ok("hwdb", "\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")
+        return isLocal
+            ? .ok("hwdb", "\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")
+            : .warn("hwdb", "\(text) is used, but the kernel's matrix differs: \(kernel)", remedy: Remedy.calibrate)
     }
 
     // MARK: - Tablet switch
@@ -219,22 +204,20 @@ struct HardwareChecks {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
                 guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
                 if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
-                    return .warn(
-                        "tablet switch",
-                        "\(account.name) may not read \(path)",
-                        remedy: Self.isInstalled("udev/rules.d/80-orientd.rules")
-                            ? Remedy.applySwitchRules : Remedy.install
-                    )
+                    let remedy = Self.remedy(byRules: Remedy.applySwitchRules)
+                    return .warn("tablet switch", "\(account.name) may not read \(path)", remedy: remedy)
                 }
-                switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(Self.state(path))")
+                // No state for a switch that this user may not read.
+                let state = try? SwitchEvents(path).nextState()
+                let mode = state.map { $0.contains(.tabletMode) ? ": tablet" : ": laptop" } ?? ""
+                switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(mode)")
             }
         } catch {
             return .warn("tablet switch", "\(error)")
         }
         return Self.tabletSwitch(
             switches,
-            chassis: system.configuration.machine.idiom?.name
-                ?? system.bus.flatMap { Chassis.name(over: $0) },
+            chassis: system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) },
             hasHinge: system.accelerometers.contains { $0.description.mounting?.location == .base },
             status: system.snapshot?.status
         )
@@ -249,22 +232,11 @@ struct HardwareChecks {
     ) -> Finding {
         guard switches.isEmpty else { return .ok("tablet switch", switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
-        guard !hasHinge else {
-            return .ok("tablet switch", "none; the accelerometer in the base is used instead\(mode)")
-        }
+        if hasHinge { return .ok("tablet switch", "none; the accelerometer in the base is used instead\(mode)") }
         guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("tablet switch", "none, and none needed\(mode)")
         }
-        return .warn(
-            "tablet switch",
-            "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)",
-            remedy: "orientctl autorotate always"
-        )
-    }
-
-    /// The state of a switch, to append to a text; empty if this user may not read it.
-    private static func state(_ path: String) -> String {
-        guard let state = try? SwitchEvents(path).nextState() else { return "" }
-        return state.contains(.tabletMode) ? ": tablet" : ": laptop"
+        let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)"
+        return .warn("tablet switch", text, remedy: "orientctl autorotate always")
     }
 }

@@ -12,7 +12,7 @@ struct ReadingChecks {
 
     var findings: [Finding] {
         let statistics = Statistics(readings.samples)
-        return [gravity(statistics), noise(statistics), sampling]
+        return [gravity(statistics), statistics.map(Self.noise) ?? unmeasured("noise"), sampling]
     }
 
     // MARK: - Gravity and noise
@@ -44,13 +44,10 @@ struct ReadingChecks {
 
     private func gravity(_ statistics: Statistics?) -> Finding {
         guard let statistics else { return unmeasured("gravity") }
-        if readings.isFiltered, readings.isBusy {
-            return .warn("gravity", "cannot be measured while a program uses the sensor's buffer")
-        }
-        guard !readings.isFiltered else {
-            return .warn("gravity", "cannot be measured through orientd: \(readings.problem)", remedy: Remedy.log)
-        }
-        return Self.gravity(statistics)
+        guard readings.isFiltered else { return Self.gravity(statistics) }
+        return readings.isBusy
+            ? .warn("gravity", "cannot be measured while a program uses the sensor's buffer")
+            : .warn("gravity", "cannot be measured through orientd: \(readings.problem)", remedy: Remedy.log)
     }
 
     private func unmeasured(_ subject: String) -> Finding {
@@ -73,21 +70,13 @@ struct ReadingChecks {
         }
     }
 
-    private func noise(_ statistics: Statistics?) -> Finding {
-        guard let statistics else { return unmeasured("noise") }
-        return Self.noise(statistics)
-    }
-
     static func noise(_ statistics: Statistics) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
         if statistics.count < 5 { return .warn("noise", "too few readings: \(statistics.count)", remedy: Remedy.log) }
         switch statistics.spread {
         case ..<1e-9:
-            return .warn(
-                "noise",
-                "all \(statistics.count) readings are identical: the sensor may be stuck",
-                remedy: Remedy.restart
-            )
+            let text = "all \(statistics.count) readings are identical: the sensor may be stuck"
+            return .warn("noise", text, remedy: Remedy.restart)
         case ...Statistics.noise: return .ok("noise", text)
         case ...Statistics.motion: return .warn("noise", text + ": high for a sensor at rest", remedy: Remedy.report)
         default: return .warn("noise", text + ": the device is moving; lay it down", remedy: Remedy.again)
@@ -155,7 +144,7 @@ struct ReadingChecks {
     /// Checks a rate in Hz; 60 are always enough.
     static func rate(_ reached: Double, expected: Double, _ how: String) -> Finding {
         let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings per second (\(how))"
-        guard reached >= 0.7 * min(expected, 60) else { return .warn("sampling", text, remedy: Remedy.log) }
-        return .ok("sampling", text)
+        return reached >= 0.7 * min(expected, 60)
+            ? .ok("sampling", text) : .warn("sampling", text, remedy: Remedy.log)
     }
 }

@@ -17,12 +17,12 @@ enum Remedy {
     static let loadDrivers = "sudo systemctl restart systemd-udev-trigger"
 
     static let applySensorRules = applyRules("--subsystem-match=iio --action=add")
-    static let applyInputRules = applyRules(
-        "--subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1 --action=change"
-    )
-    static let applySwitchRules = applyRules(
-        "--subsystem-match=input --property-match=ID_INPUT_SWITCH=1 --action=change"
-    )
+    static let applyInputRules = applyInputRules(to: "ACCELEROMETER")
+    static let applySwitchRules = applyInputRules(to: "SWITCH")
+
+    private static func applyInputRules(to kind: String) -> String {
+        applyRules("--subsystem-match=input --property-match=ID_INPUT_\(kind)=1 --action=change")
+    }
 
     /// Makes udev apply its rules to devices again.
     ///

@@ -9,19 +9,20 @@ import SystemdBus
 
 /// The checks of the bus, the service, iio-sensor-proxy, polkit, the saved state and the configuration.
 struct ServiceChecks {
-    private static let unit = "orientd.service"
-
     let system: SystemState
 
     var findings: [Finding] {
+        let configuration = Self.configuration(system.configurationWarnings)
         guard let bus = system.bus else {
-            let reason = "cannot be checked without a bus"
             let remedy = system.address == .system ? "sudo systemctl start dbus.socket" : ""
+            let unchecked = ["service", "rotation", "sensor proxy", "polkit"]
             return [.fail("bus", system.busProblem, remedy: remedy)]
-                + ["service", "rotation", "sensor proxy", "polkit"].map { .warn($0, reason) } + [state, configuration]
+                + unchecked.map { .warn($0, "cannot be checked without a bus") } + [state, configuration]
         }
+        let rotation = system.snapshot.map { Self.rotation($0.status) }
         return [
-            .ok("bus", "\(system.address)"), service(bus), rotation, sensorProxy(bus), polkit(bus), state,
+            .ok("bus", "\(system.address)"), service(bus),
+            rotation ?? .warn("rotation", "cannot be checked without orientd"), sensorProxy(bus), polkit(bus), state,
             configuration,
         ]
     }
@@ -34,32 +35,22 @@ struct ServiceChecks {
         }
         let problem = system.daemonSilence ?? "orientd does not answer"
         if let owner = system.owner {
-            return .fail(
-                "service",
-                "\(owner) owns \(Names.service) but does not answer: \(problem)",
-                remedy: Remedy.restart
-            )
+            let text = "\(owner) owns \(Names.service) but does not answer: \(problem)"
+            return .fail("service", text, remedy: Remedy.restart)
         }
         return Self.service(unitState(bus), bus: system.address, problem: problem)
     }
 
     /// Checks a daemon that answers.
     static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
-        guard version == "\(Version.current)" else {
-            return .warn(
-                "service",
-                "orientd is version \(version), but orientctl is version \(Version.current)",
-                remedy: Remedy.restart
-            )
-        }
-        return .ok("service", "orientd \(version), \(owner), as \(account)")
+        if version == "\(Version.current)" { return .ok("service", "orientd \(version), \(owner), as \(account)") }
+        let text = "orientd is version \(version), but orientctl is version \(Version.current)"
+        return .warn("service", text, remedy: Remedy.restart)
     }
 
     /// A unit's state in the service manager.
     struct UnitState: Hashable {
-        var load = ""
-        var active = ""
-        var result = ""
+        let load, active, result: String
     }
 
     /// Explains a missing daemon; `unit` is nil without a service manager on the bus.
@@ -73,18 +64,16 @@ struct ServiceChecks {
                 }
             return .fail("service", problem, remedy: "orientd --bus=\(name)")
         }
-        switch (unit.load, unit.active) {
-        case ("not-found", _): return .fail("service", "orientd.service is not installed", remedy: Remedy.install)
-        case ("masked", _):
-            return .fail("service", "orientd.service is masked", remedy: "sudo systemctl unmask orientd")
-        case (_, "failed"):
-            return .fail("service", "orientd.service has failed (\(unit.result))", remedy: Remedy.restart)
-        case (_, "activating"):
-            return .fail("service", "orientd.service is starting, or restarting repeatedly", remedy: Remedy.log)
-        case (_, "active"):
-            return .fail("service", "orientd.service is active, but not on this bus", remedy: Remedy.restart)
-        default: return .fail("service", "orientd.service is \(unit.active)", remedy: "sudo systemctl start orientd")
-        }
+        let (state, remedy) =
+            switch (unit.load, unit.active) {
+            case ("not-found", _): ("is not installed", Remedy.install)
+            case ("masked", _): ("is masked", "sudo systemctl unmask orientd")
+            case (_, "failed"): ("has failed (\(unit.result))", Remedy.restart)
+            case (_, "activating"): ("is starting, or restarting repeatedly", Remedy.log)
+            case (_, "active"): ("is active, but not on this bus", Remedy.restart)
+            default: ("is \(unit.active)", "sudo systemctl start orientd")
+            }
+        return .fail("service", "orientd.service \(state)", remedy: remedy)
     }
 
     private static let systemd = "org.freedesktop.systemd1"
@@ -98,16 +87,13 @@ struct ServiceChecks {
         let systemd = Self.systemd
         do throws(BusError) {
             let reply = try bus.call(systemd, "/org/freedesktop/systemd1", systemd + ".Manager", "LoadUnit") { call in
-                call.append(Self.unit)
+                call.append("orientd.service")
             }
             let path = try reply.readObjectPath()
-            func property(_ name: String, of interface: String) throws(BusError) -> String {
-                try bus.property(name, of: systemd + interface, at: path, on: systemd)
-            }
             return UnitState(
-                load: try property("LoadState", of: ".Unit"),
-                active: try property("ActiveState", of: ".Unit"),
-                result: try property("Result", of: ".Service")
+                load: try bus.property("LoadState", of: systemd + ".Unit", at: path, on: systemd),
+                active: try bus.property("ActiveState", of: systemd + ".Unit", at: path, on: systemd),
+                result: try bus.property("Result", of: systemd + ".Service", at: path, on: systemd)
             )
         } catch {
             return nil
@@ -115,13 +101,6 @@ struct ServiceChecks {
     }
 
     /// Whether a setting keeps the interface from following the device.
-    private var rotation: Finding {
-        guard let status = system.snapshot?.status else {
-            return .warn("rotation", "cannot be checked without orientd")
-        }
-        return Self.rotation(status)
-    }
-
     static func rotation(_ status: ManagerStatus) -> Finding {
         let shown = "the interface is shown in \(status.interfaceOrientation.name)"
         if status.autorotate == .never {
@@ -176,31 +155,20 @@ struct ServiceChecks {
                 mayClaim: try Polkit.isAllowed(Names.Action.claim, over: bus)
             )
         } catch {
-            if error.isServiceMissing {
-                return .warn(
-                    "polkit",
-                    "not on the bus: only root and orientd's user may claim",
-                    remedy: "sudo apt install polkitd"
-                )
-            }
-            return .warn("polkit", "cannot be queried: \(error)")
+            guard error.isServiceMissing else { return .warn("polkit", "cannot be queried: \(error)") }
+            let text = "not on the bus: only root and orientd's user may claim"
+            return .warn("polkit", text, remedy: "sudo apt install polkitd")
         }
     }
 
     static func polkit(missing: [String], mayClaim: Bool) -> Finding {
         guard missing.isEmpty else {
-            return .fail(
-                "polkit",
-                "the actions \(missing.joined(separator: ", ")) are not installed",
-                remedy: Remedy.install
-            )
+            let text = "the actions \(missing.joined(separator: ", ")) are not installed"
+            return .fail("polkit", text, remedy: Remedy.install)
         }
         guard mayClaim else {
-            return .warn(
-                "polkit",
-                "this user may not claim the sensor: only active local sessions may",
-                remedy: "loginctl session-status"
-            )
+            let text = "this user may not claim the sensor: only active local sessions may"
+            return .warn("polkit", text, remedy: "loginctl session-status")
         }
         return .ok("polkit", "all \(actions.count) actions are installed, and this user may claim the sensor")
     }
@@ -221,7 +189,7 @@ struct ServiceChecks {
     // MARK: - Files
 
     private var state: Finding {
-        let folder = getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/orientd"
+        let folder = environment("STATE_DIRECTORY") ?? "/var/lib/orientd"
         let path = folder + "/state"
         do throws(SystemError) {
             let contents = try FileDescriptor.contents(of: path, limit: 65536)
@@ -244,15 +212,10 @@ struct ServiceChecks {
             _ = try SavedState(text: contents)
             return .ok("state", path)
         } catch {
-            return .warn(
-                "state",
-                "\(path):\(error.line): \(error.problem)",
-                remedy: "sudo systemctl stop orientd; sudo rm \(path)"
-            )
+            let remedy = "sudo systemctl stop orientd; sudo rm \(path)"
+            return .warn("state", "\(path):\(error.line): \(error.problem)", remedy: remedy)
         }
     }
-
-    private var configuration: Finding { Self.configuration(system.configurationWarnings) }
 
     static func configuration(_ warnings: [String]) -> Finding {
         let path = ConfigurationReader.standardPath

@@ -47,20 +47,8 @@ struct Plot {
         let columns = data.columns.compactMap { $0 }
         let low = columns.reduce(-10) { min($0, $1.low.x, $1.low.y, $1.low.z) }
         let high = columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }
-        let margin = 1.0
-        vertical = Scale(
-            from: max(low, -Self.limit) - margin,
-            to: min(high, Self.limit) + margin,
-            start: area.bottom,
-            end: area.top
-        )
-    }
-
-    /// Writes the picture as SVG.
-    func write(to path: String) throws(SystemError) {
-        var file = try OutputFile.create(path)
-        try file.write(svg)
-        try file.flush()
+        let (least, most) = (max(low, -Self.limit) - 1, min(high, Self.limit) + 1)
+        vertical = Scale(from: least, to: most, start: area.bottom, end: area.top)
     }
 
     /// The picture as SVG.
@@ -111,9 +99,7 @@ extension Plot {
     private func segments(_ bands: [Band], top: Double, height: Double, labelBottom: Double) -> String {
         bands.map { band in
             let color = Self.bands.first { $0.orientation == band.orientation }?.color ?? "#fff"
-            let rectangle =
-                #"<rect x="\#(text(band.start))" y="\#(text(top))" width="\#(text(band.end - band.start))""#
-                + #" height="\#(text(height))" fill="\#(color)"/>"# + "\n"
+            let rectangle = rectangle(from: band.start, to: band.end, top: top, height: height, #"fill="\#(color)""#)
             // A character of this font is about 6 wide.
             guard band.end - band.start > 6 * Double(band.orientation.utf8.count) else { return rectangle }
             let (x, y) = (text((band.start + band.end) / 2), text(top + height - labelBottom))
@@ -144,8 +130,14 @@ extension Plot {
     }
 
     private func frame(top: Double, bottom: Double) -> String {
-        #"<rect x="\#(text(area.left))" y="\#(text(top))" width="\#(text(area.right - area.left))""#
-            + #" height="\#(text(bottom - top))" fill="none" stroke="\#(Self.ink)"/>"# + "\n"
+        let style = #"fill="none" stroke="\#(Self.ink)""#
+        return rectangle(from: area.left, to: area.right, top: top, height: bottom - top, style)
+    }
+
+    private func rectangle(from left: Double, to right: Double, top: Double, height: Double, _ style: String) -> String
+    {
+        #"<rect x="\#(text(left))" y="\#(text(top))" width="\#(text(right - left))" height="\#(text(height))" \#(style)/>"#
+            + "\n"
     }
 
     /// Draws one axis of the sensor, from each column's one end to its other, the nearer one first.
@@ -227,10 +219,8 @@ extension Plot {
 
 /// A linear scale from values to coordinates.
 private struct Scale {
-    let from: Double
-    let to: Double
-    let start: Double
-    let end: Double
+    let from, to: Double
+    let start, end: Double
 
     func callAsFunction(_ value: Double) -> Double {
         start + (value / (to - from) - from / (to - from)) * (end - start)

@@ -10,14 +10,7 @@ struct PlotData {
     struct Column {
         /// The last state in the column.
         var orientation: DeviceOrientation
-        var low: Vector3
-        var high: Vector3
-
-        init(_ acceleration: Vector3, in orientation: DeviceOrientation) {
-            self.orientation = orientation
-            low = acceleration
-            high = acceleration
-        }
+        var low, high: Vector3
 
         mutating func include(_ other: Column) {
             orientation = other.orientation
@@ -58,22 +51,19 @@ struct PlotData {
 
     private var isEmpty: Bool { columns.isEmpty && interfaces.isEmpty && marks.isEmpty }
 
-    init() { columns.reserveCapacity(Self.capacity) }
-
     // Values that are not finite, and times before the first, are left out.
 
     /// Adds a sample and the device's orientation after it.
     mutating func add(_ sample: AccelerometerSample, in orientation: DeviceOrientation) {
         guard sample.acceleration.isFinite, let index = column(at: sample.time) else { return }
         while columns.count <= index { columns.append(nil) }
-        let column = Column(sample.acceleration, in: orientation)
+        let column = Column(orientation: orientation, low: sample.acceleration, high: sample.acceleration)
         if columns[index]?.include(column) == nil { columns[index] = column }
     }
 
     /// Adds a change of the interface's orientation.
     mutating func show(_ interface: InterfaceOrientation, at time: Double) {
-        guard let index = column(at: time) else { return }
-        interfaces[index] = interface
+        if let index = column(at: time) { interfaces[index] = interface }
     }
 
     /// Adds an event.

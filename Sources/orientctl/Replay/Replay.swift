@@ -11,8 +11,8 @@ import SystemdBus
 /// `orientctl replay`: the daemon's machine, run over a trace or a recording.
 enum Replay {
     static let command = Command(
-        "replay",
-        "FILE",
+        name: "replay",
+        operands: "FILE",
         summary: "run the daemon's decisions over a trace or recording;\n- is standard input",
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
@@ -20,16 +20,10 @@ enum Replay {
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture"),
         ]
     ) { invocation in
-        let choice = try invocation.value(of: "classifier").map {
-            try value(named: $0, "--classifier=") as ClassifierChoice
+        let classifier: ClassifierChoice? = try invocation.value(of: "classifier").map {
+            try value(named: $0, "--classifier=")
         }
-        var replay = try Run(
-            path: invocation.operands[0],
-            classifier: choice,
-            printsAll: invocation.has("all"),
-            isJSON: invocation.isJSON,
-            plotPath: invocation.value(of: "plot")
-        )
+        var replay = try Run(invocation, classifier)
         return try replay.finish()
     }
 }
@@ -54,18 +48,12 @@ extension Replay {
         /// Whether the trace tells what else happened, so that the interface is worth drawing.
         private var isRecording = false
 
-        init(
-            path: String,
-            classifier: ClassifierChoice?,
-            printsAll: Bool,
-            isJSON: Bool,
-            plotPath: String?
-        ) throws(SystemError) {
-            self.path = path
+        init(_ invocation: Invocation, _ classifier: ClassifierChoice?) throws(SystemError) {
+            path = invocation.operands[0]
             self.classifier = classifier
-            self.printsAll = printsAll
-            self.isJSON = isJSON
-            self.plotPath = plotPath
+            printsAll = invocation.has("all")
+            isJSON = invocation.isJSON
+            plotPath = invocation.value(of: "plot")
             reader = try TraceReader(operand: path)
             // Without events, all samples are those of a sensor that samples from the start.
             var configuration = MachineConfiguration()
@@ -93,7 +81,7 @@ extension Replay {
                 }
             }
             try output.flush()
-            if let plot, let plotPath { try Plot(plot, title: path).write(to: plotPath) }
+            if let plot, let plotPath { try OutputFile.write(Plot(plot, title: path).svg, to: plotPath) }
             return sawFault ? .failed : .done
         }
 
@@ -118,39 +106,33 @@ extension Replay {
             guard effects.isStatusNew else { return }
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if printsAll {
-                try print(machine.status.changes(from: before), at: time)
+                let changes = machine.status.changes(from: before)
+                let values = changes.map { " \($0.name)=\($0.value.text)" }.joined()
+                try print(values, changes, "t", at: time)
             } else if machine.status.deviceOrientation != before.deviceOrientation {
-                try print(machine.status.deviceOrientation, at: time)
+                let name = machine.status.deviceOrientation.name
+                try print(" \(name)", [PropertyChange(name: "orientation", value: .text(name))], "time", at: time)
             }
         }
 
-        private mutating func print(_ changes: [PropertyChange], at time: Double) throws(SystemError) {
+        /// Prints the time and `text`, or an object of the time, under `timeKey`, and the changes.
+        private mutating func print(
+            _ text: String,
+            _ changes: [PropertyChange],
+            _ timeKey: String,
+            at time: Double
+        ) throws(SystemError) {
             if isJSON {
                 let object = JSONObject()
-                object.set("t", time, text: jsonTime)
+                // The time as it was read, where JSON can have it so.
+                object.set(timeKey, time, text: isJSONNumber(reader.timeText) ? reader.timeText : nil)
                 for change in changes { object.set(change.name, change.value) }
                 try output.write(object.line + "\n")
             } else {
-                let values = changes.map { " \($0.name)=\($0.value.text)" }.joined()
-                try output.write("\(reader.timeText)\(values)\n")
+                try output.write("\(reader.timeText)\(text)\n")
             }
             if output.isTerminal { try output.flush() }
         }
-
-        private mutating func print(_ orientation: DeviceOrientation, at time: Double) throws(SystemError) {
-            if isJSON {
-                let object = JSONObject()
-                object.set("time", time, text: jsonTime)
-                object.set("orientation", orientation.name)
-                try output.write(object.line + "\n")
-            } else {
-                try output.write("\(reader.timeText) \(orientation)\n")
-            }
-            if output.isTerminal { try output.flush() }
-        }
-
-        /// The time as it was read, where JSON can have it so.
-        private var jsonTime: String? { isJSONNumber(reader.timeText) ? reader.timeText : nil }
     }
 }
 

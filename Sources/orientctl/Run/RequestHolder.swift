@@ -20,7 +20,11 @@ enum RequestHolder {
             let writing = FileDescriptor(owning: ends.writing)
             try detach { hold(request, on: address, while: starter.rawValue, reportingTo: writing.rawValue) }
         }
-        try HolderReport.check(try reading.readToEnd("the holder's report"))
+        let report = try reading.readToEnd("the holder's report")
+        guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
+        guard code != 0 else { return }
+        let message = String(decoding: report.dropFirst(), as: UTF8.self)
+        throw CommandError(message, ExitCode(rawValue: Int32(code)) ?? .failed)
     }
 
     /// Runs `body` in a process that is not a child of this one and has no terminal.
@@ -76,9 +80,7 @@ private final class HolderReport {
 
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// Reports success, or the error; does nothing after the first report.
-    ///
-    /// Returns whether this was the first report.
+    /// Reports success, or the error; does nothing and returns false after the first report.
     @discardableResult
     func send(_ error: CommandError?) -> Bool {
         guard let descriptor else { return false }
@@ -87,14 +89,6 @@ private final class HolderReport {
         _ = write(descriptor.rawValue, bytes, bytes.count)
         self.descriptor = nil
         return true
-    }
-
-    /// Throws the error that was reported, if any.
-    static func check(_ report: [UInt8]) throws {
-        guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
-        guard code != 0 else { return }
-        let message = String(decoding: report.dropFirst(), as: UTF8.self)
-        throw CommandError(message, ExitCode(rawValue: Int32(code)) ?? .failed)
     }
 }
 
@@ -126,7 +120,10 @@ private final class Holder {
         try bus.attach(to: loop)
         let watches = (
             try loop.watch(starter) { [self] in loop.exit() },
-            try client.onPresenceChange { [self] in presenceChanged($0) },
+            try client.onPresenceChange { [self] owner in
+                newDaemon = owner
+                followDaemon()
+            },
             try bus.onDisconnect { [self] in fail(CommandError("the bus closed the connection", .noDaemon)) }
         )
         present(isInteractive: true)
@@ -148,11 +145,6 @@ private final class Holder {
         self.answerer = answerer
         // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
         if report.send(error.map { CommandError($0) }), error != nil { return loop.exit() }
-        followDaemon()
-    }
-
-    private func presenceChanged(_ owner: String?) {
-        newDaemon = owner
         followDaemon()
     }
 

@@ -12,8 +12,8 @@ import POSIX
 /// holds the request until this one ends.
 enum Run {
     static let command = Command(
-        "run",
-        "COMMAND...",
+        name: "run",
+        operands: "COMMAND...",
         summary: "request orientations while COMMAND runs",
         options: [
             .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
@@ -33,10 +33,8 @@ enum Run {
         }
         guard let supported = InterfaceOrientationMask(text) else {
             let edges = InterfaceOrientation.allCases.map(\.name).joined(separator: ",")
-            throw CommandError(
-                "--supported=\(text): takes all, all-but-upside-down, landscape, or some of \(edges)",
-                .usage
-            )
+            let problem = "takes all, all-but-upside-down, landscape, or some of \(edges)"
+            throw CommandError("--supported=\(text): \(problem)", .usage)
         }
         let preferred: InterfaceOrientation? = try invocation.value(of: "preferred").map {
             try value(named: $0, "--preferred=")

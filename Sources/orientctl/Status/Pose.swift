@@ -9,16 +9,14 @@ enum Pose {
     static let width = 17
 
     static func picture(of status: ManagerStatus) -> [String] {
-        switch (status.faceOrientation, status.deviceOrientation) {
-        case (.faceUp, _): lying("face up")
-        case (.faceDown, _): lying("face down")
-        case (.none, .portrait): standing(top: "▲")
-        case (.none, .portraitUpsideDown): standing(bottom: "▼")
-        case (.none, .landscapeLeft): sideways(left: "◀")
-        case (.none, .landscapeRight): sideways(right: "▶")
-        case (.none, .unknown): standing(top: "?")
-        case (.none, .faceUp): lying("face up")
-        case (.none, .faceDown): lying("face down")
+        switch status.faceOrientation.deviceOrientation ?? status.deviceOrientation {
+        case .unknown: standing(top: "?")
+        case .portrait: standing(top: "▲")
+        case .portraitUpsideDown: standing(bottom: "▼")
+        case .landscapeLeft: sideways(left: "◀")
+        case .landscapeRight: sideways(right: "▶")
+        case .faceUp: lying("face up")
+        case .faceDown: lying("face down")
         }
     }
 
@@ -46,15 +44,13 @@ enum Pose {
     }
 
     static func lying(_ word: String) -> [String] {
-        let width = 12
-        let padding = String(repeating: " ", count: (width - word.count) / 2)
-        let line = padding + word
-        let rest = String(repeating: " ", count: width - line.count)
+        let left = String(repeating: " ", count: (12 - word.count) / 2)
+        let right = String(repeating: " ", count: 12 - left.count - word.count)
         return [
             "                 ",
             "                 ",
             "   ┌────────────┐",
-            "  ╱\(line)\(rest)╱ ",
+            "  ╱\(left)\(word)\(right)╱ ",
             " ╱            ╱  ",
             "└────────────┘   ",
         ]

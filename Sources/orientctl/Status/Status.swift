@@ -6,7 +6,7 @@ import POSIX
 
 /// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
 enum Status {
-    static let command = Command("status", summary: "show the orientation and the sensors (the default)") {
+    static let command = Command(name: "status", summary: "show the orientation and the sensors (the default)") {
         invocation in
         let client = try invocation.client()
         let snapshot = try current(client)
@@ -38,13 +38,14 @@ enum Status {
         _ sensors: [(path: String, status: SensorStatus)]
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
+        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         var values = [
             ("Device", status.deviceOrientation.name),
             ("Face", status.faceOrientation.name),
             ("Interface", interface(status, requests)),
             ("Lock", status.rotationLock.name),
-            ("Autorotate", autorotate(status)),
+            ("Autorotate", status.autorotate.name + mode),
             ("Supported", "\(status.supportedOrientations)"),
             ("Requests", requests.isEmpty ? "none" : "\(requests.count)"),
         ]
@@ -72,16 +73,14 @@ enum Status {
         return printable("\(status.interfaceOrientation.name), \(sentence)")
     }
 
-    private static func autorotate(_ status: ManagerStatus) -> String {
-        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
-        return status.autorotate.name + mode
+    /// Formats one value a line, indented without a label.
+    static func lines(of values: [(label: String, value: String)]) -> [String] {
+        values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
     }
 
     /// Formats one value a line; on a terminal beside a picture of the device.
     private static func text(of values: [(label: String, value: String)], beside status: ManagerStatus) -> [String] {
-        guard Terminal.isOutput else {
-            return values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
-        }
+        guard Terminal.isOutput else { return lines(of: values) }
         let picture = Pose.picture(of: status)
         return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
