@@ -75,14 +75,9 @@ extension Bus {
 
 /// The exit status of a command.
 enum ExitCode: Int32 {
-    case done = 0
-    case failed = 1
-    case usage = 2
-    case noDaemon = 3
-    case refused = 4
+    case done = 0, failed = 1, usage = 2, noDaemon = 3, refused = 4
     /// The command to run cannot be executed; these two are the shells' numbers.
-    case notExecutable = 126
-    case notFound = 127
+    case notExecutable = 126, notFound = 127
 }
 
 /// Why a command failed: one line for the user, and the exit status.

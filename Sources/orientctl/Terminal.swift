@@ -5,11 +5,7 @@ import CLinux
 /// Standard output, if it is a terminal.
 enum Terminal {
     enum Style: String {
-        case accent = "36"
-        case faint = "2"
-        case good = "32"
-        case caution = "33"
-        case bad = "31"
+        case accent = "36", faint = "2", good = "32", caution = "33", bad = "31"
     }
 
     static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }

@@ -31,10 +31,9 @@ struct DaemonReadings {
                 let gravity = try client.snapshot().gravity
                 if gravity != last {
                     last = gravity
+                    let time = clock.time(at: MonotonicClock.now)
                     let acceleration = gravity * -AccelerometerSample.standardGravity
-                    samples.append(
-                        AccelerometerSample(time: clock.time(at: MonotonicClock.now), acceleration: acceleration)
-                    )
+                    samples.append(AccelerometerSample(time: time, acceleration: acceleration))
                 }
                 CLinux.poll(nil, 0, 4)
             } while MonotonicClock.now - start < seconds

@@ -32,8 +32,7 @@ enum Doctor {
         }
         // Files first: no checks for a report that cannot be written.
         let recording = try invocation.value(of: "recording").map { try EventRecording(contentsOf: $0) }
-        let file: OutputFile? =
-            if let path { path == "-" ? .standardOutput() : try .create(path) } else { nil }
+        let file: OutputFile? = if let path { path == "-" ? .standardOutput() : try .create(path) } else { nil }
         let system = SystemState(invocation)
         let readings = Readings(system, seconds: path == nil || recording != nil ? 2 : 5)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }

@@ -36,9 +36,7 @@ struct FileAccess: Hashable {
     /// The nine bits that `chmod` sets.
     let permissions: UInt32
 
-    enum Use: UInt32 {
-        case read = 4, write = 2, readAndWrite = 6
-    }
+    enum Use: UInt32 { case read = 4, write = 2, readAndWrite = 6 }
 
     func allows(_ use: Use, to account: Account) -> Bool {
         guard account.user != 0 else { return true }

@@ -49,19 +49,13 @@ struct ServiceChecks {
     }
 
     /// A unit's state in the service manager.
-    struct UnitState: Hashable {
-        let load, active, result: String
-    }
+    struct UnitState: Hashable { let load, active, result: String }
 
     /// Explains a missing daemon; `unit` is nil without a service manager on the bus.
     static func service(_ unit: UnitState?, bus: BusAddress, problem: String) -> Finding {
         guard let unit else {
             let name =
-                switch bus {
-                case .system: "system"
-                case .session: "session"
-                case .address(let address): "'\(address)'"
-                }
+                if case .address(let address) = bus { "'\(address)'" } else { bus == .system ? "system" : "session" }
             return .fail("service", problem, remedy: "orientd --bus=\(name)")
         }
         let (state, remedy) =
