@@ -31,8 +31,7 @@ extension Account {
 
 /// A file's owner and mode; access control lists are ignored.
 struct FileAccess: Hashable {
-    let owner: UInt32
-    let group: UInt32
+    let owner, group: UInt32
     /// The nine bits that `chmod` sets.
     let permissions: UInt32
 

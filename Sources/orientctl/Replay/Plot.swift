@@ -134,9 +134,8 @@ extension Plot {
         return rectangle(from: area.left, to: area.right, top: top, height: bottom - top, style)
     }
 
-    private func rectangle(from left: Double, to right: Double, top: Double, height: Double, _ style: String) -> String
-    {
-        #"<rect x="\#(text(left))" y="\#(text(top))" width="\#(text(right - left))" height="\#(text(height))" \#(style)/>"#
+    private func rectangle(from left: Double, to end: Double, top: Double, height: Double, _ style: String) -> String {
+        #"<rect x="\#(text(left))" y="\#(text(top))" width="\#(text(end - left))" height="\#(text(height))" \#(style)/>"#
             + "\n"
     }
 
