@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value with a name on the bus, on the command line and in files.
-public protocol NamedValue: CaseIterable, CustomStringConvertible, Hashable, Sendable {
+public protocol NamedValue: CaseIterable, Hashable, LosslessStringConvertible, Sendable {
     /// The name, in lower case with hyphens; it never changes.
     var name: String { get }
 }
@@ -12,6 +12,8 @@ extension NamedValue {
         guard let value = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = value
     }
+
+    public init?(_ description: String) { self.init(name: description) }
 
     public var description: String { name }
 }

@@ -11,264 +11,214 @@ package enum RecordedEvent: Hashable, Sendable {
     case event(Event)
 }
 
-/// A line behind its time: `name,key=value,key=value`, with values percent-encoded.
-private struct EventLine {
-    private(set) var text: String
-    private var values: [(key: String, value: String)] = []
+extension RecordedEvent {
+    /// One event of each kind that has a name; what they hold does not matter.
+    private static let kinds: [(name: String, event: RecordedEvent)] = {
+        let request = RotationRequest(appID: "", supported: .all)
+        let events: [Event] = [
+            .samplingBegan(.display, Sampling(rate: 0, mayFallSilent: false, faceUp: .positiveZ)),
+            .sensorChanged(.display, SensorReport()), .sensorsFound, .switchesFound, .chassisFound(nil),
+            .lid(isClosed: false), .tabletSwitch(.unknown), .sleep, .wake, .claims(0), .proxyClaim(isHeld: false),
+            .setRotationLock(.off), .rotate(.portrait), .alignToDevice, .setAutorotate(.always),
+            .setApplicationMask(nil, appID: "", client: ""), .present(request, client: ""),
+            .update(0, to: request, client: ""), .setNeedsUpdate(0, client: ""), .release(0, client: ""),
+            .vanished(client: ""), .deadlinePassed(.ready), .saveFailed, .shutdown,
+        ]
+        let kinds = events.map { RecordedEvent.event($0) } + [.start(MachineConfiguration(), nil), .application("", .all)]
+        return kinds.map { ($0.written.name, $0) }
+    }()
 
-    /// Writes a line; an argument without a value is left out.
-    init(_ name: String, _ arguments: (key: String, value: String?)...) {
-        text = name
-        for case (let key, let value?) in arguments { text += ",\(key)=\(PercentEncoding.encoded(value))" }
+    /// Reads the fields of a line behind its time.
+    init(_ fields: [Substring.UTF8View]) throws(TraceError.Fault) {
+        let name = fields.first.map { String(Substring($0)) } ?? ""
+        var arguments = try Arguments(reading: fields.dropFirst())
+        guard let kind = Self.kinds.first(where: { $0.name == name }) else { throw .unknownEvent(name) }
+        self = try arguments.exchange(kind.event).event
     }
 
-    /// Reads the arguments of a line.
-    init(fields: [Substring.UTF8View]) throws(TraceError.Fault) {
-        text = ""
+    /// The line behind its time, without the comma.
+    var text: String {
+        if case .event(.sample(let role, let sample)) = self {
+            return (role == .base ? "base," : "") + TraceFormat.text(sample.acceleration)
+        }
+        return written.name + written.arguments
+    }
+
+    private var written: (name: String, arguments: String) {
+        var arguments = Arguments()
+        do throws(TraceError.Fault) {
+            return (try arguments.exchange(self).name, arguments.text)
+        } catch {
+            preconditionFailure("an event could not be written")
+        }
+    }
+}
+
+/// The arguments of a line: `,key=value` for each, with the value percent-encoded.
+///
+/// Writes or reads: then a value that a method is given is written and returned, or is ignored, and the one that was
+/// read is returned.
+private struct Arguments {
+    typealias Fault = TraceError.Fault
+
+    /// What was written.
+    private(set) var text = ""
+
+    /// What is read; nil while writing.
+    private let values: [(key: String, value: String)]?
+
+    init() { values = nil }
+
+    init(reading fields: ArraySlice<Substring.UTF8View>) throws(Fault) {
+        var values: [(key: String, value: String)] = []
         for field in fields {
             guard let equals = field.firstIndex(of: UInt8(ascii: "=")),
                 let value = PercentEncoding.decoded(field[field.index(after: equals)...])
             else { throw .malformedArgument(String(Substring(field))) }
             values.append((String(Substring(field[..<equals])), value))
         }
+        self.values = values
     }
 
-    func optional(_ key: String) -> String? { values.first { $0.key == key }?.value }
-
-    func string(_ key: String) throws(TraceError.Fault) -> String {
-        guard let value = optional(key) else { throw .missingArgument(key) }
+    /// An argument that is left out where there is no value.
+    mutating func optional<Value: LosslessStringConvertible>(_ key: String, _ value: Value?) throws(Fault) -> Value? {
+        guard let values else {
+            if let value { text += ",\(key)=\(PercentEncoding.encoded(value.description))" }
+            return value
+        }
+        guard let found = values.first(where: { $0.key == key }) else { return nil }
+        guard let value = Value(found.value) else { throw .malformedArgument(key) }
         return value
     }
 
-    func bool(_ key: String) throws(TraceError.Fault) -> Bool {
-        switch try string(key) {
+    mutating func required<Value: LosslessStringConvertible>(_ key: String, _ value: Value?) throws(Fault) -> Value {
+        guard let value = try optional(key, value) else { throw .missingArgument(key) }
+        return value
+    }
+
+    mutating func flag(_ key: String, _ value: Bool) throws(Fault) -> Bool {
+        switch try required(key, value ? "yes" : "no") {
         case "yes": true
         case "no": false
         default: throw .malformedArgument(key)
         }
     }
 
-    func number(_ key: String) throws(TraceError.Fault) -> UInt32 {
-        guard let value = UInt32(try string(key)) else { throw .malformedArgument(key) }
-        return value
+    mutating func number(_ key: String, _ value: Double) throws(Fault) -> Double {
+        guard let number = AttributeText.number(try required(key, "\(value)")) else { throw .malformedArgument(key) }
+        return number
     }
 
-    func named<Value: NamedValue>(_ key: String) throws(TraceError.Fault) -> Value {
-        guard let value: Value = try optionallyNamed(key) else { throw .missingArgument(key) }
-        return value
+    mutating func mask(_ key: String, _ value: InterfaceOrientationMask) throws(Fault) -> InterfaceOrientationMask {
+        InterfaceOrientationMask(rawValue: try required(key, value.rawValue))
     }
 
-    func optionallyNamed<Value: NamedValue>(_ key: String) throws(TraceError.Fault) -> Value? {
-        guard let name = optional(key) else { return nil }
-        guard let value = Value(name: name) else { throw .malformedArgument(key) }
-        return value
-    }
-
-    func mask(_ key: String) throws(TraceError.Fault) -> InterfaceOrientationMask {
-        InterfaceOrientationMask(rawValue: try number(key))
+    mutating func mask(_ key: String, _ value: InterfaceOrientationMask?) throws(Fault) -> InterfaceOrientationMask? {
+        try optional(key, value?.rawValue).map { InterfaceOrientationMask(rawValue: $0) }
     }
 }
 
-// MARK: - Writing
+// MARK: - The arguments of each event
 
-extension RecordedEvent {
-    /// The line behind its time, without the comma.
-    var text: String {
-        switch self {
-        case .start(let configuration, let saved): Self.line(configuration, saved).text
-        case .application(let id, let mask):
-            EventLine("application", ("app", id), ("supported", "\(mask.rawValue)")).text
-        case .event(.sample(let role, let sample)):
-            (role == .base ? "base," : "") + TraceFormat.text(sample.acceleration)
-        case .event(let event): Self.line(event).text
-        }
-    }
-
-    private static func line(_ configuration: MachineConfiguration, _ saved: SavedState?) -> EventLine {
-        EventLine(
-            "start",
-            ("idiom", configuration.idiom?.name),
-            ("natural", configuration.naturalOrientation?.name),
-            ("supported", configuration.supportedOrientations.map { "\($0.rawValue)" }),
-            ("autorotate", configuration.autorotate?.name),
-            ("laptop", configuration.laptopOrientation?.name),
-            ("report-face", word(configuration.reportsFace)),
-            ("classifier", configuration.classifier.name),
-            ("saved-lock", saved?.lock.name),
-            ("saved-held", saved?.held.name),
-            ("saved-autorotate", saved?.autorotate?.name),
-            ("saved-shown", saved?.shown.name)
-        )
-    }
-
-    private static func line(_ event: Event) -> EventLine {
+extension Arguments {
+    /// Writes the arguments of an event, or reads those of another event of its kind; returns its name as well.
+    mutating func exchange(_ event: RecordedEvent) throws(Fault) -> (name: String, event: RecordedEvent) {
         switch event {
-        case .sample: EventLine("sample")
-        case .samplingBegan(let role, let sampling):
-            EventLine(
-                "sampling",
-                ("role", role.name),
-                ("rate", "\(sampling.rate)"),
-                ("may-fall-silent", word(sampling.mayFallSilent)),
-                ("face-up", sampling.faceUp.name)
-            )
-        case .sensorChanged(let role, let report):
-            EventLine(
-                "sensor",
-                ("role", role.name),
-                ("state", report.state.name),
-                ("present", word(report.isPresent)),
-                ("may-deliver", word(report.mayDeliver))
-            )
-        case .sensorsFound: EventLine("sensors-found")
-        case .switchesFound: EventLine("switches-found")
-        case .chassisFound(let idiom): EventLine("chassis", ("idiom", idiom?.name))
-        case .lid(let isClosed): EventLine("lid", ("closed", word(isClosed)))
-        case .tabletSwitch(let mode): EventLine("tablet-switch", ("mode", mode.name))
-        case .sleep: EventLine("sleep")
-        case .wake: EventLine("wake")
-        case .claims(let count): EventLine("claims", ("count", "\(count)"))
-        case .proxyClaim(let isHeld): EventLine("proxy-claim", ("held", word(isHeld)))
-        case .setRotationLock(let lock): EventLine("lock", ("lock", lock.name))
-        case .rotate(let orientation): EventLine("rotate", ("orientation", orientation.name))
-        case .alignToDevice: EventLine("align")
-        case .setAutorotate(let mode): EventLine("autorotate", ("mode", mode.name))
-        case .setApplicationMask(let mask, let appID, let client):
-            EventLine(
-                "application-mask",
-                ("client", client),
-                ("app", appID),
-                ("supported", mask.map { "\($0.rawValue)" })
-            )
-        case .present(let request, let client): line("request", nil, request, client)
-        case .update(let id, let request, let client): line("update", id, request, client)
-        case .setNeedsUpdate(let id, let client): EventLine("needs-update", ("client", client), ("request", "\(id)"))
-        case .release(let id, let client): EventLine("release", ("client", client), ("request", "\(id)"))
-        case .vanished(let client): EventLine("vanished", ("client", client))
-        case .deadlinePassed(let purpose): EventLine("deadline", ("purpose", purpose.name))
-        case .saveFailed: EventLine("save-failed")
-        case .shutdown: EventLine("shutdown")
+        case .start(let configuration, let saved):
+            return ("start", .start(try exchange(configuration), try exchange(saved)))
+        case .application(let id, let supported):
+            return ("application", .application(try required("app", id), try mask("supported", supported)))
+        case .event(let event):
+            let (name, event) = try exchange(event)
+            return (name, .event(event))
         }
     }
 
-    private static func line(
-        _ name: String,
-        _ id: RotationRequest.ID?,
-        _ request: RotationRequest,
-        _ client: String
-    ) -> EventLine {
-        EventLine(
-            name,
-            ("client", client),
-            ("request", id.map { "\($0)" }),
-            ("app", request.appID),
-            ("supported", "\(request.supported.rawValue)"),
-            ("preferred", request.preferred?.name),
-            ("should-autorotate", word(request.shouldAutorotate)),
-            ("presentation", request.presentation.name),
-            ("parent", request.parent.map { "\($0)" }),
-            ("forwards-to", request.forwardsTo.map { "\($0)" }),
-            ("active", word(request.isActive)),
-            ("reason", request.reason.isEmpty ? nil : request.reason)
-        )
-    }
-
-    private static func word(_ value: Bool) -> String { value ? "yes" : "no" }
-}
-
-// MARK: - Reading
-
-extension RecordedEvent {
-    /// Reads the fields of a line behind its time.
-    init(_ fields: [Substring.UTF8View]) throws(TraceError.Fault) {
-        let name = fields.first.map { String(Substring($0)) } ?? ""
-        let line = try EventLine(fields: Array(fields.dropFirst()))
-        switch name {
-        case "start": self = .start(try Self.configuration(in: line), try Self.savedState(in: line))
-        case "application": self = .application(try line.string("app"), try line.mask("supported"))
-        default: self = .event(try Self.event(name, line))
+    private mutating func exchange(_ event: Event) throws(Fault) -> (name: String, event: Event) {
+        switch event {
+        case .sample: return ("sample", event)
+        case .samplingBegan(let role, var sampling):
+            let role = try required("role", role)
+            sampling.rate = try number("rate", sampling.rate)
+            sampling.mayFallSilent = try flag("may-fall-silent", sampling.mayFallSilent)
+            sampling.faceUp = try required("face-up", sampling.faceUp)
+            return ("sampling", .samplingBegan(role, sampling))
+        case .sensorChanged(let role, var report):
+            let role = try required("role", role)
+            report.state = try required("state", report.state)
+            report.isPresent = try flag("present", report.isPresent)
+            report.mayDeliver = try flag("may-deliver", report.mayDeliver)
+            return ("sensor", .sensorChanged(role, report))
+        case .sensorsFound: return ("sensors-found", event)
+        case .switchesFound: return ("switches-found", event)
+        case .chassisFound(let idiom): return ("chassis", .chassisFound(try optional("idiom", idiom)))
+        case .lid(let isClosed): return ("lid", .lid(isClosed: try flag("closed", isClosed)))
+        case .tabletSwitch(let mode): return ("tablet-switch", .tabletSwitch(try required("mode", mode)))
+        case .sleep: return ("sleep", event)
+        case .wake: return ("wake", event)
+        case .claims(let count): return ("claims", .claims(try required("count", count)))
+        case .proxyClaim(let isHeld): return ("proxy-claim", .proxyClaim(isHeld: try flag("held", isHeld)))
+        case .setRotationLock(let lock): return ("lock", .setRotationLock(try required("lock", lock)))
+        case .rotate(let orientation): return ("rotate", .rotate(try required("orientation", orientation)))
+        case .alignToDevice: return ("align", event)
+        case .setAutorotate(let mode): return ("autorotate", .setAutorotate(try required("mode", mode)))
+        case .setApplicationMask(var supported, var appID, let client):
+            let client = try required("client", client)
+            appID = try required("app", appID)
+            supported = try mask("supported", supported)
+            return ("application-mask", .setApplicationMask(supported, appID: appID, client: client))
+        case .present(let request, let client):
+            let client = try required("client", client)
+            return ("request", .present(try exchange(request), client: client))
+        case .update(let id, let request, let client):
+            let client = try required("client", client)
+            return ("update", .update(try required("request", id), to: try exchange(request), client: client))
+        case .setNeedsUpdate(let id, let client):
+            let client = try required("client", client)
+            return ("needs-update", .setNeedsUpdate(try required("request", id), client: client))
+        case .release(let id, let client):
+            let client = try required("client", client)
+            return ("release", .release(try required("request", id), client: client))
+        case .vanished(let client): return ("vanished", .vanished(client: try required("client", client)))
+        case .deadlinePassed(let purpose): return ("deadline", .deadlinePassed(try required("purpose", purpose)))
+        case .saveFailed: return ("save-failed", event)
+        case .shutdown: return ("shutdown", event)
         }
     }
 
-    private static func configuration(in line: EventLine) throws(TraceError.Fault) -> MachineConfiguration {
-        var configuration = MachineConfiguration()
-        configuration.idiom = try line.optionallyNamed("idiom")
-        configuration.naturalOrientation = try line.optionallyNamed("natural")
-        if line.optional("supported") != nil { configuration.supportedOrientations = try line.mask("supported") }
-        configuration.autorotate = try line.optionallyNamed("autorotate")
-        configuration.laptopOrientation = try line.optionallyNamed("laptop")
-        configuration.reportsFace = try line.bool("report-face")
-        configuration.classifier = try line.named("classifier")
-        return configuration
+    private mutating func exchange(_ old: RotationRequest) throws(Fault) -> RotationRequest {
+        var new = old
+        new.appID = try required("app", old.appID)
+        new.supported = try mask("supported", old.supported)
+        new.preferred = try optional("preferred", old.preferred)
+        new.shouldAutorotate = try flag("should-autorotate", old.shouldAutorotate)
+        new.presentation = try required("presentation", old.presentation)
+        new.parent = try optional("parent", old.parent)
+        new.forwardsTo = try optional("forwards-to", old.forwardsTo)
+        new.isActive = try flag("active", old.isActive)
+        new.reason = try optional("reason", old.reason.isEmpty ? nil : old.reason) ?? ""
+        return new
     }
 
-    private static func savedState(in line: EventLine) throws(TraceError.Fault) -> SavedState? {
-        guard let lock: RotationLock = try line.optionallyNamed("saved-lock") else { return nil }
+    private mutating func exchange(_ old: MachineConfiguration) throws(Fault) -> MachineConfiguration {
+        var new = old
+        new.idiom = try optional("idiom", old.idiom)
+        new.naturalOrientation = try optional("natural", old.naturalOrientation)
+        new.supportedOrientations = try mask("supported", old.supportedOrientations)
+        new.autorotate = try optional("autorotate", old.autorotate)
+        new.laptopOrientation = try optional("laptop", old.laptopOrientation)
+        new.reportsFace = try flag("report-face", old.reportsFace)
+        new.classifier = try required("classifier", old.classifier)
+        return new
+    }
+
+    private mutating func exchange(_ saved: SavedState?) throws(Fault) -> SavedState? {
+        guard let lock = try optional("saved-lock", saved?.lock) else { return nil }
         return SavedState(
             lock: lock,
-            held: try line.named("saved-held"),
-            autorotate: try line.optionallyNamed("saved-autorotate"),
-            shown: try line.named("saved-shown")
-        )
-    }
-
-    private static func event(_ name: String, _ line: EventLine) throws(TraceError.Fault) -> Event {
-        switch name {
-        case "sampling":
-            guard let rate = AttributeText.number(try line.string("rate")) else { throw .malformedArgument("rate") }
-            let sampling = Sampling(
-                rate: rate,
-                mayFallSilent: try line.bool("may-fall-silent"),
-                faceUp: try line.named("face-up")
-            )
-            return .samplingBegan(try line.named("role"), sampling)
-        case "sensor":
-            let report = SensorReport(
-                state: try line.named("state"),
-                isPresent: try line.bool("present"),
-                mayDeliver: try line.bool("may-deliver")
-            )
-            return .sensorChanged(try line.named("role"), report)
-        case "sensors-found": return .sensorsFound
-        case "switches-found": return .switchesFound
-        case "chassis": return .chassisFound(try line.optionallyNamed("idiom"))
-        case "lid": return .lid(isClosed: try line.bool("closed"))
-        case "tablet-switch": return .tabletSwitch(try line.named("mode"))
-        case "sleep": return .sleep
-        case "wake": return .wake
-        case "claims": return .claims(try line.number("count"))
-        case "proxy-claim": return .proxyClaim(isHeld: try line.bool("held"))
-        case "lock": return .setRotationLock(try line.named("lock"))
-        case "rotate": return .rotate(try line.named("orientation"))
-        case "align": return .alignToDevice
-        case "autorotate": return .setAutorotate(try line.named("mode"))
-        case "application-mask":
-            let mask = line.optional("supported") == nil ? nil : try line.mask("supported")
-            return .setApplicationMask(mask, appID: try line.string("app"), client: try line.string("client"))
-        case "request": return .present(try request(in: line), client: try line.string("client"))
-        case "update":
-            return .update(try line.number("request"), to: try request(in: line), client: try line.string("client"))
-        case "needs-update": return .setNeedsUpdate(try line.number("request"), client: try line.string("client"))
-        case "release": return .release(try line.number("request"), client: try line.string("client"))
-        case "vanished": return .vanished(client: try line.string("client"))
-        case "deadline": return .deadlinePassed(try line.named("purpose"))
-        case "save-failed": return .saveFailed
-        case "shutdown": return .shutdown
-        default: throw .unknownEvent(name)
-        }
-    }
-
-    private static func request(in line: EventLine) throws(TraceError.Fault) -> RotationRequest {
-        RotationRequest(
-            appID: try line.string("app"),
-            supported: try line.mask("supported"),
-            preferred: try line.optionallyNamed("preferred"),
-            shouldAutorotate: try line.bool("should-autorotate"),
-            presentation: try line.named("presentation"),
-            parent: line.optional("parent") == nil ? nil : try line.number("parent"),
-            forwardsTo: line.optional("forwards-to") == nil ? nil : try line.number("forwards-to"),
-            isActive: try line.bool("active"),
-            reason: line.optional("reason") ?? ""
+            held: try required("saved-held", saved?.held),
+            autorotate: try optional("saved-autorotate", saved?.autorotate),
+            shown: try required("saved-shown", saved?.shown)
         )
     }
 }
@@ -290,14 +240,13 @@ private enum PercentEncoding {
     static func decoded(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = text
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard rest.count >= 2, let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
+                byte = code
+                rest = rest.dropFirst(2)
             }
-            guard rest.count >= 2, let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+            bytes.append(byte)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
