@@ -9,7 +9,7 @@ protocol Policy {
     var configuration: RotationConfiguration { get }
     var shown: InterfaceOrientation { get }
     var reason: InterfaceReason { get }
-    var memory: RotationPolicy.Memory { get }
+    var memory: SavedState { get }
     var effectiveMask: InterfaceOrientationMask { get }
     var rule: RotationRule { get }
     var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? { get }
@@ -136,9 +136,9 @@ extension SplitMix {
         )
     }
 
-    mutating func memory() -> RotationPolicy.Memory {
+    mutating func memory() -> SavedState {
         let held = orientation()
-        return RotationPolicy.Memory(
+        return SavedState(
             lock: pick([.off, .current, .orientation(held)]),
             held: held,
             shown: orientation()

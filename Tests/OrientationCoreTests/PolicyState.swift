@@ -7,7 +7,7 @@ import Testing
 struct PolicyState: Equatable {
     let shown: InterfaceOrientation
     let reason: InterfaceReason
-    let memory: RotationPolicy.Memory
+    let memory: SavedState
     let mask: InterfaceOrientationMask
     let rule: RotationRule
     let asked: RotationRequest.ID?

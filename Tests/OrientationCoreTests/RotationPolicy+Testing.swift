@@ -12,7 +12,7 @@ extension RotationPolicy {
         supported: InterfaceOrientationMask = .all,
         masks: [String: InterfaceOrientationMask] = [:],
         autorotate: AutorotateMode = .always,
-        memory: Memory? = nil
+        memory: SavedState? = nil
     ) -> RotationPolicy {
         var policy = RotationPolicy(
             configuration: RotationConfiguration(supported: supported, applicationMasks: masks),

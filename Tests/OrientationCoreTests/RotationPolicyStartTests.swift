@@ -5,7 +5,7 @@ import Testing
 
 /// What is shown at the start.
 @Suite struct RotationPolicyStartTests {
-    typealias Memory = RotationPolicy.Memory
+    typealias Memory = SavedState
 
     private static func started(
         supported: InterfaceOrientationMask = .all,

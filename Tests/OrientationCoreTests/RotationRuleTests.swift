@@ -124,7 +124,7 @@ import Testing
 
     static let causes = [
         Cause(.startup) {
-            $0 = .held(for: nil, memory: RotationPolicy.Memory(lock: .off, held: .portrait, shown: .landscapeLeft))
+            $0 = .held(for: nil, memory: SavedState(lock: .off, held: .portrait, shown: .landscapeLeft))
             return nil
         },
         Cause(.sensor) { $0.turn(for: .landscapeLeft) },

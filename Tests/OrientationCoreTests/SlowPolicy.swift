@@ -34,7 +34,7 @@ struct SlowPolicy {
     /// Every orientation that was chosen for a reason other than a request, even if it was already shown.
     private var unrequested: [InterfaceOrientation] = []
 
-    init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: RotationPolicy.Memory? = nil) {
+    init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
         self.configuration = configuration
         self.autorotate = autorotate
         lock = memory?.lock ?? .off
@@ -52,7 +52,7 @@ struct SlowPolicy {
 
     var shown: InterfaceOrientation { changes.last?.to ?? start }
     var reason: InterfaceReason { changes.last?.reason ?? .startup }
-    var memory: RotationPolicy.Memory { RotationPolicy.Memory(lock: lock, held: held, shown: shown) }
+    var memory: SavedState { SavedState(lock: lock, held: held, shown: shown) }
     var requests: [RotationRequest.ID] { nodes.map(\.id) }
 
     private var lastUnrequested: InterfaceOrientation { unrequested.last ?? start }

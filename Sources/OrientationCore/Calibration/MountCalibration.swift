@@ -6,10 +6,8 @@ public struct MountCalibration: Hashable, Sendable {
     public enum Pose: UInt8, NamedValue {
         /// The display's own top edge is up.
         case upright
-
         /// The display's left edge is down.
         case leftEdge
-
         /// The device lies flat, with the display up.
         case faceUp
 
@@ -26,19 +24,14 @@ public struct MountCalibration: Hashable, Sendable {
     public enum Refusal: Error, Hashable, Sendable {
         /// The reading is zero or not finite.
         case noGravity(Pose)
-
         /// The magnitude of the reading differs too much from the other two.
         case otherStrength(Pose)
-
         /// The pose is perpendicular to neither of the others, which are perpendicular to each other.
         case misplaced(Pose)
-
         /// The two poses are not perpendicular to each other; either may be wrong.
         case notSquare(Pose, Pose)
-
         /// No two poses are perpendicular to each other.
         case noneSquare
-
         /// The reading is not close to the axis of the sensor that remains for it.
         case betweenAxes(Pose)
     }
@@ -50,9 +43,7 @@ public struct MountCalibration: Hashable, Sendable {
     public static let greatestRatio = 1.5
 
     /// The readings at length 1: the rows of a matrix that maps them to x, y and z.
-    private let right: Vector3
-    private let top: Vector3
-    private let front: Vector3
+    private let right, top, front: Vector3
 
     /// Creates a calibration from the reading in each pose, in the sensor's own axes and any unit, before a mount matrix.
     public init(upright: Vector3, leftEdge: Vector3, faceUp: Vector3) throws(Refusal) {
@@ -98,13 +89,18 @@ extension MountCalibration {
     /// if the sensor is mounted at another angle, or a pose was not held exactly enough.
     public func matrix(faceUp sign: SensorFrame.FaceUp) throws(Refusal) -> MountMatrix {
         let rows = rows(sign)
-        let choice = Self.permutations.max { rows.weight($0) < rows.weight($1) } ?? [.x, .y, .z]
-        // In the order of the rows.
-        for (pose, chosen) in zip([Pose.leftEdge, .upright, .faceUp], zip([rows.x, rows.y, rows.z], choice)) {
-            let component = chosen.0[chosen.1]
+        let axes = Self.permutations.max { rows.weight(along: $0) < rows.weight(along: $1) } ?? .identity
+        func unit(_ row: Vector3, _ axis: Vector3, _ pose: Pose) throws(Refusal) -> Vector3 {
+            let component = row.dot(axis)
             guard component * component >= 1 - Self.greatestSkew * Self.greatestSkew else { throw .betweenAxes(pose) }
+            // In place of -axis, so that 0 stays 0 and is not printed as -0.
+            return component < 0 ? .zero - axis : axis
         }
-        return MountMatrix(rows: rows.x.unit(choice[0]), rows.y.unit(choice[1]), rows.z.unit(choice[2]))
+        return MountMatrix(
+            rows: try unit(rows.x, axes.x, .leftEdge),
+            try unit(rows.y, axes.y, .upright),
+            try unit(rows.z, axes.z, .faceUp)
+        )
     }
 
     /// Returns the closest rotation or reflection, for a chip that is mounted at any angle.
@@ -128,9 +124,11 @@ extension MountCalibration {
     /// Enough for full precision at the greatest skew.
     private static let newtonSteps = 12
 
-    private static let permutations: [[Vector3.Axis]] = [
-        [.x, .y, .z], [.x, .z, .y], [.y, .x, .z], [.y, .z, .x], [.z, .x, .y], [.z, .y, .x],
-    ]
+    /// The six assignments of axes to rows.
+    private static let permutations: [MountMatrix] = {
+        let (x, y, z) = (MountMatrix.identity.x, MountMatrix.identity.y, MountMatrix.identity.z)
+        return [(x, y, z), (x, z, y), (y, x, z), (y, z, x), (z, x, y), (z, y, x)].map { MountMatrix(rows: $0, $1, $2) }
+    }()
 
     /// The matrix that maps each reading to its axis of the desktop convention, not orthogonal yet.
     private func rows(_ sign: SensorFrame.FaceUp) -> MountMatrix {
@@ -139,28 +137,8 @@ extension MountCalibration {
 }
 
 extension MountMatrix {
-    /// The sum of the rows' components along the axes chosen for them.
-    fileprivate func weight(_ choice: [Vector3.Axis]) -> Double {
-        abs(x[choice[0]]) + abs(y[choice[1]]) + abs(z[choice[2]])
-    }
-}
-
-extension Vector3 {
-    fileprivate enum Axis {
-        case x, y, z
-    }
-
-    fileprivate subscript(axis: Axis) -> Double {
-        switch axis {
-        case .x: x
-        case .y: y
-        case .z: z
-        }
-    }
-
-    /// The unit vector along an axis, with the sign of this vector's component.
-    fileprivate func unit(_ axis: Axis) -> Vector3 {
-        let sign = self[axis] < 0 ? -1.0 : 1.0
-        return Vector3(axis == .x ? sign : 0, axis == .y ? sign : 0, axis == .z ? sign : 0)
+    /// The sum of the rows' components along the axes that are the rows of `axes`.
+    fileprivate func weight(along axes: MountMatrix) -> Double {
+        abs(x.dot(axes.x)) + abs(y.dot(axes.y)) + abs(z.dot(axes.z))
     }
 }

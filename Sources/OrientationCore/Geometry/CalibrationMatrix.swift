@@ -7,21 +7,11 @@
 ///
 /// Coordinates run from 0 to 1, x to the right and y down.
 public struct CalibrationMatrix: Hashable, Sendable {
-    public var a: Double
-    public var b: Double
-    public var c: Double
-    public var d: Double
-    public var e: Double
-    public var f: Double
+    public var a, b, c, d, e, f: Double
 
     /// Creates a matrix from numbers in the order of `LIBINPUT_CALIBRATION_MATRIX`.
     public init(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) {
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
-        self.f = f
+        (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
     }
 
     public static let identity = CalibrationMatrix(1, 0, 0, 0, 1, 0)

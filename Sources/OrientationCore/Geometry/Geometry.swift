@@ -2,8 +2,7 @@
 
 /// The size of a display, a window or a part of one.
 public struct Size: Hashable, Sendable {
-    public var width: Double
-    public var height: Double
+    public var width, height: Double
 
     public init(width: Double, height: Double) {
         self.width = width
@@ -13,8 +12,7 @@ public struct Size: Hashable, Sendable {
 
 /// A place in an area: x to the right and y down from its top-left corner.
 public struct Point: Hashable, Sendable {
-    public var x: Double
-    public var y: Double
+    public var x, y: Double
 
     public init(x: Double, y: Double) {
         self.x = x
@@ -35,10 +33,7 @@ public struct Rect: Hashable, Sendable {
 
 /// Margins at the edges of an area, such as for a notch.
 public struct EdgeInsets: Hashable, Sendable {
-    public var top: Double
-    public var left: Double
-    public var bottom: Double
-    public var right: Double
+    public var top, left, bottom, right: Double
 
     public init(top: Double, left: Double, bottom: Double, right: Double) {
         self.top = top
@@ -55,16 +50,8 @@ public struct EdgeInsets: Hashable, Sendable {
 extension InterfaceOrientation {
     /// Clockwise quarter turns of the panel, as a person sees it, to another orientation: 0 to 3.
     func quarterTurns(to other: InterfaceOrientation) -> Int {
-        (other.quarterTurnsFromPortrait - quarterTurnsFromPortrait) & 3
-    }
-
-    private var quarterTurnsFromPortrait: Int {
-        switch self {
-        case .portrait: 0
-        case .landscapeLeft: 1
-        case .portraitUpsideDown: 2
-        case .landscapeRight: 3
-        }
+        // The device's own turns are counter-clockwise.
+        ((device.quarterTurns ?? 0) - (other.device.quarterTurns ?? 0)) & 3
     }
 }
 

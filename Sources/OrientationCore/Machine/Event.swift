@@ -71,15 +71,13 @@ public struct Sampling: Hashable, Sendable {
 
 /// The state of the accelerometer in use of one role.
 public struct SensorReport: Hashable, Sendable {
-    public var state = SensorState.none
+    public var state: SensorState
     /// Whether the device is there, be it lost or not.
-    public var isPresent = false
+    public var isPresent: Bool
     /// Whether samples come, or may come soon.
-    public var mayDeliver = true
+    public var mayDeliver: Bool
 
-    public init() {}
-
-    public init(state: SensorState, isPresent: Bool, mayDeliver: Bool) {
+    public init(state: SensorState = .none, isPresent: Bool = false, mayDeliver: Bool = true) {
         self.state = state
         self.isPresent = isPresent
         self.mayDeliver = mayDeliver

@@ -60,16 +60,9 @@ public struct OrientationMachine: Sendable {
     private var exitDeadline: Double?
 
     /// The searches that have not ended yet.
-    private var awaited = Searches.all
+    private var awaited: Set<Search> = [.sensors, .switches, .chassis]
 
-    private struct Searches: OptionSet {
-        let rawValue: UInt8
-
-        static let sensors = Searches(rawValue: 1)
-        static let switches = Searches(rawValue: 2)
-        static let chassis = Searches(rawValue: 4)
-        static let all: Searches = [.sensors, .switches, .chassis]
-    }
+    private enum Search { case sensors, switches, chassis }
 
     /// Creates the machine as it is at the start, at a time in seconds; `saved` is what an earlier run left.
     public init(_ configuration: MachineConfiguration, saved: SavedState?, at time: Double) {
@@ -79,7 +72,7 @@ public struct OrientationMachine: Sendable {
         policy = RotationPolicy(
             configuration: configuration.rotation(chassis: nil),
             autorotate: chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false),
-            memory: saved.map { RotationPolicy.Memory(lock: $0.lock, held: $0.held, shown: $0.shown) }
+            memory: saved
         )
         tracker = OrientationTracker(
             naturalOrientation: configuration.naturalOrientation ?? .portrait,
@@ -117,7 +110,12 @@ public struct OrientationMachine: Sendable {
         if case .sample(let role, let sample) = event {
             if handle(sample, role, at: time) { policyChanged(&effects, at: time) }
         } else {
-            apply(event, at: time, &effects)
+            do throws(RotationRefusal) {
+                try apply(event, at: time, &effects)
+            } catch {
+                effects.refusal = error
+            }
+            updateTabletMode()
             policyChanged(&effects, at: time)
         }
         status.deviceOrientation = tracker.deviceOrientation
@@ -132,7 +130,7 @@ public struct OrientationMachine: Sendable {
         return effects
     }
 
-    private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) {
+    private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
         switch event {
         case .sample: break
         case .samplingBegan(let role, let sampling): begin(sampling, role)
@@ -170,20 +168,6 @@ public struct OrientationMachine: Sendable {
             exitDeadline = time + Self.timeout.end
             effects.step = .end
             save(&effects)
-        case .setRotationLock, .rotate, .alignToDevice, .setAutorotate, .setApplicationMask, .present, .update,
-            .setNeedsUpdate, .release, .vanished:
-            do throws(RotationRefusal) {
-                try call(event, &effects)
-            } catch {
-                effects.refusal = error
-            }
-        }
-        updateTabletMode()
-    }
-
-    /// Carries out a client's call.
-    private mutating func call(_ event: Event, _ effects: inout Effects) throws(RotationRefusal) {
-        switch event {
         case .setRotationLock(let lock): _ = try policy.setLock(lock)
         case .rotate(let orientation): _ = try policy.rotate(to: orientation)
         case .alignToDevice: _ = policy.alignToDevice()
@@ -197,7 +181,6 @@ public struct OrientationMachine: Sendable {
         case .setNeedsUpdate(let id, let client): _ = try policy.setNeedsUpdate(id, of: client)
         case .release(let id, let client): effects.released = try policy.release(id, of: client).released
         case .vanished(let client): effects.released = policy.drop(client).released
-        default: break
         }
     }
 
@@ -319,7 +302,7 @@ extension OrientationMachine {
         }
     }
 
-    private mutating func end(_ search: Searches, _ effects: inout Effects) {
+    private mutating func end(_ search: Search, _ effects: inout Effects) {
         awaited.remove(search)
         if awaited.isEmpty { becomeReady(&effects) }
     }
@@ -361,8 +344,9 @@ extension OrientationMachine {
     }
 
     private var savedState: SavedState {
-        let memory = policy.memory
-        return SavedState(lock: memory.lock, held: memory.held, autorotate: chosenMode, shown: memory.shown)
+        var state = policy.memory
+        state.autorotate = chosenMode
+        return state
     }
 
     /// Asks for the state to be written, unless it was. After a failure the next change, or the end, tries again.

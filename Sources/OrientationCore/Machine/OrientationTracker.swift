@@ -5,10 +5,7 @@ struct OrientationTracker: Sendable {
     /// The filtered gravity in g; (0, 0, 0) while unknown.
     ///
     /// Past the repair of a wrong scale: 1 g long at rest whatever the sensor reads.
-    var gravity: Vector3 {
-        guard let gravity = estimator.gravity else { return .zero }
-        return Vector3(gravity.x / reference, gravity.y / reference, gravity.z / reference)
-    }
+    var gravity: Vector3 { estimator.gravity.map { $0 / reference } ?? .zero }
 
     /// The edge that is up, or the face where that is to be reported; unknown until the first one.
     private(set) var deviceOrientation = DeviceOrientation.unknown
@@ -26,10 +23,9 @@ struct OrientationTracker: Sendable {
     /// Says whether an edge or a face was seen since ``begin(samplePeriod:faceUp:)``.
     var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
 
-    /// Says whether an edge was seen since ``begin(samplePeriod:)``.
+    /// Says whether an edge was seen since then.
     var hasEdge: Bool { classifier.edge != .unknown }
 
-    /// Says whether another orientation has evidence that a further sample could complete.
     var isTurning: Bool { classifier.isTurning }
 
     /// The norm that counts as 1 g, in g: 1 unless the sensor's scale is wrong.

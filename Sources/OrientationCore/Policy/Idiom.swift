@@ -5,9 +5,7 @@ public enum Idiom: String, NamedValue {
     case handset, tablet, convertible, laptop
 
     /// The default of `SupportedOrientations=`.
-    public var supportedOrientations: InterfaceOrientationMask {
-        self == .handset ? .allButUpsideDown : .all
-    }
+    public var supportedOrientations: InterfaceOrientationMask { self == .handset ? .allButUpsideDown : .all }
 
     /// The default of `Autorotate=`.
     ///

@@ -5,10 +5,7 @@
 /// The content turns against the device: on a device in landscape-left the interface is in landscape-right, so equal
 /// raw values of the two types belong together.
 public enum InterfaceOrientation: UInt8, NamedValue {
-    case portrait = 1
-    case portraitUpsideDown = 2
-    case landscapeRight = 3
-    case landscapeLeft = 4
+    case portrait = 1, portraitUpsideDown, landscapeRight, landscapeLeft
 
     public var name: String {
         switch self {
@@ -20,19 +17,10 @@ public enum InterfaceOrientation: UInt8, NamedValue {
     }
 
     /// Creates the orientation in which the content is upright on a device held so; nil unless an edge is up.
-    public init?(following device: DeviceOrientation) {
-        self.init(rawValue: device.rawValue)
-    }
+    public init?(following device: DeviceOrientation) { self.init(rawValue: device.rawValue) }
 
     /// The device orientation for which this orientation is upright.
-    public var device: DeviceOrientation {
-        switch self {
-        case .portrait: .portrait
-        case .portraitUpsideDown: .portraitUpsideDown
-        case .landscapeRight: .landscapeLeft
-        case .landscapeLeft: .landscapeRight
-        }
-    }
+    public var device: DeviceOrientation { DeviceOrientation(rawValue: rawValue) ?? .unknown }
 
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
 }

@@ -4,13 +4,9 @@
 public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
-    public init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    public init(_ orientation: InterfaceOrientation) {
-        rawValue = 1 << UInt32(orientation.rawValue)
-    }
+    public init(_ orientation: InterfaceOrientation) { rawValue = 1 << UInt32(orientation.rawValue) }
 
     public static let portrait = InterfaceOrientationMask(.portrait)
     public static let portraitUpsideDown = InterfaceOrientationMask(.portraitUpsideDown)
@@ -24,9 +20,7 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     /// Whether the mask has at least one orientation, and no other bits.
     public var isValid: Bool { !isEmpty && isSubset(of: .all) }
 
-    public func contains(_ orientation: InterfaceOrientation) -> Bool {
-        contains(InterfaceOrientationMask(orientation))
-    }
+    public func contains(_ orientation: InterfaceOrientation) -> Bool { contains(InterfaceOrientationMask(orientation)) }
 
     /// The orientation with the lowest raw value, which is shown if nothing else decides.
     public var lowest: InterfaceOrientation? { InterfaceOrientation.allCases.first { contains($0) } }
@@ -62,10 +56,7 @@ extension InterfaceOrientationMask: CustomStringConvertible {
     /// The text that `init` parses; `none` for the empty set.
     public var description: String {
         if let composite = Self.composites.first(where: { $0.mask == self }) { return composite.name }
-        var text = ""
-        for orientation in InterfaceOrientation.allCases where contains(orientation) {
-            text += text.isEmpty ? orientation.name : "," + orientation.name
-        }
-        return text.isEmpty ? "none" : text
+        let names = InterfaceOrientation.allCases.filter { contains($0) }.map { $0.name }
+        return names.isEmpty ? "none" : names.joined(separator: ",")
     }
 }

@@ -3,9 +3,7 @@
 /// The counter-clockwise rotation of an output relative to the panel, as in wl_output.
 public enum OutputTransform: String, NamedValue {
     case normal
-    case rotated90 = "90"
-    case rotated180 = "180"
-    case rotated270 = "270"
+    case rotated90 = "90", rotated180 = "180", rotated270 = "270"
 
     /// Creates the transform that shows the picture upright on a device held so; nil unless both are edges.
     ///
@@ -13,11 +11,6 @@ public enum OutputTransform: String, NamedValue {
     public init?(following orientation: DeviceOrientation, natural: DeviceOrientation) {
         guard let turns = orientation.quarterTurns, let offset = natural.quarterTurns else { return nil }
         // The picture turns against the device.
-        switch (offset - turns) & 3 {
-        case 0: self = .normal
-        case 1: self = .rotated90
-        case 2: self = .rotated180
-        default: self = .rotated270
-        }
+        self = Self.allCases[(offset - turns) & 3]
     }
 }

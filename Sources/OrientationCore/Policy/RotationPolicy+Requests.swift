@@ -66,10 +66,7 @@ extension RotationPolicy {
     }
 
     /// Turns the interface if what is shown is not allowed, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
-    public mutating func setNeedsUpdate(
-        _ id: RotationRequest.ID,
-        of client: String
-    ) throws(RotationRefusal) -> Decision {
+    public mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision {
         _ = try own(id, of: client)
         return tree.isAsked(through: id) ? keep() : unchanged
     }
@@ -141,9 +138,7 @@ extension RotationPolicy {
             throw .invalidArgument("supported: \(request.supported.rawValue) is not a valid set of orientations")
         }
         if let preferred = request.preferred, !request.supported.contains(preferred) {
-            throw .invalidInterfaceOrientation(
-                "preferred: \(preferred) is not among the supported \(request.supported)"
-            )
+            throw .invalidInterfaceOrientation("preferred: \(preferred) is not among the supported \(request.supported)")
         }
         if let parent = request.parent {
             guard tree[parent]?.client == client else {

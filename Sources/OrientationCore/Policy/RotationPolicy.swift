@@ -5,20 +5,6 @@
 /// A value type without clock or history; each call returns what was decided and by which rule. Precedence: the masks,
 /// the asked request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md has every rule.
 public struct RotationPolicy: Sendable {
-    /// The part of the state that persists across restarts.
-    public struct Memory: Hashable, Sendable {
-        public var lock: RotationLock
-        /// The orientation that the lock holds.
-        public var held: InterfaceOrientation
-        public var shown: InterfaceOrientation
-
-        public init(lock: RotationLock, held: InterfaceOrientation, shown: InterfaceOrientation) {
-            self.lock = lock
-            self.held = held
-            self.shown = shown
-        }
-    }
-
     public private(set) var configuration: RotationConfiguration
     public private(set) var autorotate: AutorotateMode
     public private(set) var tabletMode = TabletMode.unknown
@@ -48,8 +34,8 @@ public struct RotationPolicy: Sendable {
     /// The masks set by SetApplicationMask, by client and application.
     var dynamicMasks: [String: [String: InterfaceOrientationMask]] = [:]
 
-    /// Creates the policy at startup; `memory` is the persisted state, if any.
-    public init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: Memory? = nil) {
+    /// Creates the policy at startup; `memory` is the persisted state, if any, whose mode it does not use.
+    public init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
         self.configuration = configuration
         self.autorotate = autorotate
         lock = memory?.lock ?? .off
@@ -62,7 +48,8 @@ public struct RotationPolicy: Sendable {
         lastUnrequested = shown
     }
 
-    public var memory: Memory { Memory(lock: lock, held: held, shown: shown) }
+    /// The state to persist, without the mode.
+    public var memory: SavedState { SavedState(lock: lock, held: held, shown: shown) }
 }
 
 // MARK: - What is allowed
@@ -188,7 +175,7 @@ extension RotationPolicy {
         return settle(.sensor)
     }
 
-    /// Ignores the device from now on: the lid is closed or the machine is about to sleep.
+    /// Ignores the device from now on.
     public mutating func pause() -> Decision {
         isPaused = true
         return unchanged

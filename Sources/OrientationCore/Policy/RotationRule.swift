@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rule that explains what is shown.
+/// The rule that explains what is shown; ``sentence(asked:mask:)`` says what each means.
 public enum RotationRule: String, NamedValue {
-    /// It follows the device.
     case device
     /// The mask forbids what the device, the lock or laptop mode would show.
     case mask
-    case lock
-    case manual
-    case laptop
-    /// The asked request does not autorotate.
-    case fixed
-    /// Autorotation is off.
-    case never
+    case lock, manual, laptop, fixed, never
     /// The asked request prefers it, although device and application forbid it.
     case preferred
     /// The asked request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
     case waiting
-    /// It was chosen earlier, is still allowed, and nothing has changed it since.
-    case kept
-    /// The device is ignored while the lid is closed or the machine sleeps.
-    case paused
-    /// The edge of the device is not known.
-    case unknown
+    case kept, paused, unknown
 
     /// Returns the rule as a sentence for people, such as `held by the lock`.
     ///

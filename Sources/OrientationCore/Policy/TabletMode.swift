@@ -4,6 +4,5 @@
 public enum TabletMode: String, NamedValue {
     /// Nothing reports it; treated as a tablet.
     case unknown
-    case laptop
-    case tablet
+    case laptop, tablet
 }

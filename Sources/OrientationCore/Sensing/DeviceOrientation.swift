@@ -2,17 +2,12 @@
 
 /// How the device is held; the raw values are those of UIDeviceOrientation.
 public enum DeviceOrientation: UInt8, NamedValue {
-    case unknown = 0
-    case portrait = 1
-    case portraitUpsideDown = 2
-
+    case unknown, portrait, portraitUpsideDown
     /// The top is to the left, the right edge up.
-    case landscapeLeft = 3
-
+    case landscapeLeft
     /// The top is to the right, the left edge up.
-    case landscapeRight = 4
-    case faceUp = 5
-    case faceDown = 6
+    case landscapeRight
+    case faceUp, faceDown
 
     public var name: String {
         switch self {

@@ -4,8 +4,7 @@
 public enum FaceOrientation: String, NamedValue {
     /// The device does not lie flat.
     case none
-    case faceUp = "face-up"
-    case faceDown = "face-down"
+    case faceUp = "face-up", faceDown = "face-down"
 
     /// The face as a device orientation; nil while the device does not lie flat.
     public var deviceOrientation: DeviceOrientation? {

@@ -4,9 +4,7 @@
 ///
 /// Reflections are normal: most matrices in use have the determinant -1.
 public struct MountMatrix: Hashable, Sendable {
-    public var x: Vector3
-    public var y: Vector3
-    public var z: Vector3
+    public var x, y, z: Vector3
 
     /// Creates a matrix from any rows; `repaired` rejects singular ones.
     public init(rows x: Vector3, _ y: Vector3, _ z: Vector3) {
@@ -23,9 +21,7 @@ public struct MountMatrix: Hashable, Sendable {
     public var determinant: Double { x.dot(y.cross(z)) }
 
     /// Returns the product of the matrix and a column vector.
-    public func applied(to vector: Vector3) -> Vector3 {
-        Vector3(x.dot(vector), y.dot(vector), z.dot(vector))
-    }
+    public func applied(to vector: Vector3) -> Vector3 { Vector3(x.dot(vector), y.dot(vector), z.dot(vector)) }
 
     /// Returns the vector whose product with the matrix is the given one; not finite if the matrix is singular.
     func solved(for product: Vector3) -> Vector3 {
@@ -38,10 +34,8 @@ extension MountMatrix {
     public enum Verdict: Hashable, Sendable {
         /// The rows are independent and used unchanged.
         case sound
-
         /// Only the third row depended on the first two; their cross product replaces it.
         case thirdRowReplaced
-
         /// The rows are not finite, or the first two depend on each other; the identity replaces them.
         case singular
     }
@@ -54,13 +48,8 @@ extension MountMatrix {
     /// Returns a matrix that is safe to use in place of the given rows, and the verdict on them.
     ///
     /// The rows' lengths do not matter.
-    public static func repaired(
-        _ x: Vector3,
-        _ y: Vector3,
-        _ z: Vector3
-    ) -> (matrix: MountMatrix, verdict: Verdict) {
-        guard x.isFinite, y.isFinite, z.isFinite else { return (.identity, .singular) }
-        guard let unitX = x.direction, let unitY = y.direction else { return (.identity, .singular) }
+    public static func repaired(_ x: Vector3, _ y: Vector3, _ z: Vector3) -> (matrix: MountMatrix, verdict: Verdict) {
+        guard z.isFinite, let unitX = x.direction, let unitY = y.direction else { return (.identity, .singular) }
         let normal = unitX.cross(unitY)
         guard normal.magnitude >= leastIndependence else { return (.identity, .singular) }
         guard let unitZ = z.direction, abs(normal.dot(unitZ)) >= leastIndependence else {

@@ -6,46 +6,21 @@ extension OrientationClassifier {
     /// With every rule off the result equals the base rule bit for bit.
     public struct Constants: Hashable, Sendable {
         /// The factor by which another axis must exceed the upright one to challenge it: tan(45° + h), 1 if off.
-        public var axisRatio: Double
-
+        public var axisRatio = 1.0
         /// The evidence in seconds that a challenger needs to win (T).
-        public var evidenceNeeded: Double
-
+        public var evidenceNeeded = 0.0
         /// The excess in g over the challenger's threshold at which a sample counts fully (c).
-        public var fullExcess: Double
-
+        public var fullExcess = 0.0
         /// The deviation of the norm from 1 g, in g, at which a sample counts nothing (gate).
-        public var normTolerance: Double
-
+        public var normTolerance = 0.0
         /// The hysteresis in g on either side of the flat threshold (hz).
-        public var flatMargin: Double
-
+        public var flatMargin = 0.0
         /// The most seconds that one sample may count (dtmax).
-        public var longestCounted: Double
-
+        public var longestCounted = 0.0
         /// How long, in seconds, readings must be steady at an implausible norm before that norm becomes the reference.
-        public var steadyTime: Double
+        public var steadyTime = 0.0
 
-        /// Creates constants; by default every rule is off.
-        public init(
-            axisRatio: Double = 1,
-            evidenceNeeded: Double = 0,
-            fullExcess: Double = 0,
-            normTolerance: Double = 0,
-            flatMargin: Double = 0,
-            longestCounted: Double = 0,
-            steadyTime: Double = 0
-        ) {
-            self.axisRatio = axisRatio
-            self.evidenceNeeded = evidenceNeeded
-            self.fullExcess = fullExcess
-            self.normTolerance = normTolerance
-            self.flatMargin = flatMargin
-            self.longestCounted = longestCounted
-            self.steadyTime = steadyTime
-        }
-
-        /// The base rule on every sample.
+        /// Every rule is off: the base rule on every sample.
         public static let base = Constants()
 
         /// The default, chosen by replaying labelled traces.

@@ -14,11 +14,8 @@ public struct OrientationClassifier: Sendable {
     /// The longest step back of time, in seconds, that counts as a sample out of order; a longer one restarts the clock.
     public static let longestStepBack = 1.0
 
-    /// The least plausible norm at rest, relative to the reference.
-    public static let leastSoundNorm = 0.5
-
-    /// The greatest plausible norm at rest, relative to the reference.
-    public static let greatestSoundNorm = 1.5
+    /// The plausible norms at rest, relative to the reference.
+    public static let soundNorms = 0.5...1.5
 
     /// The least norm in g that may become the reference.
     public static let leastReference = 0.05
@@ -138,17 +135,10 @@ extension OrientationClassifier {
 // MARK: - Evidence
 
 extension OrientationClassifier {
-    private mutating func drain(_ interval: Double) {
-        evidence = max(0, evidence - interval)
-    }
+    private mutating func drain(_ interval: Double) { evidence = max(0, evidence - interval) }
 
     /// Adds a sample's evidence for the edge it points to; the only place where a known edge changes.
-    private mutating func gather(
-        for pointed: DeviceOrientation,
-        excess: Double,
-        weight: Double,
-        over interval: Double
-    ) {
+    private mutating func gather(for pointed: DeviceOrientation, excess: Double, weight: Double, over interval: Double) {
         if pointed != challenger {
             challenger = pointed
             evidence = 0
@@ -169,8 +159,7 @@ extension OrientationClassifier {
 extension OrientationClassifier {
     /// Makes a steady but implausible norm the reference; motion is never that steady.
     private mutating func repairReference(with gravity: Vector3, norm: Double, at time: Double) {
-        let relative = norm * inverseReference
-        let isSound = relative >= Self.leastSoundNorm && relative <= Self.greatestSoundNorm
+        let isSound = Self.soundNorms.contains(norm * inverseReference)
         guard constants.steadyTime > 0, !isSound, norm >= Self.leastReference, norm.isFinite else {
             steady = nil
             return

@@ -15,8 +15,7 @@ public struct SensorFrame: Hashable, Sendable {
 
     /// The sign of z, after the matrix, while the screen faces up; neither convention defines it.
     public enum FaceUp: String, NamedValue {
-        case positiveZ = "+z"
-        case negativeZ = "-z"
+        case positiveZ = "+z", negativeZ = "-z"
     }
 
     /// Added to the raw values, in raw units.

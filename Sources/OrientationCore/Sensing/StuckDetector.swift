@@ -65,8 +65,7 @@ package struct StuckDetector {
     }
 
     private mutating func count(_ reading: Vector3) {
-        let way = Vector3(reading.x - origin.x, reading.y - origin.y, reading.z - origin.z)
-        if changes == 0 || way.magnitude > Self.noise.reach {
+        if changes == 0 || (reading - origin).magnitude > Self.noise.reach {
             changes = 0
             origin = reading
         }

@@ -12,12 +12,10 @@ public enum Tilt: String, NamedValue {
     case faceUp = "face-up"
     case faceDown = "face-down"
 
-    /// The tangents of the angles at which vertical and tilted end.
-    private typealias Limits = (tilted: Double, flat: Double)
-
-    /// 20.5° and 69.5°, as iio-sensor-proxy compares rounded degrees; the lower limits are 2° less.
-    private static let limits: Limits = (0.373885, 2.674621)
-    private static let lowerLimits: Limits = (0.334595, 2.414214)
+    /// The tangents of the angles at which vertical and tilted end: 20.5° and 69.5°, as iio-sensor-proxy compares
+    /// rounded degrees; the lower limits are 2° less.
+    private static let limits = (tilted: 0.373885, flat: 2.674621)
+    private static let lowerLimits = (tilted: 0.334595, flat: 2.414214)
 
     /// Creates the tilt from gravity in any unit; undefined if gravity is zero or not finite.
     ///
@@ -32,7 +30,7 @@ public enum Tilt: String, NamedValue {
             return
         }
         let isUp = (gravity.z < 0) == (faceUp == .positiveZ)
-        func tilt(_ limits: Limits) -> Tilt {
+        func tilt(_ limits: (tilted: Double, flat: Double)) -> Tilt {
             if along < limits.tilted * across { return .vertical }
             if along < limits.flat * across { return isUp ? .tiltedUp : .tiltedDown }
             return isUp ? .faceUp : .faceDown

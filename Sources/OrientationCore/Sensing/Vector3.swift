@@ -4,9 +4,7 @@
 ///
 /// The unit is the owner's: m/s² for accelerations, g for gravity.
 public struct Vector3: Hashable, Sendable {
-    public var x: Double
-    public var y: Double
-    public var z: Double
+    public var x, y, z: Double
 
     public init(_ x: Double, _ y: Double, _ z: Double) {
         self.x = x
