@@ -38,7 +38,6 @@ public struct MountCalibration: Hashable, Sendable {
 
     /// The sine of the greatest angle between a pose and an axis, and between two poses and perpendicular: 30°.
     public static let greatestSkew = 0.5
-
     /// The greatest ratio between the magnitudes of two readings.
     public static let greatestRatio = 1.5
 
@@ -78,11 +77,9 @@ public struct MountCalibration: Hashable, Sendable {
     ///
     /// A sensor that reports gravity in place of specific force counts as mirrored too.
     public var isMirrored: Bool { right.dot(top.cross(front)) < 0 }
-}
 
-// MARK: - Matrices
+    // MARK: - Matrices
 
-extension MountCalibration {
     /// Returns the closest matrix with a single 1 or -1 in each row and column, since chips are soldered parallel to edges.
     ///
     /// It converts to the desktop convention, with the given sign of z while the display faces up. Throws `betweenAxes`

@@ -6,7 +6,6 @@
 public struct RestDetector: Sendable {
     /// How long the readings must be steady, in seconds.
     public static let restTime = 1.0
-
     /// The greatest spread of steady readings on an axis, relative to their norm: about 3°.
     public static let greatestSpread = 0.05
 

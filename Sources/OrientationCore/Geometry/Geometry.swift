@@ -36,16 +36,14 @@ public struct EdgeInsets: Hashable, Sendable {
     public var top, left, bottom, right: Double
 
     public init(top: Double, left: Double, bottom: Double, right: Double) {
-        self.top = top
-        self.left = left
-        self.bottom = bottom
-        self.right = right
+        (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
     }
 }
 
 // MARK: - Rotation
 
-// A rotation keeps the place on the panel and converts the coordinates to another interface orientation.
+// A rotation keeps the place on the panel and converts the coordinates to another interface orientation. There and back
+// is the identity, up to the rounding of sums and differences.
 
 extension InterfaceOrientation {
     /// Clockwise quarter turns of the panel, as a person sees it, to another orientation: 0 to 3.
@@ -57,8 +55,6 @@ extension InterfaceOrientation {
 
 extension EdgeInsets {
     /// Returns the insets at the same edges of the panel, named as in another orientation.
-    ///
-    /// Rotating there and back is the identity.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> EdgeInsets {
         switch from.quarterTurns(to: to) {
         case 0: self
@@ -71,18 +67,13 @@ extension EdgeInsets {
 
 extension Size {
     /// Returns the size of the same area in another orientation.
-    ///
-    /// Rotating there and back is the identity.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation) -> Size {
         from.isLandscape == to.isLandscape ? self : Size(width: height, height: width)
     }
 }
 
 extension Rect {
-    /// Returns the same rectangle of the panel in the coordinates of another orientation.
-    ///
-    /// `area` is the size of the coordinate space in `from`. Rotating there and back is the identity, up to the rounding
-    /// of sums and differences.
+    /// Returns the same rectangle of the panel; `area` is the size of the coordinate space in `from`.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Rect {
         let insets = EdgeInsets(
             top: origin.y,
@@ -96,10 +87,7 @@ extension Rect {
 }
 
 extension Point {
-    /// Returns the same place on the panel in the coordinates of another orientation.
-    ///
-    /// `area` is the size of the coordinate space in `from`. Rotating there and back is the identity, up to the rounding
-    /// of sums and differences.
+    /// Returns the same place on the panel; `area` is the size of the coordinate space in `from`.
     public func rotated(from: InterfaceOrientation, to: InterfaceOrientation, in area: Size) -> Point {
         Rect(origin: self, size: Size(width: 0, height: 0)).rotated(from: from, to: to, in: area).origin
     }

@@ -6,31 +6,22 @@
 public struct Effects: Sendable {
     /// A state to write now; it must be on the disk before a call is answered.
     public var save: SavedState?
-
     /// Requests that no longer exist.
     public var released: [RotationRequest.ID] = []
-
     /// A request that exists from now on.
     public var presented: RotationRequest.ID?
-
     /// Whether ``OrientationMachine/status`` differs from before the event.
     public var isStatusNew = false
-
     /// A change of the interface: to be announced before the new status (will), and after it (did).
     public var transition: Transition?
-
     /// Why a client's call changed nothing.
     public var refusal: RotationRefusal?
-
     /// The accelerometers that are to be read from now on.
     public var reads = AccelerometerNeeds()
-
-    /// The moment at which ``Event/deadlinePassed(_:)`` is to be delivered; nil for never. It replaces any earlier one.
+    /// When to deliver ``Event/deadlinePassed(_:)``, in place of any earlier time; nil for never.
     public var deadline: Deadline?
-
     /// A step in the life of the process.
     public var step: Step?
-
     /// What a resting sensor reads in g, where that is far from 1 g; it now counts as 1 g.
     public var wrongScale: Double?
 

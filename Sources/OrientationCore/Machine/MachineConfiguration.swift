@@ -23,8 +23,7 @@ public struct MachineConfiguration: Hashable, Sendable {
 
 /// The two classifiers.
 public enum ClassifierChoice: String, NamedValue {
-    case robust
-    case base
+    case robust, base
 
     public var constants: OrientationClassifier.Constants { self == .robust ? .robust : .base }
 }

@@ -24,7 +24,6 @@ public struct OrientationMachine: Sendable {
     private static let saveDelay = 10.0
 
     public private(set) var lifecycle = Lifecycle.starting
-
     /// The values that clients see.
     public private(set) var status: ManagerStatus
     public private(set) var policy: RotationPolicy
@@ -40,10 +39,8 @@ public struct OrientationMachine: Sendable {
     public private(set) var switchMode = TabletMode.unknown
     public private(set) var isLidClosed = false
     private var proxyClaims = false
-
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
-
     /// Whether a switch or the hinge tells laptop from tablet.
     private var tellsTabletMode = false
 
@@ -51,14 +48,12 @@ public struct OrientationMachine: Sendable {
     private var saved: SavedState?
     private var hasSaveFailed = false
     private var saveDeadline: Double?
-
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last told.
     private var reportedScale = 1.0
 
     /// Nil once the service counts as ready.
     private var readyDeadline: Double?
     private var exitDeadline: Double?
-
     /// The searches that have not ended yet.
     private var awaited: Set<Search> = [.sensors, .switches, .chassis]
 
@@ -69,11 +64,8 @@ public struct OrientationMachine: Sendable {
         self.configuration = configuration
         self.saved = saved
         chosenMode = saved?.autorotate
-        policy = RotationPolicy(
-            configuration: configuration.rotation(chassis: nil),
-            autorotate: chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false),
-            memory: saved
-        )
+        let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false)
+        policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
         tracker = OrientationTracker(
             naturalOrientation: configuration.naturalOrientation ?? .portrait,
             constants: configuration.classifier.constants,
@@ -201,11 +193,9 @@ public struct OrientationMachine: Sendable {
             saveDeadline = time + Self.saveDelay
         }
     }
-}
 
-// MARK: - Samples
+    // MARK: - Samples
 
-extension OrientationMachine {
     /// Classifies a sample; says whether the policy may have decided something.
     private mutating func handle(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) -> Bool {
         let mode = hinge.tabletMode
@@ -262,11 +252,9 @@ extension OrientationMachine {
         needs.base = needs.display && countsAngle
         return needs
     }
-}
 
-// MARK: - The machine
+    // MARK: - The machine
 
-extension OrientationMachine {
     private var hasHinge: Bool { display.isPresent && base.isPresent }
 
     /// Whether the angle of the hinge tells laptop from tablet, and that makes a difference.
@@ -313,11 +301,9 @@ extension OrientationMachine {
         if lifecycle == .starting { lifecycle = .running }
         effects.step = .ready
     }
-}
 
-// MARK: - Deadlines and the saved state
+    // MARK: - Deadlines and the saved state
 
-extension OrientationMachine {
     private mutating func pass(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
         switch purpose {
         case .ready: becomeReady(&effects)
@@ -349,7 +335,7 @@ extension OrientationMachine {
         return state
     }
 
-    /// Asks for the state to be written, unless it was. After a failure the next change, or the end, tries again.
+    /// Asks for the state to be written, unless it was; after a failure the next change, or the end, tries again.
     private mutating func save(_ effects: inout Effects) {
         saveDeadline = nil
         let state = savedState

@@ -9,7 +9,12 @@ public struct SavedState: Hashable, Sendable {
     public var autorotate: AutorotateMode?
     public var shown: InterfaceOrientation
 
-    public init(lock: RotationLock, held: InterfaceOrientation, autorotate: AutorotateMode? = nil, shown: InterfaceOrientation) {
+    public init(
+        lock: RotationLock,
+        held: InterfaceOrientation,
+        autorotate: AutorotateMode? = nil,
+        shown: InterfaceOrientation
+    ) {
         self.lock = lock
         self.held = held
         self.autorotate = autorotate

@@ -20,15 +20,15 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     /// Whether the mask has at least one orientation, and no other bits.
     public var isValid: Bool { !isEmpty && isSubset(of: .all) }
 
-    public func contains(_ orientation: InterfaceOrientation) -> Bool { contains(InterfaceOrientationMask(orientation)) }
+    public func contains(_ orientation: InterfaceOrientation) -> Bool {
+        contains(InterfaceOrientationMask(orientation))
+    }
 
     /// The orientation with the lowest raw value, which is shown if nothing else decides.
     public var lowest: InterfaceOrientation? { InterfaceOrientation.allCases.first { contains($0) } }
-}
 
-// MARK: - As text
+    // MARK: - As text
 
-extension InterfaceOrientationMask {
     private static let composites: [(name: String, mask: InterfaceOrientationMask)] = [
         ("all", .all), ("all-but-upside-down", .allButUpsideDown), ("landscape", .landscape),
     ]

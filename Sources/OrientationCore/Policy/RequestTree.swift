@@ -67,12 +67,12 @@ private struct PresentationOrder: Sendable {
 
     /// The index of the entry, or the one to insert it at.
     private func index(of presented: UInt64) -> Int {
-        var range = 0..<entries.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = entries[middle].presented < presented ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].presented < presented { low = middle + 1 } else { high = middle }
         }
-        return range.lowerBound
+        return low
     }
 }
 
@@ -130,11 +130,9 @@ extension RequestTree {
         }
         return true
     }
-}
 
-// MARK: - Changing
+    // MARK: - Changing
 
-extension RequestTree {
     /// Adds a request as the one presented last; removing it restores the earlier order.
     mutating func insert(_ request: RotationRequest, of client: String) -> ID {
         lastID += 1

@@ -4,13 +4,10 @@
 public struct RotationConfiguration: Hashable, Sendable {
     /// The orientations that the device supports; requests can only narrow them.
     public var supported: InterfaceOrientationMask
-
     /// The device orientation in which the panel's own top is up.
     public var natural: DeviceOrientation
-
     /// The orientation shown in laptop mode.
     public var laptop: InterfaceOrientation
-
     /// The static application masks, by application id.
     public var applicationMasks: [String: InterfaceOrientationMask]
 

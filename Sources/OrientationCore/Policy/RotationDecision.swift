@@ -2,8 +2,7 @@
 
 /// A change of the interface orientation.
 public struct Transition: Hashable, Sendable {
-    public let from: InterfaceOrientation
-    public let to: InterfaceOrientation
+    public let from, to: InterfaceOrientation
     public let reason: InterfaceReason
 
     public init(from: InterfaceOrientation, to: InterfaceOrientation, reason: InterfaceReason) {

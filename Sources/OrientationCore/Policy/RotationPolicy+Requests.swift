@@ -13,9 +13,7 @@ extension RotationPolicy {
     public func client(of id: RotationRequest.ID) -> String? { tree[id]?.client }
 
     /// Whether a client has set a dynamic mask for an application.
-    public func hasApplicationMask(of appID: String, for client: String) -> Bool {
-        dynamicMasks[client]?[appID] != nil
-    }
+    public func hasApplicationMask(of appID: String, for client: String) -> Bool { dynamicMasks[client]?[appID] != nil }
 
     /// Presents a request of `client`; a modal one turns the interface at once, a pushed one waits for the next rotation.
     ///
@@ -66,7 +64,8 @@ extension RotationPolicy {
     }
 
     /// Turns the interface if what is shown is not allowed, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
-    public mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision {
+    public mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision
+    {
         _ = try own(id, of: client)
         return tree.isAsked(through: id) ? keep() : unchanged
     }
@@ -138,7 +137,9 @@ extension RotationPolicy {
             throw .invalidArgument("supported: \(request.supported.rawValue) is not a valid set of orientations")
         }
         if let preferred = request.preferred, !request.supported.contains(preferred) {
-            throw .invalidInterfaceOrientation("preferred: \(preferred) is not among the supported \(request.supported)")
+            throw .invalidInterfaceOrientation(
+                "preferred: \(preferred) is not among the supported \(request.supported)"
+            )
         }
         if let parent = request.parent {
             guard tree[parent]?.client == client else {

@@ -12,7 +12,6 @@ public struct RotationPolicy: Sendable {
 
     /// The interface orientation.
     public private(set) var shown: InterfaceOrientation
-
     /// Why it last changed.
     public private(set) var reason = InterfaceReason.startup
 
@@ -50,11 +49,9 @@ public struct RotationPolicy: Sendable {
 
     /// The state to persist, without the mode.
     public var memory: SavedState { SavedState(lock: lock, held: held, shown: shown) }
-}
 
-// MARK: - What is allowed
+    // MARK: - What is allowed
 
-extension RotationPolicy {
     /// The orientations that are allowed now; never empty.
     public var effectiveMask: InterfaceOrientationMask {
         guard let asked else { return configuration.supported }
@@ -103,11 +100,9 @@ extension RotationPolicy {
         guard let asked = tree.asked, tree[asked.top]?.request.presentation == .modal else { return nil }
         return tree[asked.node]?.request.preferred
     }
-}
 
-// MARK: - Deciding
+    // MARK: - Deciding
 
-extension RotationPolicy {
     /// Resolves as if the device had just been turned, which ends a rotation by hand.
     mutating func settle(_ reason: InterfaceReason) -> Decision {
         isManual = false
@@ -205,11 +200,9 @@ extension RotationPolicy {
         self.configuration = configuration
         return settle(.configuration)
     }
-}
 
-// MARK: - The user
+    // MARK: - The user
 
-extension RotationPolicy {
     /// Sets or lifts the lock.
     ///
     /// Throws `orientationNotSupported` if the orientation to hold is outside the device configuration.
@@ -265,11 +258,9 @@ extension RotationPolicy {
         held = orientation
         if case .orientation = lock { lock = .orientation(orientation) }
     }
-}
 
-// MARK: - Explanation
+    // MARK: - Explanation
 
-extension RotationPolicy {
     /// The rule that explains what is shown.
     public var rule: RotationRule {
         let mask = effectiveMask

@@ -16,7 +16,8 @@ public enum RotationRefusal: Error, Hashable, Sendable {
 extension RotationRefusal: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .invalidArgument(let text), .invalidInterfaceOrientation(let text), .orientationNotSupported(let text): text
+        case .invalidArgument(let text), .invalidInterfaceOrientation(let text), .orientationNotSupported(let text):
+            text
         case .notYourRequest: "the request belongs to another connection"
         case .unknownRequest: "there is no such request"
         }

@@ -17,23 +17,17 @@ public struct RotationRequest: Hashable, Sendable {
     /// The application id, such as `org.example.Player`.
     public var appID: String
     public var supported: InterfaceOrientationMask
-
     /// The orientation in which the interface starts when the view is presented modally.
     public var preferred: InterfaceOrientation?
-
     /// Whether the interface follows the device while this request is asked.
     public var shouldAutorotate: Bool
     public var presentation: Presentation
-
     /// The request that this one is a child of; nil for a window's root.
     public var parent: ID?
-
     /// The request that is asked in place of this one, while it and its ancestors are active.
     public var forwardsTo: ID?
-
     /// False hides the request and its descendants: they are ignored.
     public var isActive: Bool
-
     /// Why the client made the request, for people to read.
     public var reason: String
 

@@ -20,11 +20,9 @@ public enum DeviceOrientation: UInt8, NamedValue {
         case .faceDown: "face-down"
         }
     }
-}
 
-// MARK: - The four edges
+    // MARK: - The four edges
 
-extension DeviceOrientation {
     /// Counter-clockwise quarter turns from portrait, 0 to 3; nil unless an edge is up.
     public var quarterTurns: Int? {
         switch self {
@@ -38,13 +36,10 @@ extension DeviceOrientation {
 
     /// Creates the edge that is this many counter-clockwise quarter turns from portrait, modulo 4.
     public init(quarterTurns: Int) {
-        switch quarterTurns & 3 {
-        case 0: self = .portrait
-        case 1: self = .landscapeLeft
-        case 2: self = .portraitUpsideDown
-        default: self = .landscapeRight
-        }
+        self = Self.edges[quarterTurns & 3]
     }
+
+    private static let edges: [DeviceOrientation] = [.portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight]
 
     /// Whether one of the four edges is up.
     public var isEdge: Bool { quarterTurns != nil }

@@ -6,7 +6,6 @@
 public struct GravityEstimator: Sendable {
     /// The filter's time constant in seconds.
     public static let timeConstant = 0.2
-
     /// The longest time in seconds between two samples that the filter accepts.
     public static let longestGap = 1.0
 

@@ -27,17 +27,12 @@ public struct HingeAngle: Sendable {
     /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside.
     /// Inconclusive readings change nothing.
     public mutating func update(display: Vector3, base: Vector3) {
-        guard display.isFinite, base.isFinite,
-            abs(display.magnitude - base.magnitude) <= Self.greatestDifference
-        else { return }
+        // False where a reading is not finite.
+        guard abs(display.magnitude - base.magnitude) <= Self.greatestDifference else { return }
         let (displayAcross, baseAcross) = (display.acrossHinge, base.acrossHinge)
         guard min(displayAcross.magnitude, baseAcross.magnitude) >= Self.leastAcross else { return }
         let sine = baseAcross.cross(displayAcross).x / (baseAcross.magnitude * displayAcross.magnitude)
-        if sine >= Self.leastSine {
-            tabletMode = .laptop
-        } else if sine <= -Self.leastSine {
-            tabletMode = .tablet
-        }
+        if abs(sine) >= Self.leastSine { tabletMode = sine > 0 ? .laptop : .tablet }
     }
 }
 

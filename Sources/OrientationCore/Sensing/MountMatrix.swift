@@ -27,9 +27,7 @@ public struct MountMatrix: Hashable, Sendable {
     func solved(for product: Vector3) -> Vector3 {
         (y.cross(z) * product.x + z.cross(x) * product.y + x.cross(y) * product.z) / determinant
     }
-}
 
-extension MountMatrix {
     /// The result of checking three rows.
     public enum Verdict: Hashable, Sendable {
         /// The rows are independent and used unchanged.

@@ -7,19 +7,14 @@
 public struct OrientationClassifier: Sendable {
     /// The |z| in g from which the device lies flat.
     public static let flatThreshold = 0.75
-
     /// The least gap in seconds that discards the evidence.
     public static let leastGap = 1.0
-
     /// The longest step back of time, in seconds, that counts as a sample out of order; a longer one restarts the clock.
     public static let longestStepBack = 1.0
-
     /// The plausible norms at rest, relative to the reference.
     public static let soundNorms = 0.5...1.5
-
     /// The least norm in g that may become the reference.
     public static let leastReference = 0.05
-
     /// The greatest spread of steady readings, relative to their norm.
     public static let steadySpread = 0.02
 
@@ -102,11 +97,9 @@ public struct OrientationClassifier: Sendable {
         guard pointed != edge else { return drain(interval) }
         gather(for: pointed, excess: excess, weight: weight, over: interval)
     }
-}
 
-// MARK: - Time
+    // MARK: - Time
 
-extension OrientationClassifier {
     /// Whether a sample counts at all; the base rule accepts every finite one.
     @inline(__always)  // A call would copy the whole classifier: 25 % of the time for a sample.
     private func isUsable(_ gravity: Vector3, at time: Double) -> Bool {
@@ -130,15 +123,14 @@ extension OrientationClassifier {
         // False also before the first sample, when the step is NaN.
         return step > 0 ? min(step, .greatestFiniteMagnitude) : 0
     }
-}
 
-// MARK: - Evidence
+    // MARK: - Evidence
 
-extension OrientationClassifier {
     private mutating func drain(_ interval: Double) { evidence = max(0, evidence - interval) }
 
     /// Adds a sample's evidence for the edge it points to; the only place where a known edge changes.
-    private mutating func gather(for pointed: DeviceOrientation, excess: Double, weight: Double, over interval: Double) {
+    private mutating func gather(for pointed: DeviceOrientation, excess: Double, weight: Double, over interval: Double)
+    {
         if pointed != challenger {
             challenger = pointed
             evidence = 0
@@ -152,11 +144,9 @@ extension OrientationClassifier {
             evidence = 0
         }
     }
-}
 
-// MARK: - Scale
+    // MARK: - Scale
 
-extension OrientationClassifier {
     /// Makes a steady but implausible norm the reference; motion is never that steady.
     private mutating func repairReference(with gravity: Vector3, norm: Double, at time: Double) {
         let isSound = Self.soundNorms.contains(norm * inverseReference)

@@ -20,7 +20,6 @@ public struct SensorFrame: Hashable, Sendable {
 
     /// Added to the raw values, in raw units.
     public var offset: Vector3
-
     /// Factor after the offset, in m/s² per raw unit.
     public var scale: Vector3
     public var matrix: MountMatrix

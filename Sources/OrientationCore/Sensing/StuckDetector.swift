@@ -25,11 +25,9 @@ package struct StuckDetector {
     package private(set) var isStuck = false
 
     private var last: AccelerometerSample?
-
     /// When that reading came first, or was reported last.
     private var since: Double?
     private var changes = 0
-
     /// The first of those changes.
     private var origin = Vector3.zero
     private var isNoisy = false

@@ -44,9 +44,7 @@ public struct Vector3: Hashable, Sendable {
     public static func / (vector: Vector3, divisor: Double) -> Vector3 {
         Vector3(vector.x / divisor, vector.y / divisor, vector.z / divisor)
     }
-}
 
-extension Vector3 {
     /// The smallest box, parallel to the axes, around a set of vectors.
     public struct Bounds: Hashable, Sendable {
         public private(set) var low: Vector3

@@ -9,9 +9,7 @@ package enum RecordedEvent: Hashable, Sendable {
     /// An application mask of the configuration; these precede `start`.
     case application(String, InterfaceOrientationMask)
     case event(Event)
-}
 
-extension RecordedEvent {
     /// One event of each kind that has a name; what they hold does not matter.
     private static let kinds: [(name: String, event: RecordedEvent)] = {
         let request = RotationRequest(appID: "", supported: .all)
@@ -24,7 +22,8 @@ extension RecordedEvent {
             .update(0, to: request, client: ""), .setNeedsUpdate(0, client: ""), .release(0, client: ""),
             .vanished(client: ""), .deadlinePassed(.ready), .saveFailed, .shutdown,
         ]
-        let kinds = events.map { RecordedEvent.event($0) } + [.start(MachineConfiguration(), nil), .application("", .all)]
+        let kinds =
+            events.map { RecordedEvent.event($0) } + [.start(MachineConfiguration(), nil), .application("", .all)]
         return kinds.map { ($0.written.name, $0) }
     }()
 
@@ -116,11 +115,9 @@ private struct Arguments {
     mutating func mask(_ key: String, _ value: InterfaceOrientationMask?) throws(Fault) -> InterfaceOrientationMask? {
         try optional(key, value?.rawValue).map { InterfaceOrientationMask(rawValue: $0) }
     }
-}
 
-// MARK: - The arguments of each event
+    // MARK: - The arguments of each event
 
-extension Arguments {
     /// Writes the arguments of an event, or reads those of another event of its kind; returns its name as well.
     mutating func exchange(_ event: RecordedEvent) throws(Fault) -> (name: String, event: RecordedEvent) {
         switch event {
@@ -242,7 +239,9 @@ private enum PercentEncoding {
         var rest = text
         while var byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
+                guard rest.count >= 2, let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
+                    return nil
+                }
                 byte = code
                 rest = rest.dropFirst(2)
             }

@@ -20,19 +20,12 @@ package struct TraceError: Error, Hashable, Sendable {
     /// The fields of a line.
     package enum Column: String, Hashable, Sendable {
         case time = "t_seconds"
-        case x
-        case y
-        case z
+        case x, y, z
     }
 
     /// Counted from 1, the header's.
     package let line: Int
     package let fault: Fault
-
-    package init(line: Int, fault: Fault) {
-        self.line = line
-        self.fault = fault
-    }
 }
 
 extension TraceError: CustomStringConvertible {

@@ -53,11 +53,9 @@ package struct TraceReader: ~Copyable {
     package var timeText: String {
         String(decoding: UnsafeBufferPointer(start: buffer + lastTime.lowerBound, count: lastTime.count), as: UTF8.self)
     }
-}
 
-// MARK: - Lines
+    // MARK: - Lines
 
-extension TraceReader {
     /// Reads the next line and returns what it holds, or nothing at the end.
     ///
     /// A failed read is thrown and changes nothing: a later call goes on where it failed.
@@ -83,9 +81,7 @@ extension TraceReader {
         }
     }
 
-    private func malformed(_ fault: TraceError.Fault) -> Record {
-        .malformed(TraceError(line: line, fault: fault))
-    }
+    private func malformed(_ fault: TraceError.Fault) -> Record { .malformed(TraceError(line: line, fault: fault)) }
 
     private mutating func skipBlankLine() throws(SystemError) -> Bool {
         while unread.count < 2, !isAtEnd { try fill() }
@@ -103,14 +99,9 @@ extension TraceReader {
         var searched = 0
         var isTooLong = false
         while true {
-            if let end = newline(after: searched) {
+            if let end = newline(after: searched) ?? (isAtEnd ? unread.upperBound : nil) {
                 let text = withoutReturn(unread.lowerBound..<end)
-                unread = end + 1..<unread.upperBound
-                return isTooLong || text.count > TraceFormat.longestLine ? nil : text
-            }
-            if isAtEnd {
-                let text = withoutReturn(unread)
-                unread = unread.upperBound..<unread.upperBound
+                unread = min(end + 1, unread.upperBound)..<unread.upperBound
                 return isTooLong || text.count > TraceFormat.longestLine ? nil : text
             }
             // One more than the longest, for the CR.
@@ -151,11 +142,9 @@ extension TraceReader {
         unread = 0..<unread.upperBound + count
         buffer[unread.upperBound] = 0
     }
-}
 
-// MARK: - Fields
+    // MARK: - Fields
 
-extension TraceReader {
     private func isHeader(_ text: Range<Int>) -> Bool {
         UnsafeBufferPointer(start: buffer + text.lowerBound, count: text.count).elementsEqual(TraceFormat.header.utf8)
     }

@@ -24,7 +24,5 @@ package struct TraceWriter: ~Copyable {
     }
 
     /// Hands everything written so far to the system.
-    package mutating func flush() throws(SystemError) {
-        try file.flush()
-    }
+    package mutating func flush() throws(SystemError) { try file.flush() }
 }
