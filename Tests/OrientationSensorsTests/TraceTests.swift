@@ -2,10 +2,11 @@
 
 import CLinux
 import OrientationCore
-import OrientationSensors
 import POSIX
 import SplitMix
 import Testing
+
+@testable import OrientationSensors
 
 /// A file without a name that holds the given bytes and is read from its start.
 private func file(_ bytes: some Collection<UInt8>) throws -> FileDescriptor {

@@ -40,7 +40,8 @@ package enum RecordedEvent: Hashable, Sendable {
         if case .event(.sample(let role, let sample)) = self {
             return (role == .base ? "base," : "") + TraceFormat.text(sample.acceleration)
         }
-        return written.name + written.arguments
+        let (name, arguments) = written
+        return name + arguments
     }
 
     private var written: (name: String, arguments: String) {
@@ -55,8 +56,8 @@ package enum RecordedEvent: Hashable, Sendable {
 
 /// The arguments of a line: `,key=value` for each, with the value percent-encoded.
 ///
-/// Writes or reads: then a value that a method is given is written and returned, or is ignored, and the one that was
-/// read is returned.
+/// Each event is described once for both directions: while writing, a method writes the value that it is given and
+/// returns it; while reading, it ignores that value and returns the one that was read.
 private struct Arguments {
     typealias Fault = TraceError.Fault
 
