@@ -37,6 +37,7 @@ static inline void orientd_restart_getopt(void) { optind = 0; }
 
 // Declared by glibc for _GNU_SOURCE only, which does not reach the headers of another module.
 int pipe2(int ends[2], int flags);
+int mkostemp(char *path, int flags);
 
 // NULL with errno 0 at the end of the folder.
 static inline const char *orientd_next_name(DIR *folder) {
@@ -48,7 +49,7 @@ static inline const char *orientd_next_name(DIR *folder) {
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
-static inline int orientd_create(const char *path, mode_t mode, int flags) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, mode); }
+static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 

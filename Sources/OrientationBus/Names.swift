@@ -14,14 +14,14 @@ package enum Names {
     package static let sensor = "org.orientd1.Sensor"
     package static let request = "org.orientd1.Request"
 
-    /// What polkit is asked about.
+    /// The polkit actions.
     package enum Action {
         package static let claim = "org.orientd1.claim"
         package static let lock = "org.orientd1.lock"
         package static let rotate = "org.orientd1.rotate"
         package static let request = "org.orientd1.request"
         package static let configure = "org.orientd1.configure"
-        /// By the name that iio-sensor-proxy's own policy gives it.
+        /// The action of iio-sensor-proxy.
         package static let claimSensor = "net.hadess.SensorProxy.claim-sensor"
     }
 
@@ -32,7 +32,7 @@ package enum Names {
         request.map { requestPath + "\($0)" } ?? "/"
     }
 
-    /// The request that a path names; nil for `/`, and for what names none.
+    /// The id in a request's path; nil for any other path.
     package static func request(at path: String) -> RotationRequest.ID? {
         guard path.utf8.starts(with: requestPath.utf8) else { return nil }
         let number = String(decoding: path.utf8.dropFirst(requestPath.utf8.count), as: UTF8.self)
@@ -42,19 +42,14 @@ package enum Names {
 }
 
 extension BusError {
-    /// Makes the policy's refusal the answer of a call.
+    /// Converts a refusal of the policy.
     init(_ refusal: RotationRefusal) {
         switch refusal {
-        case .invalidArgument(let text):
-            self = .invalidArguments(text)
-        case .invalidInterfaceOrientation:
-            self.init(Names.errorPrefix + "InvalidInterfaceOrientation", "\(refusal)")
-        case .orientationNotSupported:
-            self.init(Names.errorPrefix + "OrientationNotSupported", "\(refusal)")
-        case .notYourRequest:
-            self.init(Names.errorPrefix + "NotYourRequest", "\(refusal)")
-        case .unknownRequest:
-            self.init("org.freedesktop.DBus.Error.UnknownObject", "\(refusal)")
+        case .invalidArgument(let text): self = .invalidArguments(text)
+        case .invalidInterfaceOrientation: self.init(Names.errorPrefix + "InvalidInterfaceOrientation", "\(refusal)")
+        case .orientationNotSupported: self.init(Names.errorPrefix + "OrientationNotSupported", "\(refusal)")
+        case .notYourRequest: self.init(Names.errorPrefix + "NotYourRequest", "\(refusal)")
+        case .unknownRequest: self.init("org.freedesktop.DBus.Error.UnknownObject", "\(refusal)")
         }
     }
 }

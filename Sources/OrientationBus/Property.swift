@@ -15,8 +15,11 @@ package struct Property<Status>: Sendable {
     /// Reads the value; inout only to save a copy.
     let read: @Sendable (inout Status) -> PropertyValue
 
-    /// Stores a value that a client received; false for a value that the property cannot have.
+    /// Stores a value that was received; false for a value that the property cannot have.
     let store: @Sendable (inout Status, PropertyValue) -> Bool
+
+    /// Says why ``store`` returns false for a value.
+    let refusal: @Sendable (PropertyValue) -> String
 
     package var name: String { "\(member)" }
 
@@ -27,22 +30,22 @@ package struct Property<Status>: Sendable {
 
     private init<Value>(
         _ member: StaticString,
-        _ signature: StaticString,
-        _ change: BusInterface.Change,
+        _ type: BusType<Value>,
+        change: BusInterface.Change = .announced,
         _ field: @escaping Field<Value>,
-        encode: @escaping @Sendable (Value) -> PropertyValue,
-        decode: @escaping @Sendable (PropertyValue) -> Value?
+        refusal: @escaping @Sendable (PropertyValue) -> String = { "\($0.text) is not valid" }
     ) {
         self.member = member
-        self.signature = signature
+        signature = type.signature
         self.change = change
+        self.refusal = refusal
         read = { status in
             var result = PropertyValue.text("")
-            field(&status) { result = encode($0) }
+            field(&status) { result = type.encode($0) }
             return result
         }
         store = { status, value in
-            guard let value = decode(value) else { return false }
+            guard let value = type.decode(value) else { return false }
             field(&status) { $0 = value }
             return true
         }
@@ -54,7 +57,7 @@ package struct Property<Status>: Sendable {
         _ change: BusInterface.Change = .announced,
         _ field: @escaping Field<Value>
     ) -> Property {
-        Property(member, Value.signature, change, field, encode: { $0.propertyValue }, decode: { Value($0) })
+        Property(member, Value.busType, change: change, field)
     }
 
     /// A field that is published by its name.
@@ -62,19 +65,27 @@ package struct Property<Status>: Sendable {
         _ member: StaticString,
         _ field: @escaping Field<Value>
     ) -> Property {
-        Property(member, "s", .announced, field, encode: { .text($0.name) }, decode: { Value(name: $0.text) })
+        let type = BusType<Value>("s", { .text($0.name) }, { Value(name: $0.text) })
+        return Property(member, type, field) { Value.refusal(of: $0.text) }
     }
 
-    /// A field that is published as the path of a request.
+    /// A field that is published by its name; nil as the empty name.
+    static func optionalName<Value: NamedValue & SendableMetatype>(
+        _ member: StaticString,
+        _ field: @escaping Field<Value?>
+    ) -> Property {
+        let type = BusType<Value?>("s", { .text($0?.name ?? "") }) { value in
+            value.text.isEmpty ? .some(nil) : Value(name: value.text).map { .some($0) }
+        }
+        return Property(member, type, field) { Value.refusal(of: $0.text) }
+    }
+
+    /// A field that is published as the path of a request; nil as `/`.
     static func request(_ member: StaticString, _ field: @escaping Field<RotationRequest.ID?>) -> Property {
-        Property(
-            member,
-            "o",
-            .announced,
-            field,
-            encode: { .path(Names.path(of: $0)) },
-            decode: { ObjectPath($0).map { Names.request(at: $0.text) } }
-        )
+        let type = BusType<RotationRequest.ID?>("o", { .path(Names.path(of: $0)) }) { value in
+            value.text == "/" ? .some(nil) : Names.request(at: value.text).map { .some($0) }
+        }
+        return Property(member, type, field) { "\($0.text) is not the path of a request" }
     }
 
     /// A value that follows from the status and that no client of ours reads.
@@ -82,20 +93,22 @@ package struct Property<Status>: Sendable {
         _ member: StaticString,
         _ value: @escaping @Sendable (Status) -> Value
     ) -> Property {
-        Property(member, Value.signature, value)
+        let type = Value.busType
+        return Property(member, BusType(type.signature, type.encode) { _ in nil }) { status, use in
+            var value = value(status)
+            use(&value)
+        }
+    }
+}
+
+extension NamedValue {
+    /// Finds the value of a name that was passed as `argument`.
+    init(named name: String, for argument: String) throws(BusError) {
+        guard let value = Self(name: name) else { throw .invalidArguments("\(argument): \(Self.refusal(of: name))") }
+        self = value
     }
 
-    private init<Value: BusValue>(
-        _ member: StaticString,
-        _ signature: StaticString,
-        _ value: @escaping @Sendable (Status) -> Value
-    ) {
-        self.member = member
-        self.signature = signature
-        change = .announced
-        read = { value($0).propertyValue }
-        store = { _, _ in false }
-    }
+    fileprivate static func refusal(of name: String) -> String { "'\(name)' is none of \(names)" }
 }
 
 /// A property that has changed, with its new value.
@@ -136,23 +149,15 @@ extension Array {
 }
 
 extension InterfaceOrientationMask: BusValue {
-    package static var signature: StaticString { "u" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .number(let bits) = value else { return nil }
-        self.init(rawValue: bits)
+    package static var busType: BusType<Self> {
+        BusType("u", { .number($0.rawValue) }, { if case .number(let bits) = $0 { Self(rawValue: bits) } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .number(rawValue) }
 }
 
 extension Vector3: BusValue {
-    package static var signature: StaticString { "(ddd)" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .vector(let x, let y, let z) = value else { return nil }
-        self.init(x, y, z)
+    package static var busType: BusType<Self> {
+        BusType("(ddd)", { .vector(x: $0.x, y: $0.y, z: $0.z) }) { value in
+            if case .vector(let x, let y, let z) = value { Self(x, y, z) } else { nil }
+        }
     }
-
-    package var propertyValue: PropertyValue { .vector(x: x, y: y, z: z) }
 }

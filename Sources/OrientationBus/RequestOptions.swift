@@ -3,9 +3,29 @@
 import OrientationCore
 import SystemdBus
 
-/// How a request is written on the bus: the arguments and options of `Request` and `Update`.
+extension RotationRequest {
+    fileprivate typealias Option = (name: String, property: Property<RotationRequest>)
+
+    /// The options of `Request` and `Update`, each of which is also a property of `org.orientd1.Request`.
+    fileprivate static let options: [Option] = [
+        // An argument of its own in `Request`.
+        ("supported", .value("Supported") { $1(&$0.supported) }),
+        ("preferred", .optionalName("Preferred") { $1(&$0.preferred) }),
+        ("should-autorotate", .value("ShouldAutorotate") { $1(&$0.shouldAutorotate) }),
+        ("presentation", .name("Presentation") { $1(&$0.presentation) }),
+        ("parent", .request("Parent") { $1(&$0.parent) }),
+        ("forwards-to", .request("ForwardsTo") { $1(&$0.forwardsTo) }),
+        ("active", .value("Active") { $1(&$0.isActive) }),
+        ("reason", .value("Reason") { $1(&$0.reason) }),
+    ]
+
+    /// Every property of `org.orientd1.Request`.
+    static let properties = [.value("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
+}
+
+/// The arguments of `Request` and `Update` on the bus.
 package enum RequestOptions {
-    /// The most bytes of an application's id, which is a D-Bus name, and of a reason.
+    /// The maximum length of an application's id, which is a D-Bus name, and of a reason, in bytes.
     package static let longest = (appID: 255, reason: 1024)
 
     /// Writes `Request`'s application, mask and options.
@@ -13,25 +33,19 @@ package enum RequestOptions {
         message.append(request.appID)
         message.append(request.supported.rawValue)
         message.appendArray("{sv}") {
-            message.appendNamedVariant("preferred", request.preferred?.name ?? "")
-            message.appendNamedVariant("should-autorotate", request.shouldAutorotate)
-            message.appendNamedVariant("presentation", request.presentation.name)
-            message.appendNamedVariant("parent", ObjectPath(Names.path(of: request.parent)))
-            message.appendNamedVariant("forwards-to", ObjectPath(Names.path(of: request.forwardsTo)))
-            message.appendNamedVariant("active", request.isActive)
-            message.appendNamedVariant("reason", request.reason)
+            for option in RotationRequest.options.dropFirst() {
+                message.appendNamedVariant(option.name, option.property.value(of: request))
+            }
         }
     }
 
     /// Reads `Request`'s application, mask and options.
     static func read(from message: BusMessage) throws(BusError) -> RotationRequest {
         let appID = try readAppID(from: message)
-        var request = RotationRequest(
-            appID: appID,
-            supported: InterfaceOrientationMask(rawValue: try message.readUInt32())
-        )
-        let isPlaced = try read(into: &request, from: message, isUpdate: false)
-        if !isPlaced { request.presentation = request.parent == nil ? .modal : .push }
+        let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
+        var request = RotationRequest(appID: appID, supported: mask)
+        let names = try read(RotationRequest.options.dropFirst(), into: &request, from: message)
+        if !names.contains("presentation") { request.presentation = request.parent == nil ? .modal : .push }
         return request
     }
 
@@ -45,70 +59,33 @@ package enum RequestOptions {
 
     /// Reads `Update`'s changes.
     static func readChanges(of request: inout RotationRequest, from message: BusMessage) throws(BusError) {
-        _ = try read(into: &request, from: message, isUpdate: true)
+        _ = try read(RotationRequest.options[...], into: &request, from: message)
     }
 
-    /// Reads an `a{sv}` of options; says whether the presentation is among them.
+    /// Reads an `a{sv}` of these options; returns the names that it contains.
     private static func read(
+        _ options: ArraySlice<RotationRequest.Option>,
         into request: inout RotationRequest,
-        from message: BusMessage,
-        isUpdate: Bool
-    ) throws(BusError) -> Bool {
-        var isPlaced = false
-        try message.readNamedVariants { option throws(BusError) in
-            switch option {
-            // What `Request` has an argument for is no option of it.
-            case "supported" where isUpdate:
-                request.supported = InterfaceOrientationMask(rawValue: try message.readOption(option))
-            case "preferred":
-                let name: String = try message.readOption(option)
-                request.preferred = name.isEmpty ? nil : try InterfaceOrientation(named: name, for: option)
-            case "should-autorotate":
-                request.shouldAutorotate = try message.readOption(option)
-            case "presentation":
-                request.presentation = try RotationRequest.Presentation(
-                    named: try message.readOption(option),
-                    for: option
-                )
-                isPlaced = true
-            case "parent":
-                request.parent = try readRequest(option, from: message)
-            case "forwards-to":
-                request.forwardsTo = try readRequest(option, from: message)
-            case "active":
-                request.isActive = try message.readOption(option)
-            case "reason":
-                request.reason = try message.readOption(option)
-                guard request.reason.utf8.count <= longest.reason else {
-                    throw .invalidArguments("reason: takes at most \(longest.reason) bytes")
-                }
-            default:
-                throw .invalidArguments("options: there is no option '\(option)'")
+        from message: BusMessage
+    ) throws(BusError) -> [String] {
+        var names: [String] = []
+        try message.readNamedVariants { name throws(BusError) in
+            guard let property = options.first(where: { $0.name == name })?.property else {
+                throw .invalidArguments("options: there is no option '\(name)'")
             }
+            let type = message.peekVariantContents()
+            guard type == "\(property.signature)" else {
+                throw .invalidArguments("\(name): takes a value of type \(property.signature), not \(type)")
+            }
+            let value = try message.readAnyVariant()
+            guard property.store(&request, value) else {
+                throw .invalidArguments("\(name): \(property.refusal(value))")
+            }
+            guard request.reason.utf8.count <= longest.reason else {
+                throw .invalidArguments("reason: takes at most \(longest.reason) bytes")
+            }
+            names.append(name)
         }
-        return isPlaced
-    }
-
-    /// Reads the path of a request; nil for `/`, which stands for none.
-    private static func readRequest(_ option: String, from message: BusMessage) throws(BusError) -> RotationRequest.ID?
-    {
-        let path: ObjectPath = try message.readOption(option)
-        if path.text == "/" { return nil }
-        guard let id = Names.request(at: path.text) else {
-            throw .invalidArguments("\(option): \(path.text) is not the path of a request")
-        }
-        return id
-    }
-}
-
-extension NamedValue {
-    /// Finds the value of a name that a caller has given for `field`.
-    init(named name: String, for field: String) throws(BusError) {
-        guard let value = Self(name: name) else {
-            var names = ""
-            for value in Self.allCases { names += names.isEmpty ? value.name : ", " + value.name }
-            throw .invalidArguments("\(field): '\(name)' is none of \(names)")
-        }
-        self = value
+        return names
     }
 }

@@ -4,11 +4,9 @@ package import OrientationCore
 import POSIX
 import SystemdBus
 
-/// The panel that is built into the machine, as the kernel's DRM shows it.
+/// The built-in panel, from the kernel's DRM devices.
 package enum BuiltInDisplay {
-    /// The natural orientation that the panel suggests: a mode wider than high is landscape-left, else portrait.
-    ///
-    /// The preferred mode is the first in the connector's list. Without a built-in panel: portrait.
+    /// Landscape-left if the panel's preferred mode, the first in its list, is wider than high; otherwise portrait.
     package static var naturalOrientation: DeviceOrientation {
         get throws(SystemError) {
             for connector in try Device.all(inSubsystem: "drm") where isBuiltIn(connector.name) {

@@ -3,15 +3,14 @@
 package import OrientationCore
 package import SystemdBus
 
-/// What systemd-hostnamed takes the machine for.
+/// The chassis type from systemd-hostnamed.
 package enum Chassis {
     private static let service = "org.freedesktop.hostname1"
     private static let path = "/org/freedesktop/hostname1"
 
-    /// Asks over `bus`, and calls `completion` with the answer in a later turn of the loop.
+    /// Calls `completion` with the chassis type: later, or at once if the connection is closed.
     ///
-    /// There is no idiom for a desktop or a server, nor where there is no hostnamed. With the connection closed, the
-    /// failure comes at once.
+    /// It is nil for other chassis, such as a desktop's or a server's, and without hostnamed.
     package static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
         do throws(BusError) {
             try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get") { call in
@@ -25,7 +24,7 @@ package enum Chassis {
         }
     }
 
-    /// Asks over `bus` and waits for the answer: hostnamed's own word, nil where it gives none.
+    /// Returns hostnamed's name of the chassis; nil if there is none.
     package static func name(over bus: Bus) -> String? {
         try? bus.property("Chassis", of: service, at: path, on: service)
     }

@@ -3,22 +3,22 @@
 import CLinux
 package import POSIX
 
-/// Reads the configuration file and its drop-ins; later assignments win, and what is wrong leaves things as they were.
+/// Reads the configuration file and its drop-ins; later assignments win, and invalid ones are ignored with a warning.
 package final class ConfigurationReader {
     /// The file that is read unless another is named.
     package static let standardPath = "/etc/orientd/orientd.conf"
 
     package private(set) var configuration = Configuration()
 
-    /// What was not understood, each one line with file and line number.
+    /// What was invalid, one line each with file and line number.
     package private(set) var warnings: [String] = []
 
-    /// What was assigned and counts, `Key=value`, but for what is about applications.
+    /// The effective assignments, `Key=value`, without those of applications.
     package private(set) var assignments: [String] = []
 
     package init() {}
 
-    /// Every setting, as the manual page orientd.conf(5) describes it, in scdoc(5) format.
+    /// The settings in the manual page orientd.conf(5), in scdoc(5) format.
     package static var manual: String {
         var text = ""
         var section = ""
@@ -27,30 +27,29 @@ package final class ConfigurationReader {
                 section = setting.section
                 text += "# [\(section.uppercased())] SECTION\n\n"
             }
-            let standard = setting.standard.map { "Default: \($0)." } ?? "No default."
-            text += "*\(setting.key)=*\n\t\(setting.help)\n\tTakes \(setting.values). \(standard)\n\n"
+            let standard = setting.type.standard.map { "Default: \($0)." } ?? "No default."
+            text += "*\(setting.key)=*\n\t\(setting.help)\n\tTakes \(setting.type.values). \(standard)\n\n"
         }
         return text
     }
 
     /// Reads `path` and then `path.d/*.conf`, sorted by name.
     ///
-    /// Throws when `path` `isRequired` and cannot be read. Otherwise it need not exist, and any file that cannot be
-    /// read is a warning.
+    /// Throws if `path` `isRequired` and cannot be read. Otherwise an unreadable file is a warning, and `path` may be
+    /// missing.
     package func read(_ path: String, isRequired: Bool) throws(SystemError) {
-        if isRequired {
-            try readFile(path)
-        } else {
-            readWithWarning(path, mayBeMissing: true)
-        }
-        for dropIn in dropIns(of: path) { readWithWarning(dropIn, mayBeMissing: false) }
-    }
-
-    private func readWithWarning(_ path: String, mayBeMissing: Bool) {
         do throws(SystemError) {
             try readFile(path)
         } catch {
-            if !mayBeMissing || error.errno != .notFound { warnings.append("\(error)") }
+            if isRequired { throw error }
+            if error.errno != .notFound { warnings.append("\(error)") }
+        }
+        for dropIn in dropIns(of: path) {
+            do throws(SystemError) {
+                try readFile(dropIn)
+            } catch {
+                warnings.append("\(error)")
+            }
         }
     }
 
@@ -58,9 +57,7 @@ package final class ConfigurationReader {
         var matches = glob_t()
         defer { globfree(&matches) }
         guard glob(path + ".d/*.conf", 0, nil, &matches) == 0 else { return [] }
-        return (0..<Int(matches.gl_pathc)).compactMap { index in
-            matches.gl_pathv[index].map { String(cString: $0) }
-        }
+        return (0..<Int(matches.gl_pathc)).compactMap { matches.gl_pathv[$0].map { String(cString: $0) } }
     }
 
     private func readFile(_ path: String) throws(SystemError) {
@@ -81,8 +78,8 @@ package final class ConfigurationReader {
                 return "[\(section)] \(key) is not a setting of orientd"
             }
             guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
-            guard setting.store(&configuration, value, application ?? "") else {
-                return "[\(section)] \(key)=\(value): takes \(setting.values); \(key) stays as it was"
+            guard setting.type.store(&configuration, value, application ?? "") else {
+                return "[\(section)] \(key)=\(value): takes \(setting.type.values); \(key) stays as it was"
             }
             if application == nil {
                 assignments.removeAll { $0.hasPrefix("\(key)=") }

@@ -57,6 +57,8 @@ final class IniParser {
         return withExtendedLifetime(parser) { parser.lines }
     }
 
+    private static let empty: ArraySlice<UInt8> = [UInt8(ascii: "\n")]
+
     /// Copies the next line to `buffer` with a terminating NUL; false at the end of the text.
     private func nextLine(into buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> Bool {
         if awaitsAssignment { report("neither a [Section], a Key=value nor a comment") }
@@ -80,29 +82,23 @@ final class IniParser {
             section = name(ofSection: line[(start + 1)...]) ?? ""
             return [UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\n")]
         }
-        guard line.count <= longest else { return reported("the line is longer than \(longest) bytes") }
-        guard !line.contains(0) else { return reported("the line holds a NUL byte") }
-        awaitsAssignment = line[start] != UInt8(ascii: ";") && line[start] != UInt8(ascii: "#")
-        return line
+        if line.count > longest {
+            report("the line is longer than \(longest) bytes")
+        } else if line.contains(0) {
+            report("the line holds a NUL byte")
+        } else {
+            awaitsAssignment = line[start] != UInt8(ascii: ";") && line[start] != UInt8(ascii: "#")
+            return line
+        }
+        return Self.empty
     }
-
-    private static let empty: ArraySlice<UInt8> = [UInt8(ascii: "\n")]
 
     private func name(ofSection line: ArraySlice<UInt8>) -> String? {
-        guard let end = line.firstIndex(of: UInt8(ascii: "]")) else {
-            report("the section's name has no closing bracket")
-            return nil
+        if let end = line.firstIndex(of: UInt8(ascii: "]")), !line.contains(0) {
+            return String(decoding: line[..<end], as: UTF8.self)
         }
-        guard !line.contains(0) else {
-            report("the line holds a NUL byte")
-            return nil
-        }
-        return String(decoding: line[..<end], as: UTF8.self)
-    }
-
-    private func reported(_ problem: String) -> ArraySlice<UInt8> {
-        report(problem)
-        return Self.empty
+        report(line.contains(0) ? "the line holds a NUL byte" : "the section's name has no closing bracket")
+        return nil
     }
 
     private func report(_ problem: String) {
@@ -112,9 +108,7 @@ final class IniParser {
 
     private func assign(_ key: String, _ value: String) {
         awaitsAssignment = false
-        lines.append(
-            IniLine(number: number, content: .assignment(section: section, key: key, value: value))
-        )
+        lines.append(IniLine(number: number, content: .assignment(section: section, key: key, value: value)))
     }
 
     /// As isspace(3) in the C locale.

@@ -5,7 +5,7 @@ package import OrientationCore
 // MARK: - As text
 
 extension SavedState {
-    /// What is wrong with a text that is no saved state.
+    /// Why a text is not a saved state.
     package struct TextError: Error, Hashable {
         /// Counted from 1.
         package let line: Int
@@ -14,26 +14,23 @@ extension SavedState {
 
     private static let version = "1"
 
-    /// The state as an ini text; its version comes last, so that a text that breaks off lacks it.
+    /// The state as an ini text; the version comes last, so that a truncated text lacks it.
     var text: String {
         var text = "[State]\nRotationLock=\(lock)\nHeldOrientation=\(held)\n"
         if let autorotate { text += "Autorotate=\(autorotate)\n" }
         return text + "InterfaceOrientation=\(shown)\nVersion=\(Self.version)\n"
     }
 
-    /// Creates the state whose `text` is exactly this one.
-    ///
-    /// Nothing else will do, not even another order: what was cut short, damaged or written by somebody else is never
-    /// half believed.
+    /// Creates the state whose `text` is exactly this one, so that no damaged text is accepted.
     package init(text bytes: [UInt8]) throws(TextError) {
         let lines = IniParser.lines(of: bytes)
         for line in lines {
             guard case .assignment(_, "Version", let value) = line.content, value != Self.version else { continue }
-            throw TextError(line: line.number, problem: "only version \(Self.version) is understood")
+            throw TextError(line: line.number, problem: "only version \(Self.version) is supported")
         }
         let end = "\nVersion=\(Self.version)\n"
         guard bytes.suffix(end.utf8.count).elementsEqual(end.utf8) else {
-            throw TextError(line: Self.line(of: bytes.count - 1, in: bytes), problem: "the file breaks off here")
+            throw TextError(line: Self.line(of: bytes.count - 1, in: bytes), problem: "the file is truncated here")
         }
 
         var lock: RotationLock?
@@ -41,31 +38,26 @@ extension SavedState {
         var autorotate: AutorotateMode?
         var shown: InterfaceOrientation?
         for line in lines {
+            let isValid: Bool
             switch line.content {
             case .problem(let problem):
                 throw TextError(line: line.number, problem: problem)
-            case .assignment("State", let key, let value):
-                let isSound: Bool
-                switch key {
-                case "RotationLock":
-                    lock = RotationLock(name: value)
-                    isSound = lock != nil
-                case "HeldOrientation":
-                    held = InterfaceOrientation(name: value)
-                    isSound = held != nil
-                case "Autorotate":
-                    autorotate = AutorotateMode(name: value)
-                    isSound = autorotate != nil
-                case "InterfaceOrientation":
-                    shown = InterfaceOrientation(name: value)
-                    isSound = shown != nil
-                default:
-                    isSound = key == "Version"
-                }
-                if !isSound { throw TextError(line: line.number, problem: "there is no such key or value") }
-            case .assignment:
-                throw TextError(line: line.number, problem: "there is no such section")
+            case .assignment("State", "RotationLock", let value):
+                lock = RotationLock(name: value)
+                isValid = lock != nil
+            case .assignment("State", "HeldOrientation", let value):
+                held = InterfaceOrientation(name: value)
+                isValid = held != nil
+            case .assignment("State", "Autorotate", let value):
+                autorotate = AutorotateMode(name: value)
+                isValid = autorotate != nil
+            case .assignment("State", "InterfaceOrientation", let value):
+                shown = InterfaceOrientation(name: value)
+                isValid = shown != nil
+            case .assignment(let section, let key, _):
+                isValid = section == "State" && key == "Version"
             }
+            if !isValid { throw TextError(line: line.number, problem: "there is no such section, key or value") }
         }
         guard let lock, let held, let shown else {
             throw TextError(line: Self.line(of: bytes.count - 1, in: bytes), problem: "a key is missing")
@@ -74,7 +66,7 @@ extension SavedState {
 
         let same = zip(bytes, text.utf8).prefix { $0 == $1 }.count
         guard same == bytes.count, same == text.utf8.count else {
-            throw TextError(line: Self.line(of: same, in: bytes), problem: "orientd would not have written that")
+            throw TextError(line: Self.line(of: same, in: bytes), problem: "orientd does not write this")
         }
     }
 

@@ -4,18 +4,17 @@ import CLinux
 package import OrientationCore
 package import POSIX
 
-/// The file that the saved state outlives the process in.
+/// The file of the saved state.
 package struct StateFile {
-    /// What reading it gives.
     package enum ReadResult: Hashable {
-        /// Nothing was ever saved.
+        /// No state was saved yet.
         case missing
         case state(SavedState)
-        /// There is a file, but no state to be had from it; `warning` says why, and what became of the file.
+        /// The file has no valid state; `warning` says why, and whether the file was renamed.
         case unusable(warning: String)
     }
 
-    /// Far more than a state takes, in bytes.
+    /// In bytes; far more than a state needs.
     private static let longest = 4096
 
     let path: String
@@ -24,13 +23,13 @@ package struct StateFile {
         self.path = path
     }
 
-    /// The file in the folder that the service manager made for it; nil where it made none.
+    /// The file in the service manager's StateDirectory=; nil if there is none.
     package static var standard: StateFile? {
         guard let folders = getenv("STATE_DIRECTORY") else { return nil }
         return StateFile(folders: String(cString: folders))
     }
 
-    /// Takes the first of several folders, with colons between them, as systemd.exec(5) describes.
+    /// Takes the first folder of a colon-separated list: systemd.exec(5).
     init?(folders: String) {
         guard let first = folders.utf8.split(separator: UInt8(ascii: ":")).first else { return nil }
         path = String(decoding: first, as: UTF8.self) + "/state"
@@ -38,7 +37,7 @@ package struct StateFile {
 
     // MARK: - Reading
 
-    /// Reads the state; a file that holds none is renamed to `state.bad`, so that it can be looked at.
+    /// Reads the state; renames an invalid file to `state.bad` for inspection.
     package func read() -> ReadResult {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -57,17 +56,10 @@ package struct StateFile {
 
     private func setAside(_ problem: String) -> ReadResult {
         let bad = path + ".bad"
-        let outcome: String
-        do throws(SystemError) {
-            try checkSystem("rename it to", bad, rename(path, bad))
-            outcome = "it is now \(bad)"
-        } catch {
-            outcome = "\(error)"
-        }
+        let outcome = rename(path, bad) == 0 ? "it is now \(bad)" : "cannot rename it to \(bad): \(Errno.current)"
         return .unusable(warning: "\(problem); \(outcome); starting without saved state")
     }
 
-    /// The first bytes of a line, for the log.
     private static func quoted(_ line: ArraySlice<UInt8>) -> String {
         "'\(printable(String(decoding: line.prefix(80), as: UTF8.self)))'\(line.count > 80 ? "..." : "")"
     }

@@ -14,11 +14,7 @@ package enum UnitFile {
     static func path(of unit: String, in folders: [String]) -> String? {
         let paths = folders.map { "\($0)/\(unit)" }
         guard let path = paths.first(where: { access($0, F_OK) == 0 }) else { return nil }
-        do throws(SystemError) {
-            return try FileDescriptor.contents(of: path, limit: 1).isEmpty ? nil : path
-        } catch {
-            // A file that this user may not read is not masked.
-            return path
-        }
+        // A file that this user may not read is not masked.
+        return (try? FileDescriptor.contents(of: path, limit: 1))?.isEmpty == true ? nil : path
     }
 }

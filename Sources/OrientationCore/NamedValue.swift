@@ -16,6 +16,9 @@ extension NamedValue {
     public init?(_ description: String) { self.init(name: description) }
 
     public var description: String { name }
+
+    /// The names of all values, for messages and manual pages.
+    package static var names: String { allCases.map { $0.name }.joined(separator: ", ") }
 }
 
 extension NamedValue where Self: RawRepresentable<String> {

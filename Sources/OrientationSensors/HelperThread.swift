@@ -155,13 +155,6 @@ package enum PollResult: Sendable {
     case failure(SystemError)
 }
 
-/// CLOCK_MONOTONIC in seconds.
-var monotonicTime: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
 private typealias HelperJob = @Sendable (HelperWorker) -> Void
 
 private enum HelperResult: Sendable {
@@ -254,11 +247,11 @@ final class HelperPoll {
     private func readNow() {
         do throws(SystemError) {
             let reading = try read()
-            deliver(.reading(reading, time: monotonicTime))
+            deliver(.reading(reading, time: MonotonicClock.now))
         } catch {
             deliver(.failure(error))
         }
-        due = Self.nextDue(after: due, period: period, now: monotonicTime)
+        due = Self.nextDue(after: due, period: period, now: MonotonicClock.now)
         timer?.arm(after: due - loop.now)
     }
 

@@ -2,13 +2,15 @@
 
 import CLinux
 
-/// Copies a string into memory that C can keep, until ``deallocate(_:)``.
-package func duplicate(_ string: String) -> UnsafeMutablePointer<CChar>? {
-    strdup(string)
-}
-
-package func deallocate(_ string: UnsafeMutablePointer<CChar>?) {
-    free(string)
+/// Calls `body` with an array of C strings that ends with a null pointer, as execv(3) takes it.
+@discardableResult
+package func withCStrings<Result>(
+    _ strings: [String],
+    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var array = strings.map { strdup($0) } + [nil]
+    defer { for string in array { free(string) } }
+    return body(&array)
 }
 
 /// The number at the start of a text as strtod(3) reads it, and its end; nil where there is none.

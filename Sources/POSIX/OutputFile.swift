@@ -12,56 +12,52 @@ package struct OutputFile: ~Copyable {
     private let name: String
     private var buffer: [UInt8] = []
 
-    /// Takes a descriptor to write to; `name` is the subject of errors.
+    /// `name` is the subject of errors.
     package init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Creates or empties a file; `permissions` are those of a new one, less the umask.
+    /// Creates or truncates a file; the umask applies to `permissions`.
     package static func create(_ path: String, permissions: UInt32 = 0o666) throws(SystemError) -> OutputFile {
-        let descriptor = try checkSystem("create", path, orientd_create(path, permissions, 0))
+        let descriptor = try checkSystem("create", path, orientd_create(path, permissions))
         return OutputFile(FileDescriptor(owning: descriptor), name: path)
     }
 
-    /// Takes the process's standard output, which is closed with the value.
+    /// The process's standard output, which is closed with the value.
     package static func standardOutput() -> OutputFile {
         OutputFile(FileDescriptor(owning: STDOUT_FILENO), name: "standard output")
     }
 
-    /// Replaces the contents of a file; they are on the disk when this returns.
-    ///
-    /// Whenever the machine stops, and after an error, the file has either the old contents or the new ones.
+    /// Replaces a file atomically; its contents are on the disk when this returns.
     package static func replace(
         _ path: String,
         with contents: some Collection<UInt8>,
         permissions: UInt32,
         owner: (user: UInt32, group: UInt32)? = nil
     ) throws(SystemError) {
-        let new = path + ".new"
-        // A process that was killed may have left it.
-        unlink(new)
-        let descriptor = FileDescriptor(owning: try checkSystem("create", new, orientd_create(new, 0o600, O_EXCL)))
+        // A name that nobody else uses, so no link is followed; udev and StateFile ignore files with such a suffix.
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = FileDescriptor(owning: try checkSystem("replace", path, mkostemp(&template, O_CLOEXEC)))
         do throws(SystemError) {
             if let owner {
-                try checkSystem("set the owner of", new, fchown(descriptor.rawValue, owner.user, owner.group))
+                try checkSystem("set the owner of", path, fchown(descriptor.rawValue, owner.user, owner.group))
             }
-            try checkSystem("set the permissions of", new, fchmod(descriptor.rawValue, permissions))
-            var file = OutputFile(descriptor, name: new)
+            try checkSystem("set the permissions of", path, fchmod(descriptor.rawValue, permissions))
+            var file = OutputFile(descriptor, name: path)
             try file.write(contents)
             try file.flush()
-            try descriptor.sync(new)
-            try checkSystem("rename", new, rename(new, path))
+            try descriptor.sync(path)
+            try checkSystem("replace", path, rename(template, path))
         } catch {
-            unlink(new)
+            unlink(template)
             throw error
         }
         let folder = FileDescriptor.folder(of: path)
         try FileDescriptor.open(reading: folder).sync(folder)
     }
 
-    /// Whether a person may be reading along.
     package var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
     package mutating func write(_ text: String) throws(SystemError) {
@@ -73,7 +69,6 @@ package struct OutputFile: ~Copyable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Writes the buffer out.
     package mutating func flush() throws(SystemError) {
         var done = 0
         while done < buffer.count {

@@ -21,10 +21,10 @@ package func spawn(_ arguments: [String], output: Int32 = STDOUT_FILENO) throws(
     posix_spawnattr_setsigmask(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
-    var vector = arguments.map { strdup($0) } + [nil]
-    defer { for argument in vector { free(argument) } }
     var process: pid_t = 0
-    let result = posix_spawnp(&process, program, &actions, &attributes, &vector, orientd_environment())
+    let result = withCStrings(arguments) {
+        posix_spawnp(&process, program, &actions, &attributes, $0, orientd_environment())
+    }
     guard result == 0 else { throw SystemError("run", program, errno: Errno(result)) }
     return process
 }

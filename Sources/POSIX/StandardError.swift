@@ -2,21 +2,20 @@
 
 import CLinux
 
-/// The stream for messages to the person at the keyboard, or to the journal.
+/// Messages to the user or to the journal.
 package enum StandardError {
-    /// Whether the journal reads it: whether JOURNAL_STREAM names its device and inode, as systemd.exec(5) describes.
+    /// Whether it is the journal's stream, which JOURNAL_STREAM names by device and inode: systemd.exec(5).
     package static var isJournal: Bool {
         var status = stat()
         guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
         return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one line with one call, so that lines of several programs never mix.
+    /// Writes a line in one call, so that lines of several programs do not mix.
     package static func print(_ line: String) {
         write(line + "\n")
     }
 
-    /// Writes a text as it is, with one call.
     package static func write(_ text: String) {
         var text = text
         // A failure cannot be reported anywhere else.
@@ -24,7 +23,7 @@ package enum StandardError {
     }
 }
 
-/// Replaces the control characters of a text from outside, which could steer a terminal or forge a line of a log.
+/// Replaces control characters in untrusted text, which could control a terminal or forge a log line.
 package func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -10,7 +10,7 @@ package enum BusAddress: Hashable, Sendable {
     /// A D-Bus server address, such as `unix:path=/run/bus`.
     case address(String)
 
-    /// Understands `system`, `session`, and anything else as an address.
+    /// Parses `system` and `session`; anything else is an address.
     package init(_ text: String) {
         switch text {
         case "system": self = .system
@@ -35,37 +35,35 @@ package final class Bus {
     private let bus: OpaquePointer
     package let address: BusAddress
 
-    /// Seconds that a call waits for its answer, unless a person may be asked first.
+    /// Seconds that a call waits for its reply, unless it is interactive.
     package var timeout = 25.0
 
-    /// The connections that a ``PeerWatch`` watches, by unique name.
+    /// The connections that each ``PeerWatch`` watches, by unique name.
     var watchedPeers: [String: WatchedPeer] = [:]
 
-    /// Connects, and has said hello when this returns.
+    /// Connects, and returns once the bus daemon has given the connection a unique name.
     package init(_ address: BusAddress) throws(SystemError) {
         self.address = address
-        var bus: OpaquePointer?
-        switch address {
-        case .system: try check("connect to", "\(address)", sd_bus_open_system(&bus))
-        case .session: try check("connect to", "\(address)", sd_bus_open_user(&bus))
-        case .address(let text): try Bus.open(text, &bus)
+        bus = try create("connect to", "\(address)") { bus in
+            switch address {
+            case .system: sd_bus_open_system(&bus)
+            case .session: sd_bus_open_user(&bus)
+            case .address(let text): Bus.open(text, &bus)
+            }
         }
-        guard let bus else { throw SystemError("connect to", "\(address)", errno: .invalid) }
-        self.bus = bus
-        // Opening only begins to connect: asking for our own name waits for the end of it.
+        // Opening only starts the connection; this call waits for it.
         var name: UnsafePointer<CChar>?
         try check("connect to", "\(address)", sd_bus_get_unique_name(bus, &name))
     }
 
-    private static func open(_ address: String, _ bus: inout OpaquePointer?) throws(SystemError) {
-        try check("connect to", address, sd_bus_new(&bus))
-        var result = sd_bus_set_address(bus, address)
+    private static func open(_ address: String, _ bus: inout OpaquePointer?) -> Int32 {
+        var result = sd_bus_new(&bus)
+        if result >= 0 { result = sd_bus_set_address(bus, address) }
         if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
         if result >= 0 { result = sd_bus_set_trusted(bus, 0) }
         if result >= 0 { result = sd_bus_start(bus) }
-        guard result < 0 else { return }
-        sd_bus_unref(bus)
-        throw SystemError("connect to", address, errno: Errno(result))
+        if result < 0 { sd_bus_unref(bus) }
+        return result
     }
 
     deinit {
@@ -78,9 +76,7 @@ package final class Bus {
 
     // MARK: - Names
 
-    /// Takes `name`; a present owner that allows it gives way when `replacing`.
-    ///
-    /// Throws `EEXIST` when another connection has it.
+    /// Takes `name`, with `replacing` also from an owner that allows it; throws `EEXIST` if another connection keeps it.
     package func own(_ name: String, replacing: Bool) throws(SystemError) {
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
@@ -92,31 +88,30 @@ package final class Bus {
         throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
     }
 
-    /// Takes `name` now, or as soon as its present owner gives it up; returns that one, for people to read.
+    /// Takes `name` now, or queues for it; returns a description of the current owner in that case.
     package func ownWhenFree(_ name: String) throws(SystemError) -> String? {
         let result = sd_bus_request_name(bus, name, UInt64(SD_BUS_NAME_QUEUE))
         try check("own the name", name, result)
         return result == 0 ? describedOwner(of: name) : nil
     }
 
-    /// Whoever has `name`, for people to read.
     private func describedOwner(of name: String) -> String {
         owner(of: name)?.description ?? "another connection"
     }
 
-    /// Calls `handler` once the bus has gone: its daemon ended, or threw us out.
+    /// Calls `handler` once the connection has been closed by the bus daemon.
     package func onDisconnect(_ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',path='/org/freedesktop/DBus/Local',interface='org.freedesktop.DBus.Local'"
         return try subscribe(match + ",member='Disconnected'") { _ in handler() }
     }
 
-    /// Calls `handler` when the bus daemon has given `name` of ours to another connection.
+    /// Calls `handler` when another connection has taken `name` from this one.
     package func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
         return try subscribe(match) { _ in handler() }
     }
 
-    /// Calls `handler` with the unique name of who has taken `name`, or with nil when it has become free.
+    /// Calls `handler` with the unique name of each new owner of `name`; nil when it has none any more.
     package func onOwnerChange(of name: String, _ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
         return try subscribe(match) { message in
@@ -126,60 +121,46 @@ package final class Bus {
                 let owner = try message.readString()
                 handler(owner.isEmpty ? nil : owner)
             } catch {
-                preconditionFailure("the bus daemon's own signal is malformed: \(error)")
+                preconditionFailure("NameOwnerChanged is malformed: \(error)")
             }
         }
     }
 
     // MARK: - Serving
 
-    /// Makes `interface` callable at `path`, until the returned slot is gone.
-    ///
-    /// A method of `interface` may let go of that slot.
+    /// Exports `interface` at `path` until the returned slot is released; a method of `interface` may release it.
     package func export(_ interface: BusInterface, at path: String) throws(SystemError) -> BusSlot {
-        var slot: OpaquePointer?
-        // libsystemd reads the vtable until it frees the slot: after a method of it has returned, whoever let go of it.
-        let userdata = Unmanaged.passRetained(interface).toOpaque()
-        let result = interface.withVtable {
-            sd_bus_add_object_vtable(bus, &slot, path, interface.name, $0, userdata)
+        // libsystemd reads the vtable until it frees the slot, which is after a method that released it has returned.
+        let slot = try register("export \(interface.name) at", path, userdata: interface) { slot, userdata in
+            interface.withVtable { sd_bus_add_object_vtable(bus, &slot, path, interface.name, $0, userdata) }
         }
-        if result < 0 { release(userdata) }
-        try check("export \(interface.name) at", path, result)
-        return try BusSlot(owning: slot)
+        return BusSlot(owning: slot)
     }
 
-    /// Serves org.freedesktop.DBus.ObjectManager for everything below `path`.
+    /// Implements org.freedesktop.DBus.ObjectManager for all objects below `path`.
     package func addObjectManager(at path: String) throws(SystemError) -> BusSlot {
-        var slot: OpaquePointer?
-        try check("serve ObjectManager at", path, sd_bus_add_object_manager(bus, &slot, path))
-        return try BusSlot(owning: slot)
+        BusSlot(owning: try create("serve ObjectManager at", path) { sd_bus_add_object_manager(bus, &$0, path) })
     }
 
-    // A signal that finds the connection closed has nobody to go to: onDisconnect tells of that, once.
+    // Signals ignore failures: onDisconnect reports a closed connection.
 
-    /// Announces new values of `properties`, which are read through their getters.
+    /// Sends PropertiesChanged for `properties`, whose getters are called for the new values.
     package func announce(_ properties: [String], of interface: String, at path: String) {
         guard !properties.isEmpty else { return }
-        var names = properties.map { duplicate($0) }
-        names.append(nil)
-        sd_bus_emit_properties_changed_strv(bus, path, interface, &names)
-        for name in names { deallocate(name) }
+        withCStrings(properties) { sd_bus_emit_properties_changed_strv(bus, path, interface, $0) }
     }
 
-    /// Announces an object with all its interfaces, as ObjectManager does.
+    /// Sends InterfacesAdded for an object.
     package func announceObject(at path: String) {
         sd_bus_emit_object_added(bus, path)
     }
 
-    /// Announces that an object goes, with all its interfaces, as ObjectManager does.
-    ///
-    /// Let go of the object's slots after this, in the same turn of the loop: interfaces that are no longer exported
-    /// are not announced.
+    /// Sends InterfacesRemoved for an object; release its slots afterwards, in the same iteration of the loop.
     package func announceObjectRemoved(at path: String) {
         sd_bus_emit_object_removed(bus, path)
     }
 
-    /// Sends the signal `member` with the values that `arguments` appends; to `destination` alone where there is one.
+    /// Sends the signal `member` with the values that `arguments` appends; to `destination` only, if there is one.
     package func emit(
         _ member: String,
         of interface: String,
@@ -197,9 +178,9 @@ package final class Bus {
 
     // MARK: - Calling
 
-    /// Calls a method and waits for the answer, at most ``timeout`` seconds.
+    /// Calls a method and waits for the reply, for at most ``timeout`` seconds.
     ///
-    /// One that `isInteractive` allows polkit to ask a person first, and waits for longer than ``PolkitAuthority`` does.
+    /// An `isInteractive` call lets polkit ask the user first, and waits for longer than ``PolkitAuthority`` does.
     package func call(
         _ destination: String,
         _ path: String,
@@ -219,7 +200,7 @@ package final class Bus {
         return BusMessage(owning: reply)
     }
 
-    /// Asks for a property that is a string, and waits as ``call(_:_:_:_:isInteractive:_:)`` does.
+    /// Reads a property that is a string.
     package func property(
         _ name: String,
         of interface: String,
@@ -233,9 +214,9 @@ package final class Bus {
         return try reply.readVariant()
     }
 
-    /// Calls a method and hands the answer, or the error it is, to `completion` later.
+    /// Calls a method; `completion` is called later with the reply, which may be an error.
     ///
-    /// Without a `timeout`, in seconds, it waits as long as ``call(_:_:_:_:isInteractive:_:)``.
+    /// The default of `timeout`, in seconds, is that of ``call(_:_:_:_:isInteractive:_:)``.
     package func callLater(
         _ destination: String,
         _ path: String,
@@ -247,26 +228,18 @@ package final class Bus {
         completion: @escaping (BusMessage) -> Void
     ) throws(BusError) {
         let message = try newCall(destination, path, interface, member, isInteractive, arguments)
-        var slot: OpaquePointer?
-        let userdata = Box(completion).retained()
-        let result = message.withPointer {
-            sd_bus_call_async(
-                bus,
-                &slot,
-                $0,
-                { message, userdata, _ in handOver(message, userdata) },
-                userdata,
-                microseconds(timeout, isInteractive)
-            )
+        let timeout = microseconds(timeout, isInteractive)
+        do throws(SystemError) {
+            let slot = try register("call", destination, userdata: Box(completion)) { slot, userdata in
+                message.withPointer { sd_bus_call_async(bus, &slot, $0, handOver, userdata, timeout) }
+            }
+            // The bus owns the slot now, and frees it after the reply.
+            sd_bus_slot_set_destroy_callback(slot, release)
+            sd_bus_slot_set_floating(slot, 1)
+            sd_bus_slot_unref(slot)
+        } catch {
+            throw .failed("\(error)")
         }
-        guard result >= 0 else {
-            release(userdata)
-            throw BusError("org.freedesktop.DBus.Error.Failed", "cannot call \(destination): \(Errno(result))")
-        }
-        // The call owns its slot from here on: it goes with the answer, or with the bus.
-        sd_bus_slot_set_destroy_callback(slot, release)
-        sd_bus_slot_set_floating(slot, 1)
-        sd_bus_slot_unref(slot)
     }
 
     private func newCall(
@@ -279,40 +252,23 @@ package final class Bus {
     ) throws(BusError) -> BusMessage {
         var message: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus, &message, destination, path, interface, member)
-        guard result >= 0, let message else {
-            throw BusError("org.freedesktop.DBus.Error.Failed", "cannot call \(destination): \(Errno(result))")
-        }
+        guard result >= 0, let message else { throw .failed("cannot call \(destination): \(Errno(result))") }
         sd_bus_message_set_allow_interactive_authorization(message, isInteractive ? 1 : 0)
         let call = BusMessage(owning: message)
         arguments(call)
         return call
     }
 
-    /// How long a call waits for its answer; a person who may be asked needs longer than a machine.
     private func microseconds(_ timeout: Double?, _ isInteractive: Bool) -> UInt64 {
         UInt64((timeout ?? (isInteractive ? PolkitAuthority.timeouts.person + 5 : self.timeout)) * 1e6)
     }
 
-    /// Hands every message that `match` describes to `handler`, until the returned slot is gone.
-    package func subscribe(
-        _ match: String,
-        _ handler: @escaping (BusMessage) -> Void
-    ) throws(SystemError) -> BusSlot {
-        var slot: OpaquePointer?
-        let userdata = Box(handler).retained()
-        let result = sd_bus_add_match(
-            bus,
-            &slot,
-            match,
-            { message, userdata, _ in
-                _ = handOver(message, userdata)
-                return 0  // others may have subscribed to the same message
-            },
-            userdata
-        )
-        if result < 0 { release(userdata) }
-        try check("subscribe to", match, result)
-        return try BusSlot(owning: slot)
+    /// Calls `handler` with every message that matches, until the returned slot is released.
+    package func subscribe(_ match: String, _ handler: @escaping (BusMessage) -> Void) throws(SystemError) -> BusSlot {
+        let slot = try register("subscribe to", match, userdata: Box(handler)) { slot, userdata in
+            sd_bus_add_match(bus, &slot, match, handOver, userdata)
+        }
+        return BusSlot(owning: slot)
     }
 
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
@@ -320,20 +276,23 @@ package final class Bus {
     }
 }
 
-/// Hands a message to the closure in `userdata`.
-private func handOver(_ message: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) -> Int32 {
+/// Calls the closure in `userdata` with a message; returns 0, so that other handlers get the message too.
+private func handOver(
+    _ message: OpaquePointer?,
+    _ userdata: UnsafeMutableRawPointer?,
+    _: UnsafeMutablePointer<sd_bus_error>?
+) -> Int32 {
     guard let message, let userdata else { return 0 }
     Box<(BusMessage) -> Void>.closure(in: userdata)(BusMessage(borrowing: message))
-    return 1
+    return 0
 }
 
-/// Something registered with the bus, until this is gone.
+/// A registration with the bus, which ends when this is released.
 package final class BusSlot {
     private let slot: OpaquePointer
 
-    /// Takes over a reference, and the userdata, if any, with it.
-    fileprivate init(owning slot: OpaquePointer?) throws(SystemError) {
-        guard let slot else { throw SystemError("register with the bus", errno: .invalid) }
+    /// Takes ownership of a slot and of its userdata, if any.
+    fileprivate init(owning slot: OpaquePointer) {
         self.slot = slot
         sd_bus_slot_set_destroy_callback(slot, release)
     }

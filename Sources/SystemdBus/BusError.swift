@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error as it travels over D-Bus: received from a peer, or to be sent to one.
+/// A D-Bus error that was received, or is to be sent.
 package struct BusError: Error, Hashable, Sendable {
     /// The error's name, such as `org.freedesktop.DBus.Error.AccessDenied`.
     package let name: String
@@ -19,7 +19,13 @@ package struct BusError: Error, Hashable, Sendable {
         BusError("org.freedesktop.DBus.Error.AccessDenied", message)
     }
 
-    /// Says whether it means that nobody is there to answer.
+    package static func failed(_ message: String) -> BusError {
+        BusError("org.freedesktop.DBus.Error.Failed", message)
+    }
+
+    static let unexpectedTypes = invalidArguments("the arguments are not of the expected types")
+
+    /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {
         switch name {
         case "org.freedesktop.DBus.Error.ServiceUnknown",

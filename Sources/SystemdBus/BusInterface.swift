@@ -4,9 +4,9 @@ import CLinux
 import CSystemd
 import POSIX
 
-/// A D-Bus interface as one object implements it, built member by member and then exported by ``Bus/export(_:at:)``.
+/// The implementation of a D-Bus interface by one object, exported with ``Bus/export(_:at:)``.
 ///
-/// Argument names are given as D-Bus tools show them, each followed by a NUL: `"from\0to\0"`.
+/// Each argument name ends with a NUL: `"from\0to\0"`.
 package final class BusInterface {
     package typealias Method = (BusMessage) throws(BusError) -> Void
     package typealias Getter = (BusMessage) -> Void
@@ -16,7 +16,7 @@ package final class BusInterface {
         case constant
         /// Every change is announced by PropertiesChanged.
         case announced
-        /// Changes without a signal; to be read when wanted.
+        /// Changes without a signal.
         case silent
     }
 
@@ -24,10 +24,10 @@ package final class BusInterface {
     private var vtable: UnsafeMutableBufferPointer<sd_bus_vtable>
     private var count = 1
 
-    /// Creates an interface with room for `members` members.
+    /// Creates an interface with a capacity of `members` members.
     package init(_ name: String, members: Int) {
         self.name = name
-        // libsystemd wants the unused parts of each entry's union to be zero, as Swift's empty initialiser makes them.
+        // libsystemd requires the unused parts of each entry's union to be zero; the empty initialiser zeroes them.
         vtable = .allocate(capacity: members + 2)
         vtable.initialize(repeating: sd_bus_vtable())
         vtable[0].type = UInt8(_SD_BUS_VTABLE_START)
@@ -48,7 +48,7 @@ package final class BusInterface {
         vtable.deallocate()
     }
 
-    /// Adds a method; `body` answers the message, now or later, or throws the error to answer with.
+    /// Adds a method; `body` replies to the message, now or later, or throws the error to reply with.
     package func method(
         _ name: StaticString,
         _ arguments: StaticString = "",
@@ -101,7 +101,7 @@ package final class BusInterface {
         add(entry)
     }
 
-    /// Adds a signal, which ``Bus/emit(_:of:at:_:)`` sends; this only shows it to D-Bus tools.
+    /// Adds a signal to the introspection data; ``Bus/emit(_:of:at:to:_:)`` sends it.
     package func signal(_ name: StaticString, _ arguments: StaticString, names: StaticString) {
         var entry = blank(type: _SD_BUS_VTABLE_SIGNAL)
         entry.x.signal.member = cString(name)
@@ -121,7 +121,7 @@ package final class BusInterface {
     }
 
     private func add(_ entry: sd_bus_vtable) {
-        precondition(count < vtable.count - 1, "an interface has more members than room was made for")
+        precondition(count < vtable.count - 1, "an interface has more members than its capacity")
         vtable[count + 1] = vtable[count]
         vtable[count] = entry
         count += 1

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BusMessage {
-    /// Reads an `a{sv}`, such as options or properties.
-    ///
-    /// `read` is called with each name, in the order sent and possibly twice, and reads or skips the following variant.
+    /// Reads an `a{sv}`; `read` is called with each name, even a repeated one, and must read or skip its variant.
     package func readNamedVariants(_ read: (String) throws(BusError) -> Void) throws(BusError) {
-        try readArray("{sv}") { () throws(BusError) in
-            try readDictionaryEntry("sv") { () throws(BusError) in try read(try readString()) }
-        }
+        try readDictionary("sv") { () throws(BusError) in try read(try readString()) }
     }
 
-    /// Reads a variant that holds a value of the type asked for.
-    package func readVariant<Value: BusValue>(_ type: Value.Type = Value.self) throws(BusError) -> Value {
-        let found = try readVariant("\(Value.signature)") { () throws(BusError) in try read("\(Value.signature)") }
-        guard let found, let value = Value(found) else {
-            throw .invalidArguments("the value is not of type \(Value.signature)")
+    /// Reads a variant of the D-Bus type of `Value`.
+    package func readVariant<Value: BusValue>(_: Value.Type = Value.self) throws(BusError) -> Value {
+        let signature = "\(Value.busType.signature)"
+        let found = try readVariant(signature) { () throws(BusError) in try read(signature) }
+        guard let value = Value.busType.decode(found) else {
+            throw .invalidArguments("the value is not of type \(signature)")
         }
         return value
     }
@@ -22,25 +19,12 @@ extension BusMessage {
     /// Reads a variant of any type; empty text for a type that ``PropertyValue`` does not have.
     package func readAnyVariant() throws(BusError) -> PropertyValue {
         let contents = peekVariantContents()
-        guard PropertyValue.signatures.contains(contents) else {
-            try skip()
-            return .text("")
-        }
-        return try readVariant(contents) { () throws(BusError) in try read(contents) } ?? .text("")
-    }
-
-    /// Reads the variant that is the value of an option; the error of another type names the option.
-    package func readOption<Value: BusValue>(_ name: String) throws(BusError) -> Value {
-        let contents = peekVariantContents()
-        guard contents == "\(Value.signature)" else {
-            throw .invalidArguments("\(name): takes a value of type \(Value.signature), not \(contents)")
-        }
-        return try readVariant()
+        return try readVariant(contents) { () throws(BusError) in try read(contents) }
     }
 
     /// Appends one entry of an `a{sv}`.
     package func appendNamedVariant(_ name: String, _ value: some BusValue) {
-        appendNamedVariant(name, value.propertyValue)
+        appendNamedVariant(name, type(of: value).busType.encode(value))
     }
 
     package func appendNamedVariant(_ name: String, _ value: PropertyValue) {
@@ -62,8 +46,8 @@ extension BusMessage {
         }
     }
 
-    /// Reads a value of one of the types of ``PropertyValue``; nil for any other.
-    private func read(_ signature: String) throws(BusError) -> PropertyValue? {
+    /// Reads a value of this type; skips a type that ``PropertyValue`` does not have.
+    private func read(_ signature: String) throws(BusError) -> PropertyValue {
         switch signature {
         case "s": return .text(try readString())
         case "b": return .flag(try readBool())
@@ -80,14 +64,14 @@ extension BusMessage {
                 value = .vector(x: try readDouble(), y: try readDouble(), z: try readDouble())
             }
             return value
-        default: return nil
+        default:
+            try skip()
+            return .text("")
         }
     }
 }
 
 extension PropertyValue {
-    fileprivate static let signatures = ["s", "b", "u", "d", "o", "ad", "(ddd)"]
-
     fileprivate var signature: String {
         switch self {
         case .text: "s"

@@ -4,18 +4,18 @@ import CLinux
 import CSystemd
 package import POSIX
 
-/// A D-Bus message: read from the front, appended to at the end.
+/// A D-Bus message: values are read from its start and appended to its end.
 ///
 /// Reading the wrong type, or past the end, throws a ``BusError`` of `InvalidArgs`.
 package final class BusMessage {
     private let message: OpaquePointer
 
-    /// Takes a reference of its own to a message that libsystemd lends.
+    /// Adds a reference to a message that libsystemd owns.
     init(borrowing message: OpaquePointer) {
         self.message = sd_bus_message_ref(message)
     }
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init(owning message: OpaquePointer) {
         self.message = message
     }
@@ -28,30 +28,27 @@ package final class BusMessage {
         body(message)
     }
 
-    // MARK: - About it
+    // MARK: - Header
 
-    /// The unique name of the connection that sent it; empty for a message made here.
+    /// The unique name of the sending connection; empty for a message that was created here.
     package var sender: String { String(optional: sd_bus_message_get_sender(message)) }
 
-    /// Says whether the caller would rather answer a password dialogue than be refused.
+    /// Whether polkit may ask the user before it decides on this call.
     package var allowsInteractiveAuthorization: Bool {
         sd_bus_message_get_allow_interactive_authorization(message) > 0
     }
 
-    /// The error that it carries, if it is one.
+    /// The error; nil for other messages.
     package var error: BusError? {
         guard let error = sd_bus_message_get_error(message) else { return nil }
         return BusError(String(optional: error.pointee.name), String(optional: error.pointee.message))
     }
 
-    /// The user id of its sender, which the bus daemon is asked for.
+    /// Asks the bus daemon for the sender's user id.
     package func senderUserID() throws(SystemError) -> UInt32 {
         var credentials: OpaquePointer?
-        try check(
-            "ask for the user of",
-            sender,
-            sd_bus_query_sender_creds(message, UInt64(SD_BUS_CREDS_EUID), &credentials)
-        )
+        let result = sd_bus_query_sender_creds(message, UInt64(SD_BUS_CREDS_EUID), &credentials)
+        try check("ask for the user of", sender, result)
         defer { sd_bus_creds_unref(credentials) }
         var user: UInt32 = 0
         try check("ask for the user of", sender, sd_bus_creds_get_euid(credentials, &user))
@@ -61,52 +58,33 @@ package final class BusMessage {
     // MARK: - Reading
 
     package func readString() throws(BusError) -> String {
-        var value: UnsafePointer<CChar>?
-        try read(SD_BUS_TYPE_STRING, &value)
-        return String(optional: value)
+        String(optional: try read(SD_BUS_TYPE_STRING, nil as UnsafePointer<CChar>?))
     }
 
     package func readObjectPath() throws(BusError) -> String {
-        var value: UnsafePointer<CChar>?
-        try read(SD_BUS_TYPE_OBJECT_PATH, &value)
-        return String(optional: value)
+        String(optional: try read(SD_BUS_TYPE_OBJECT_PATH, nil as UnsafePointer<CChar>?))
     }
 
-    package func readBool() throws(BusError) -> Bool {
-        var value: Int32 = 0
-        try read(SD_BUS_TYPE_BOOLEAN, &value)
-        return value != 0
-    }
+    package func readBool() throws(BusError) -> Bool { try read(SD_BUS_TYPE_BOOLEAN, Int32(0)) != 0 }
+    package func readUInt32() throws(BusError) -> UInt32 { try read(SD_BUS_TYPE_UINT32, 0) }
+    package func readDouble() throws(BusError) -> Double { try read(SD_BUS_TYPE_DOUBLE, 0) }
 
-    package func readUInt32() throws(BusError) -> UInt32 {
-        var value: UInt32 = 0
-        try read(SD_BUS_TYPE_UINT32, &value)
-        return value
-    }
-
-    package func readDouble() throws(BusError) -> Double {
-        var value = 0.0
-        try read(SD_BUS_TYPE_DOUBLE, &value)
-        return value
-    }
-
-    /// Reads a file descriptor, as a copy that is the caller's own.
+    /// Reads a file descriptor and duplicates it; the message keeps its own.
     package func readFileDescriptor() throws(BusError) -> FileDescriptor {
-        var value: Int32 = -1
-        try read(SD_BUS_TYPE_UNIX_FD, &value)
-        let copy = orientd_duplicate(value, STDERR_FILENO + 1)
-        guard copy >= 0 else {
-            throw BusError("org.freedesktop.DBus.Error.Failed", "cannot copy a file descriptor: \(Errno.current)")
-        }
+        let copy = orientd_duplicate(try read(SD_BUS_TYPE_UNIX_FD, -1), STDERR_FILENO + 1)
+        guard copy >= 0 else { throw .failed("cannot copy a file descriptor: \(Errno.current)") }
         return FileDescriptor(owning: copy)
     }
 
-    private func read(_ type: some BinaryInteger, _ value: UnsafeMutableRawPointer) throws(BusError) {
-        let result = sd_bus_message_read_basic(message, CChar(type), value)
-        guard result > 0 else { throw .invalidArguments("the arguments are not of the expected types") }
+    /// Reads a value of a basic type in place of `value`.
+    private func read<Value>(_ type: some BinaryInteger, _ value: Value) throws(BusError) -> Value {
+        var value = value
+        let result = withUnsafeMutablePointer(to: &value) { sd_bus_message_read_basic(message, CChar(type), $0) }
+        guard result > 0 else { throw .unexpectedTypes }
+        return value
     }
 
-    /// The signature of what the next value, a variant, holds; empty where there is no variant.
+    /// The signature of the contents if the next value is a variant; empty otherwise.
     package func peekVariantContents() -> String {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -114,31 +92,32 @@ package final class BusMessage {
         return result > 0 && type == CChar(SD_BUS_TYPE_VARIANT) ? String(optional: contents) : ""
     }
 
-    /// Skips the next value, whatever it holds.
+    /// Skips the next value of any type.
     package func skip() throws(BusError) {
         guard sd_bus_message_skip(message, nil) >= 0 else { throw .invalidArguments("the message is malformed") }
     }
 
-    /// Reads every element of an array with `element`.
+    /// Reads an array; `element` is called for each element.
     package func readArray(_ contents: String, _ element: () throws(BusError) -> Void) throws(BusError) {
-        try enter(SD_BUS_TYPE_ARRAY, contents)
-        while sd_bus_message_at_end(message, 0) == 0 { try element() }
-        try leave()
+        try readContainer(SD_BUS_TYPE_ARRAY, contents) { () throws(BusError) in
+            while sd_bus_message_at_end(message, 0) == 0 { try element() }
+        }
     }
 
     package func readStruct(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
-        try enter(SD_BUS_TYPE_STRUCT, contents)
-        try body()
-        try leave()
+        try readContainer(SD_BUS_TYPE_STRUCT, contents, body)
     }
 
     package func readDictionaryEntry(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
-        try enter(SD_BUS_TYPE_DICT_ENTRY, contents)
-        try body()
-        try leave()
+        try readContainer(SD_BUS_TYPE_DICT_ENTRY, contents, body)
     }
 
-    /// Reads a variant; the error when it holds another type than `contents` tells both.
+    /// Reads a dictionary, which is an array of entries; `entry` is called for each.
+    package func readDictionary(_ contents: String, _ entry: () throws(BusError) -> Void) throws(BusError) {
+        try readArray("{\(contents)}") { () throws(BusError) in try readDictionaryEntry(contents, entry) }
+    }
+
+    /// Reads a variant; the error for one of another type names both types.
     package func readVariant<Value>(
         _ contents: String,
         _ body: () throws(BusError) -> Value
@@ -147,28 +126,24 @@ package final class BusMessage {
         guard found.isEmpty || found == contents else {
             throw .invalidArguments("the value is of type \(found), not \(contents)")
         }
-        try enter(SD_BUS_TYPE_VARIANT, contents)
+        return try readContainer(SD_BUS_TYPE_VARIANT, contents, body)
+    }
+
+    private func readContainer<Value>(
+        _ type: some BinaryInteger,
+        _ contents: String,
+        _ body: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        guard sd_bus_message_enter_container(message, CChar(type), contents) > 0 else { throw .unexpectedTypes }
         let value = try body()
-        try leave()
+        guard sd_bus_message_exit_container(message) >= 0 else { throw .unexpectedTypes }
         return value
-    }
-
-    private func enter(_ type: some BinaryInteger, _ contents: String) throws(BusError) {
-        guard sd_bus_message_enter_container(message, CChar(type), contents) > 0 else {
-            throw .invalidArguments("the arguments are not of the expected types")
-        }
-    }
-
-    private func leave() throws(BusError) {
-        guard sd_bus_message_exit_container(message) >= 0 else {
-            throw .invalidArguments("the arguments are not of the expected types")
-        }
     }
 
     // MARK: - Appending
 
-    // Appending fails only for want of memory or for a value that the caller should never have passed; the message
-    // is then poisoned and sending it reports the failure, as sd_bus_message_append(3) says.
+    // Appending fails only if memory is short or the value is invalid. It poisons the message, and sending it then reports
+    // the failure: sd_bus_message_append(3).
 
     package func append(_ value: String) {
         sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_STRING), value)
@@ -178,19 +153,12 @@ package final class BusMessage {
         sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_OBJECT_PATH), value)
     }
 
-    package func append(_ value: Bool) {
-        var value: Int32 = value ? 1 : 0
-        sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_BOOLEAN), &value)
-    }
+    package func append(_ value: Bool) { append(SD_BUS_TYPE_BOOLEAN, Int32(value ? 1 : 0)) }
+    package func append(_ value: UInt32) { append(SD_BUS_TYPE_UINT32, value) }
+    package func append(_ value: Double) { append(SD_BUS_TYPE_DOUBLE, value) }
 
-    package func append(_ value: UInt32) {
-        var value = value
-        sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_UINT32), &value)
-    }
-
-    package func append(_ value: Double) {
-        var value = value
-        sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_DOUBLE), &value)
+    private func append<Value>(_ type: some BinaryInteger, _ value: Value) {
+        _ = withUnsafePointer(to: value) { sd_bus_message_append_basic(message, CChar(type), $0) }
     }
 
     package func appendArray(_ contents: String, _ body: () -> Void) {
@@ -215,20 +183,20 @@ package final class BusMessage {
         sd_bus_message_close_container(message)
     }
 
-    // MARK: - Answering
+    // MARK: - Replying
 
-    // An answer that finds the connection closed has nobody to go to: Bus.onDisconnect tells of that, once.
+    // Failures are ignored: Bus.onDisconnect reports a closed connection.
 
-    /// Answers a method call with the values that `body` appends.
+    /// Replies to a method call with the values that `body` appends.
     package func reply(_ body: (BusMessage) -> Void = { _ in }) {
         var answer: OpaquePointer?
         guard sd_bus_message_new_method_return(message, &answer) >= 0, let answer else { return }
         let reply = BusMessage(owning: answer)
         body(reply)
-        sd_bus_message_send(reply.message)
+        sd_bus_message_send(answer)
     }
 
-    /// Answers a method call with an error.
+    /// Replies to a method call with an error.
     package func reply(_ error: BusError) {
         var answer = sd_bus_error()
         sd_bus_error_set(&answer, error.name, error.message)

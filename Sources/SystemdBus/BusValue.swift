@@ -28,85 +28,56 @@ extension PropertyValue: ExpressibleByStringLiteral {
     }
 }
 
+/// A D-Bus type, and how a Swift type is converted to it and back.
+package struct BusType<Value>: Sendable {
+    package let signature: StaticString
+    package let encode: @Sendable (Value) -> PropertyValue
+
+    /// Returns nil for a value that the Swift type cannot have.
+    package let decode: @Sendable (PropertyValue) -> Value?
+
+    package init(
+        _ signature: StaticString,
+        _ encode: @escaping @Sendable (Value) -> PropertyValue,
+        _ decode: @escaping @Sendable (PropertyValue) -> Value?
+    ) {
+        self.signature = signature
+        self.encode = encode
+        self.decode = decode
+    }
+}
+
 /// A Swift type with one D-Bus type.
 package protocol BusValue: SendableMetatype {
-    static var signature: StaticString { get }
-
-    /// Nil for a value of another D-Bus type.
-    init?(_ value: PropertyValue)
-
-    var propertyValue: PropertyValue { get }
+    static var busType: BusType<Self> { get }
 }
 
 extension String: BusValue {
-    package static var signature: StaticString { "s" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .text(let text) = value else { return nil }
-        self = text
+    package static var busType: BusType<Self> {
+        BusType("s", { .text($0) }, { if case .text(let value) = $0 { value } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .text(self) }
 }
 
 extension Bool: BusValue {
-    package static var signature: StaticString { "b" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .flag(let flag) = value else { return nil }
-        self = flag
+    package static var busType: BusType<Self> {
+        BusType("b", { .flag($0) }, { if case .flag(let value) = $0 { value } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .flag(self) }
 }
 
 extension UInt32: BusValue {
-    package static var signature: StaticString { "u" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .number(let number) = value else { return nil }
-        self = number
+    package static var busType: BusType<Self> {
+        BusType("u", { .number($0) }, { if case .number(let value) = $0 { value } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .number(self) }
 }
 
 extension Double: BusValue {
-    package static var signature: StaticString { "d" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .decimal(let number) = value else { return nil }
-        self = number
+    package static var busType: BusType<Self> {
+        BusType("d", { .decimal($0) }, { if case .decimal(let value) = $0 { value } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .decimal(self) }
 }
 
 extension [Double]: BusValue {
-    package static var signature: StaticString { "ad" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .decimals(let numbers) = value else { return nil }
-        self = numbers
+    package static var busType: BusType<Self> {
+        BusType("ad", { .decimals($0) }, { if case .decimals(let value) = $0 { value } else { nil } })
     }
-
-    package var propertyValue: PropertyValue { .decimals(self) }
-}
-
-/// The path of an object, such as `/org/orientd1`.
-package struct ObjectPath: BusValue, Hashable, Sendable {
-    package let text: String
-
-    package init(_ text: String) {
-        self.text = text
-    }
-
-    package static var signature: StaticString { "o" }
-
-    package init?(_ value: PropertyValue) {
-        guard case .path(let text) = value else { return nil }
-        self.text = text
-    }
-
-    package var propertyValue: PropertyValue { .path(text) }
 }

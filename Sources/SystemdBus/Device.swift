@@ -4,34 +4,23 @@ import CLinux
 import CSystemd
 package import POSIX
 
-/// A device as udev knows it: its place in /sys, its properties and its attributes.
+/// A device of udev; its properties and attributes are read once and cached.
 ///
-/// A snapshot: properties and attributes are read once and remembered. Not for use by two threads at once.
+/// Not for use by two threads at once.
 package final class Device {
-    // Internal for the device monitor, which is handed devices by libsystemd.
-    let handle: OpaquePointer
+    private let handle: OpaquePointer
 
-    /// Finds a device by its path under /sys, which may be a symbolic link.
-    ///
-    /// Throws when there is no such device.
+    /// Finds a device by its path under /sys, which may be a symbolic link; throws if there is no such device.
     package init(syspath: String) throws(SystemError) {
-        var device: OpaquePointer?
-        try check("find the device", syspath, sd_device_new_from_syspath(&device, syspath))
-        guard let device else { throw SystemError("find the device", syspath, errno: .noDevice) }
-        handle = device
+        handle = try create("find the device", syspath) { sd_device_new_from_syspath(&$0, syspath) }
     }
 
-    /// Finds a device by its subsystem and kernel name: `iio` and `iio:device0`.
-    ///
-    /// Throws when there is no such device.
+    /// Finds a device by its subsystem and kernel name: `iio` and `iio:device0`; throws if there is no such device.
     package init(subsystem: String, name: String) throws(SystemError) {
-        var device: OpaquePointer?
-        try check("find the device", name, sd_device_new_from_subsystem_sysname(&device, subsystem, name))
-        guard let device else { throw SystemError("find the device", name, errno: .noDevice) }
-        handle = device
+        handle = try create("find the device", name) { sd_device_new_from_subsystem_sysname(&$0, subsystem, name) }
     }
 
-    /// Shares a device that libsystemd owns, by a reference of its own.
+    /// Adds a reference to a device that libsystemd owns.
     init(sharing device: OpaquePointer) {
         handle = sd_device_ref(device)
     }
@@ -40,19 +29,19 @@ package final class Device {
         sd_device_unref(handle)
     }
 
-    /// The device's own directory, `/sys/devices/…`; no link.
+    /// The device's directory `/sys/devices/…`, with links resolved.
     package var syspath: String { text(sd_device_get_syspath) ?? "" }
 
     /// The kernel's name of the device, the last part of `syspath`.
     package var name: String { text(sd_device_get_sysname) ?? "" }
 
-    /// The kernel's subsystem of the device: `iio`, `i2c`; nil where it has none.
+    /// The kernel's subsystem, such as `iio`; nil if it has none.
     package var subsystem: String? { text(sd_device_get_subsystem) }
 
-    /// The device's node, `/dev/…`; nil where it has none.
+    /// The device node, `/dev/…`; nil if it has none.
     package var devnode: String? { text(sd_device_get_devname) }
 
-    /// The device that this one belongs to, as the input device to an event node; nil where there is none.
+    /// The parent device; nil if it has none.
     package var parent: Device? {
         var parent: OpaquePointer?
         guard sd_device_get_parent(handle, &parent) >= 0 else { return nil }
@@ -69,7 +58,7 @@ package final class Device {
         text { sd_device_get_sysattr_value($0, name, $1) }
     }
 
-    /// The names of the device's attribute files that can be read, those in its folders such as `buffer/` included.
+    /// The names of the readable attribute files, including those in folders such as `buffer/`.
     package var attributeNames: [String] {
         var names: [String] = []
         var next = sd_device_get_sysattr_first(handle)
@@ -80,7 +69,7 @@ package final class Device {
         return names.sorted()
     }
 
-    /// All devices of a subsystem, sorted by path; those whose name matches a pattern, or that have an attribute.
+    /// The devices of a subsystem whose name matches the pattern and that have the attribute, sorted by path.
     ///
     /// Reads the subsystem's folder itself: sd_device_enumerator_get_device_first(3) returns NULL both for an empty list
     /// and for a failed scan.
@@ -90,11 +79,11 @@ package final class Device {
         withAttribute attribute: String? = nil
     ) throws(SystemError) -> [Device] {
         var devices: [Device] = []
-        // There is only one of these folders.
+        // A subsystem has one of these folders.
         for folder in ["/sys/bus/\(subsystem)/devices", "/sys/class/\(subsystem)"] {
             try ignoringAbsence { () throws(SystemError) in
                 for name in try FileDescriptor.names(in: folder) where fnmatch(pattern, name, 0) == 0 {
-                    // It may be unplugged meanwhile.
+                    // It may have been unplugged meanwhile.
                     try ignoringAbsence { () throws(SystemError) in
                         let device = try Device(syspath: "\(folder)/\(name)")
                         if let attribute, device.attribute(attribute) == nil { return }
@@ -114,9 +103,7 @@ package final class Device {
         }
     }
 
-    private func text(
-        _ getter: (OpaquePointer, UnsafeMutablePointer<UnsafePointer<CChar>?>) -> Int32
-    ) -> String? {
+    private func text(_ getter: (OpaquePointer, UnsafeMutablePointer<UnsafePointer<CChar>?>) -> Int32) -> String? {
         var value: UnsafePointer<CChar>?
         guard getter(handle, &value) >= 0, let value else { return nil }
         return String(cString: value)

@@ -3,10 +3,10 @@
 import CSystemd
 package import POSIX
 
-/// Tells of devices of one subsystem that udev has added, changed or removed.
+/// Reports devices of one subsystem that udev has added, changed or removed.
 package final class DeviceMonitor {
     package enum Change {
-        /// The device is there and udev's rules have been applied.
+        /// The device was added and udev's rules have been applied.
         case added
         case changed
         case removed
@@ -15,30 +15,19 @@ package final class DeviceMonitor {
     private let monitor: OpaquePointer
     private let handler: (Change, Device) -> Void
 
-    /// Starts watching; `handler` is called in the loop with what happened and to which device.
-    ///
-    /// With a type, devices of the subsystem that are of another, such as the triggers of IIO, are left out.
+    /// Calls `handler` in the loop with each change; with a type, only for devices of that type.
     package init(
         subsystem: String,
         type: String? = nil,
         loop: EventLoop,
         _ handler: @escaping (Change, Device) -> Void
     ) throws(SystemError) {
-        var monitor: OpaquePointer?
-        try check("listen to udev", sd_device_monitor_new(&monitor))
-        guard let monitor else { throw SystemError("listen to udev", errno: .invalid) }
-        self.monitor = monitor
+        monitor = try create("listen to udev") { sd_device_monitor_new(&$0) }
         self.handler = handler
-        try check(
-            "listen to udev for",
-            subsystem,
-            sd_device_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, type)
-        )
-        try check(
-            "listen to udev",
-            loop.withPointer { sd_device_monitor_attach_event(monitor, $0) }
-        )
-        // The monitor is ours alone and goes with us, so it may point at us without holding us.
+        let filtered = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, type)
+        try check("listen to udev for", subsystem, filtered)
+        try check("listen to udev", loop.withPointer { sd_device_monitor_attach_event(monitor, $0) })
+        // This object owns the monitor, so the monitor need not retain it.
         let result = sd_device_monitor_start(
             monitor,
             { _, device, userdata in

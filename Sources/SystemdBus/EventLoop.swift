@@ -4,9 +4,7 @@ import CLinux
 import CSystemd
 package import POSIX
 
-/// The one event loop of a process, `sd_event`: everything that is not a blocking call runs in it.
-///
-/// Use it from one thread. Handlers run on that thread, one after the other.
+/// The event loop of a process, `sd_event`; use it from one thread, on which the handlers run.
 ///
 /// What a handler captures: an object that owns the source of its handler (a ``Timer``, an ``EventSource`` ...) captures
 /// `[unowned(unsafe) self]`, as the source ends with it; if the handler may release the object's last reference, it wraps
@@ -16,10 +14,7 @@ package final class EventLoop {
     private let event: OpaquePointer
 
     package init() throws(SystemError) {
-        var event: OpaquePointer?
-        try check("create an event loop", sd_event_new(&event))
-        guard let event else { throw SystemError("create an event loop", errno: .invalid) }
-        self.event = event
+        event = try create("create an event loop") { sd_event_new(&$0) }
     }
 
     deinit {
@@ -31,29 +26,28 @@ package final class EventLoop {
         try check("run the event loop", sd_event_loop(event))
     }
 
-    /// Ends ``run()`` after the handler at hand; the first code given counts.
+    /// Ends ``run()`` after the current handler; the first code counts.
     package func exit(_ code: Int32 = 0) {
         var given: Int32 = 0
         guard sd_event_get_exit_code(event, &given) == -ENODATA else { return }
         sd_event_exit(event, code)
     }
 
-    /// The monotonic time at which the present turn of the loop began, in seconds.
+    /// The monotonic time at which the current iteration began, in seconds.
     package var now: Double {
         var microseconds: UInt64 = 0
         sd_event_now(event, CLOCK_MONOTONIC, &microseconds)
         return Double(microseconds) / 1e6
     }
 
-    /// Pings the service manager's watchdog from this loop, when there is one to ping.
+    /// Pings the service manager's watchdog from this loop, if there is one.
     package func serveWatchdog() throws(SystemError) {
         try check("serve the watchdog", sd_event_set_watchdog(event, 1))
     }
 
-    /// Calls `handler` on SIGTERM, SIGINT and SIGHUP instead of letting them end the process.
+    /// Calls `handler` on SIGTERM, SIGINT and SIGHUP, except for those that the process was started to ignore.
     ///
-    /// Blocks them for the calling thread, for good or until the watch is cancelled; other threads must not take them
-    /// either. One that the process was started to ignore is ignored still.
+    /// Blocks them for the calling thread until the watch is cancelled; all other threads must block them too.
     package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -62,14 +56,13 @@ package final class EventLoop {
         var previous = sigset_t()
         try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, &previous))
         var sources: [EventSource] = []
-        for signal in watched { sources.append(try source(for: signal, handler)) }
-        return TerminationWatch(sources, previous)
-    }
-
-    private func source(for signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
-        try register("watch a signal", handler) { source, userdata in
-            sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
+        for signal in watched {
+            let source = try EventSource("watch a signal", handler) { source, userdata in
+                sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
+            }
+            sources.append(source)
         }
+        return TerminationWatch(sources, previous)
     }
 
     /// Calls `handler` with the exit status of a child process, as shells have it, and reaps the child.
@@ -80,7 +73,7 @@ package final class EventLoop {
         sigemptyset(&signals)
         sigaddset(&signals, SIGCHLD)
         try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
-        return try register("watch a process", handler) { source, userdata in
+        return try EventSource("watch a process", handler) { source, userdata in
             sd_event_add_child(
                 event,
                 &source,
@@ -95,37 +88,21 @@ package final class EventLoop {
         }
     }
 
-    /// Calls `handler` whenever `descriptor` can be read, has failed or was hung up.
-    ///
-    /// The descriptor stays the caller's and must outlive the source.
+    /// Calls `handler` whenever `descriptor` is readable, failed or hung up; it must stay open as long as the source.
     package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         let events = UInt32(EPOLLIN.rawValue)
-        return try register("watch a descriptor", handler) { source, userdata in
+        return try EventSource("watch a descriptor", handler) { source, userdata in
             sd_event_add_io(event, &source, descriptor, events, { _, _, _, userdata in call(userdata) }, userdata)
         }
     }
 
-    /// Makes a timer that calls `handler` once each time it was armed.
+    /// Creates a timer that calls `handler` once each time it is armed.
     package func timer(_ handler: @escaping () -> Void) throws(SystemError) -> Timer {
-        let source = try register("create a timer", handler) { source, userdata in
+        let source = try EventSource("create a timer", handler) { source, userdata in
             let clock = CLOCK_MONOTONIC
             return sd_event_add_time(event, &source, clock, .max, 0, { _, _, userdata in call(userdata) }, userdata)
         }
         return Timer(source)
-    }
-
-    /// Hands `handler` to libsystemd by `add`; one that is refused is let go.
-    private func register<Handler>(
-        _ operation: String,
-        _ handler: Handler,
-        _ add: (_ source: inout OpaquePointer?, _ userdata: UnsafeMutableRawPointer) -> Int32
-    ) throws(SystemError) -> EventSource {
-        var source: OpaquePointer?
-        let userdata = Box(handler).retained()
-        let result = add(&source, userdata)
-        if result < 0 { release(userdata) }
-        try check(operation, result)
-        return try EventSource(owning: source)
     }
 
     /// Lends the loop to the bus and the device monitor, which attach themselves to it.
@@ -142,7 +119,7 @@ private func call(_ userdata: UnsafeMutableRawPointer?) -> Int32 {
 
 /// The signals that end a program, watched as long as this lives.
 ///
-/// They stay blocked afterwards: who ends in order is not killed on the way by a second one, as timeout(1) sends it.
+/// They stay blocked afterwards, so that a second signal cannot interrupt an orderly shutdown.
 package final class TerminationWatch {
     private var sources: [EventSource]
     private var previous: sigset_t
@@ -152,22 +129,25 @@ package final class TerminationWatch {
         self.previous = previous
     }
 
-    /// Watches no more and has the signals do what they did before; to be called on the thread that the watch began on.
+    /// Ends the watch and unblocks the signals; call it on the thread that started the watch.
     package func cancel() {
         sources = []
         pthread_sigmask(SIG_SETMASK, &previous, nil)
     }
 }
 
-/// Something that the loop watches, until this is gone.
+/// An event source of the loop, which ends when this is released.
 package final class EventSource {
     fileprivate let source: OpaquePointer
 
-    /// Takes over a new source whose `userdata` is a retained ``Box``.
-    fileprivate init(owning source: OpaquePointer?) throws(SystemError) {
-        guard let source else { throw SystemError("watch an event", errno: .invalid) }
+    /// Creates the source with `add`, whose `userdata` is a ``Box`` with the handler.
+    fileprivate init<Handler>(
+        _ operation: String,
+        _ handler: Handler,
+        _ add: (_ source: inout OpaquePointer?, _ userdata: UnsafeMutableRawPointer) -> Int32
+    ) throws(SystemError) {
+        source = try register(operation, userdata: Box(handler), add)
         sd_event_source_set_destroy_callback(source, release)
-        self.source = source
     }
 
     deinit {
@@ -177,7 +157,7 @@ package final class EventSource {
 
 /// A one-shot timer on the monotonic clock; disarmed until it is armed.
 package final class Timer {
-    /// In seconds: 300 years, which the kernel's timers still hold.
+    /// In seconds: 300 years, which fits the kernel's timers.
     private static let longest = 1e10
 
     private let source: EventSource
@@ -186,12 +166,11 @@ package final class Timer {
         self.source = source
     }
 
-    /// Fires once, `seconds` from now; anything it was armed for before is dropped.
+    /// Fires once in `seconds`, at once if that is negative; replaces the time that was set before.
     ///
-    /// A time past is now, and one that is centuries away never comes.
-    /// Up to `slack` seconds later are allowed, so that the kernel can join wake-ups.
+    /// It may fire up to `slack` seconds later, so that the kernel can combine wake-ups.
     package func arm(after seconds: Double, slack: Double = 0.001) {
-        // An accuracy of 0 stands for sd-event's own, which is 250 ms.
+        // An accuracy of 0 would mean sd-event's default, 250 ms.
         sd_event_source_set_time_accuracy(source.source, max(1, UInt64(slack * 1e6)))
         sd_event_source_set_time_relative(source.source, UInt64(max(0, min(seconds, Self.longest)) * 1e6))
         sd_event_source_set_enabled(source.source, Int32(SD_EVENT_ONESHOT))

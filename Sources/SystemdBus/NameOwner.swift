@@ -2,15 +2,15 @@
 
 import CSystemd
 
-/// The connection that has a name on the bus, as far as the bus tells.
+/// The connection that owns a name on the bus.
 package struct NameOwner: Hashable {
     package let uniqueName: String
 
-    /// The process's number and the name of its program; 0 and empty where the bus does not tell.
+    /// The process id and the name of its program; 0 and empty if unknown.
     package let process: Int32
     package let command: String
 
-    /// The user that it runs as; nil where the bus does not tell.
+    /// The user that it runs as; nil if unknown.
     package let user: UInt32?
 
     package init(uniqueName: String, process: Int32, command: String, user: UInt32?) {
@@ -28,16 +28,14 @@ extension NameOwner: CustomStringConvertible {
 }
 
 extension Bus {
-    /// What the bus daemon calls this connection, such as `:1.5`.
+    /// The unique name of this connection, such as `:1.5`.
     package var uniqueName: String {
         var name: UnsafePointer<CChar>?
         _ = withPointer { sd_bus_get_unique_name($0, &name) }
         return String(optional: name)
     }
 
-    /// Whoever has `name`; nil where nobody has it.
-    ///
-    /// The bus starts nobody to have it.
+    /// The owner of `name`, nil if it has none; does not activate a service.
     package func owner(of name: String) -> NameOwner? {
         var credentials: OpaquePointer?
         let wanted =

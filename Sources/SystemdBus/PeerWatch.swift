@@ -3,21 +3,20 @@
 import CSystemd
 package import POSIX
 
-/// Watches one connection to the bus and tells when it has gone.
+/// Calls a handler when a connection to the bus has ended.
 ///
-/// Nothing wakes us for any other connection: the bus daemon is asked for this one alone, and once however many watch
-/// it.
+/// The bus daemon sends signals for the watched connections only, one for all watches of a connection.
 package final class PeerWatch {
-    /// How many connections can be watched at once: a bus daemon throws out who asks it for more than 512 things.
+    /// The most connections that can be watched: a bus daemon disconnects a client with more than 512 matches.
     package static let most = 400
 
     private let bus: Bus
     private let peer: WatchedPeer
-    private let handler: VanishHandler
+    private let handler: Box<() -> Void>
 
-    /// Calls `onVanish` once after the connection of that unique name has ended.
+    /// Calls `onVanish` once, after the connection with this unique name has ended.
     ///
-    /// Throws when it has ended already, and `EUSERS` when too many others are watched.
+    /// Throws if it has ended already, and `EUSERS` if too many others are watched.
     package init(_ name: String, on bus: Bus, onVanish: @escaping () -> Void) throws(SystemError) {
         if let known = bus.watchedPeers[name], !known.hasVanished {
             peer = known
@@ -27,7 +26,7 @@ package final class PeerWatch {
             bus.watchedPeers[name] = peer
         }
         self.bus = bus
-        handler = VanishHandler(call: onVanish)
+        handler = Box(onVanish)
         peer.handlers.append(handler)
     }
 
@@ -37,30 +36,17 @@ package final class PeerWatch {
     }
 }
 
-/// What one watch of a connection calls.
-private final class VanishHandler {
-    let call: () -> Void
-
-    init(call: @escaping () -> Void) {
-        self.call = call
-    }
-}
-
-/// A connection that the bus daemon is to tell the end of, for all who watch it.
+/// A connection, with the handlers of all its watches.
 final class WatchedPeer {
     let name: String
     private(set) var hasVanished = false
-    fileprivate var handlers: [VanishHandler] = []
+    fileprivate var handlers: [Box<() -> Void>] = []
     private let track: OpaquePointer
 
     fileprivate init(_ name: String, on bus: Bus) throws(SystemError) {
         self.name = name
-        var track: OpaquePointer?
-        let result = bus.withPointer { sd_bus_track_new($0, &track, vanished, nil) }
-        try check("watch", name, result)
-        guard let track else { throw SystemError("watch", name, errno: .invalid) }
-        self.track = track
-        // The track is ours alone and goes with us, so it may point at us without holding us.
+        track = try create("watch", name) { track in bus.withPointer { sd_bus_track_new($0, &track, vanished, nil) } }
+        // This object owns the track, so the track need not retain it.
         sd_bus_track_set_userdata(track, Unmanaged.passUnretained(self).toOpaque())
         try check("watch", name, sd_bus_track_add_name(track, name))
     }
@@ -71,12 +57,12 @@ final class WatchedPeer {
 
     fileprivate func vanish() {
         hasVanished = true
-        // One handler may end other watches.
-        while !handlers.isEmpty { handlers.removeFirst().call() }
+        // A handler may end other watches.
+        while !handlers.isEmpty { handlers.removeFirst().closure() }
     }
 }
 
 private func vanished(_: OpaquePointer?, userdata: UnsafeMutableRawPointer?) -> Int32 {
     if let userdata { Unmanaged<WatchedPeer>.fromOpaque(userdata).takeUnretainedValue().vanish() }
-    return 1  // 0 would queue the track again, for ever
+    return 1  // after 0, libsystemd would queue the track again
 }

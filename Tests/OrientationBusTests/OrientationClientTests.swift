@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: names.indices)
-    func `a name that this client does not know is an error that tells it`(index: Int) {
+    func `a name that this client does not know is an error that contains it`(index: Int) {
         let (property, value) = Self.names[index]
         let manager = BusInterface(Names.manager, members: 1)
         manager.property(property, "s") { $0.append(value) }
@@ -61,12 +61,12 @@ import Testing
     }
 
     static let requests: [(path: String, presentation: String, message: String)] = [
-        ("/org/orientd1/sensor/1", "modal", "ListRequests tells of /org/orientd1/sensor/1, which is no request's path"),
-        ("/org/orientd1/request/1", "sheet", "ListRequests reads sheet, which this client does not know"),
+        ("/org/orientd1/sensor/1", "modal", "ListRequests: /org/orientd1/sensor/1 is not the path of a request"),
+        ("/org/orientd1/request/1", "sheet", "ListRequests: 'sheet' is none of modal, push"),
     ]
 
     @Test(arguments: requests.indices)
-    func `a request that this client cannot tell of is an error that says why`(index: Int) throws {
+    func `a malformed request in the list is an error that says why`(index: Int) throws {
         let (path, presentation, message) = Self.requests[index]
         let manager = BusInterface(Names.manager, members: 1)
         manager.method("ListRequests", returns: "a(ososus)") { call in
@@ -90,7 +90,7 @@ import Testing
         withExtendedLifetime(slot) {}
     }
 
-    @Test func `the calls that polkit guards let it ask a person`() throws {
+    @Test func `calls that need authorization allow polkit to ask the user`() throws {
         var interactive: [String] = []
         let manager = BusInterface(Names.manager, members: 5)
         for (member, arguments) in [

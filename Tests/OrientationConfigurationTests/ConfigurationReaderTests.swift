@@ -141,7 +141,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     ]
 
     @Test(arguments: good)
-    func `a value that the key takes is stored`(value: Value) throws {
+    func `a valid value is stored`(value: Value) throws {
         let folder = try Folder()
         try folder.write("[\(value.section)]\n\(value.key) = \(value.text)\n")
         let (configuration, warnings) = try folder.read()
@@ -178,7 +178,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     ]
 
     @Test(arguments: bad)
-    func `a value that the key does not take is told of, and leaves what was there`(
+    func `an invalid value is a warning, and the previous value stays`(
         section: String,
         key: String,
         values: [String]
@@ -192,7 +192,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             try folder.write("[\(section)]\n\(key)=\(value.text)\n\n\(key)=\(text)\n")
             let (configuration, warnings) = try folder.read()
             #expect(configuration == value.result, "\(text)")
-            let takes = "takes \(setting.values); \(key) stays as it was"
+            let takes = "takes \(setting.type.values); \(key) stays as it was"
             #expect(warnings == ["orientd.conf:4: [\(section)] \(key)=\(text): \(takes)"])
         }
     }
@@ -202,14 +202,14 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         section.hasPrefix("Application") ? "Application ID" : section
     }
 
-    @Test func `every key is tried here, its default is the one stated, and the manual has it`() {
+    @Test func `every key is tested here, has the stated default and is in the manual`() {
         let all = Setting.all.map { "\($0.section) \($0.key)" }.sorted()
         #expect(all == Set(Self.good.map { "\(Self.kind(of: $0.section)) \($0.key)" }).sorted())
         #expect(all == Self.bad.map { "\(Self.kind(of: $0.0)) \($0.1)" }.sorted())
         for setting in Setting.all {
             var configuration = Configuration()
-            if let standard = setting.standard {
-                #expect(setting.store(&configuration, standard, ""), "\(setting.key)")
+            if let standard = setting.type.standard {
+                #expect(setting.type.store(&configuration, standard, ""), "\(setting.key)")
             }
             #expect(configuration == Configuration(), "\(setting.key)")
             #expect(ConfigurationReader.manual.contains("*\(setting.key)=*\n"), "\(setting.key)")
@@ -218,7 +218,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     }
 
     @Test(arguments: [" 15", "\t15", "15 ", "", "0x10", "15e", "infinity", "15\u{0}", "١٥"])
-    func `a rate that is not a decimal number from end to end is none`(text: String) {
+    func `a rate must be a decimal number without anything else`(text: String) {
         #expect(Configuration.rate(text) == nil)
     }
 }
@@ -230,14 +230,14 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         folder = try Folder()
     }
 
-    @Test func `a file that is not there is as good as an empty one, unless it is required`() throws {
+    @Test func `a missing file is like an empty one, unless it is required`() throws {
         let (configuration, warnings) = try folder.read(isRequired: false)
         #expect(configuration == Configuration() && warnings == [])
         #expect(throws: SystemError("read", folder.file, errno: .notFound)) { _ = try folder.read() }
     }
 
     @Test(arguments: [("/dev/null/x", ENOTDIR), ("/tmp", EISDIR)])
-    func `a file that cannot be read is an error when it is required, and else a warning`(
+    func `an unreadable file is an error if it is required, otherwise a warning`(
         path: String,
         code: Int32
     ) throws {
@@ -249,7 +249,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(reader.warnings == ["\(error)"])
     }
 
-    @Test func `the last assignment wins, within a file and over the drop-ins in the order of their names`() throws {
+    @Test func `the last assignment wins, within a file and in the drop-ins in the order of their names`() throws {
         try folder.write("[Sensor]\nRate=20\nRate=30\nFrame=kernel\n[Orientation]\nClassifier=base\n")
         #expect(try folder.read().configuration.rate == 30)
         try folder.write("[Sensor]\nRate=50\n[Orientation]\nReportFace=yes\n", dropIn: "20-b.conf")

@@ -117,30 +117,30 @@ import Testing
 
     /// Lines of the sample's text, by number, with what stands there instead; then the line and the problem told of.
     static let refusals: [(Int, String, Int, String)] = [
-        (1, "[Other]", 2, "there is no such section"),
+        (1, "[Other]", 2, "there is no such section, key or value"),
         (1, "[State", 1, "the section's name has no closing bracket"),
         (1, "State", 1, "neither a [Section], a Key=value nor a comment"),
-        (1, "\u{FEFF}[State]", 1, "orientd would not have written that"),
-        (2, "RotationLock=Portrait", 2, "there is no such key or value"),
-        (2, "rotationLock=portrait", 2, "there is no such key or value"),
-        (2, "HeldOrientation=portrait\nRotationLock=portrait", 2, "orientd would not have written that"),
+        (1, "\u{FEFF}[State]", 1, "orientd does not write this"),
+        (2, "RotationLock=Portrait", 2, "there is no such section, key or value"),
+        (2, "rotationLock=portrait", 2, "there is no such section, key or value"),
+        (2, "HeldOrientation=portrait\nRotationLock=portrait", 2, "orientd does not write this"),
         (2, "", 6, "a key is missing"),
-        (3, "HeldOrientation=sideways", 3, "there is no such key or value"),
-        (3, "HeldOrientation=portrait\nHeldOrientation=portrait", 4, "orientd would not have written that"),
+        (3, "HeldOrientation=sideways", 3, "there is no such section, key or value"),
+        (3, "HeldOrientation=portrait\nHeldOrientation=portrait", 4, "orientd does not write this"),
         (3, "; HeldOrientation=portrait", 6, "a key is missing"),
-        (4, "Autorotate=", 4, "there is no such key or value"),
-        (4, "Autorotate: tablet-mode", 4, "orientd would not have written that"),
-        (4, "#utorotate=tablet-mode", 4, "orientd would not have written that"),
-        (4, "Colour=blue", 4, "there is no such key or value"),
+        (4, "Autorotate=", 4, "there is no such section, key or value"),
+        (4, "Autorotate: tablet-mode", 4, "orientd does not write this"),
+        (4, "#utorotate=tablet-mode", 4, "orientd does not write this"),
+        (4, "Colour=blue", 4, "there is no such section, key or value"),
         (4, "\u{0}", 4, "the line holds a NUL byte"),
-        (5, "InterfaceOrientation=unknown", 5, "there is no such key or value"),
-        (5, "InterfaceOrientation=landscape-left\n", 6, "orientd would not have written that"),
-        (6, "Version=2", 6, "only version 1 is understood"),
-        (6, "Colour=blue\nVersion=12", 7, "only version 1 is understood"),
-        (6, "Version=1\nVersion=2", 7, "only version 1 is understood"),
-        (6, "Version=1\n", 7, "the file breaks off here"),
-        (6, "Version=1\r", 6, "the file breaks off here"),
-        (6, "Vers", 6, "the file breaks off here"),
+        (5, "InterfaceOrientation=unknown", 5, "there is no such section, key or value"),
+        (5, "InterfaceOrientation=landscape-left\n", 6, "orientd does not write this"),
+        (6, "Version=2", 6, "only version 1 is supported"),
+        (6, "Colour=blue\nVersion=12", 7, "only version 1 is supported"),
+        (6, "Version=1\nVersion=2", 7, "only version 1 is supported"),
+        (6, "Version=1\n", 7, "the file is truncated here"),
+        (6, "Version=1\r", 6, "the file is truncated here"),
+        (6, "Vers", 6, "the file is truncated here"),
     ]
 
     @Test(arguments: refusals)
@@ -158,7 +158,7 @@ import Testing
 
     @Test(arguments: [("", 1), ("\n", 1), ("[State]", 1), ("[State]\n", 1), ("[State]\nRotationLock=off", 2)])
     func `a text that breaks off is told with its last line`(text: String, line: Int) {
-        #expect(throws: SavedState.TextError(line: line, problem: "the file breaks off here")) {
+        #expect(throws: SavedState.TextError(line: line, problem: "the file is truncated here")) {
             try SavedState(text: Array(text.utf8))
         }
     }

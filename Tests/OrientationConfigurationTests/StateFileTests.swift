@@ -69,33 +69,22 @@ import Testing
         #expect(permissions(of: "state") == S_IFREG | 0o600)
     }
 
-    @Test func `a leftover of a write that was cut short neither counts nor lasts`() throws {
+    @Test func `the temporary file of an interrupted write is ignored`() throws {
         try file.write(Self.states[0])
-        try folder.write(Self.states[1].text.utf8.prefix(40), to: "state.new")
-        chmod(file.path + ".new", 0o644)
+        try folder.write(Self.states[1].text.utf8.prefix(40), to: "state.a1B2c3")
         #expect(file.read() == .state(Self.states[0]))
         try file.write(Self.states[2])
         #expect(file.read() == .state(Self.states[2]))
-        #expect(folder.names == ["state"])
         #expect(permissions(of: "state") == S_IFREG | 0o600)
     }
 
-    @Test func `a write that fails leaves what was there`() throws {
-        try file.write(Self.states[0])
-        mkdir(file.path + ".new", 0o700)
-        let error = SystemError("create", file.path + ".new", errno: Errno(EEXIST))
-        #expect(throws: error) { try file.write(Self.states[1]) }
-        #expect(file.read() == .state(Self.states[0]))
-    }
-
-    @Test func `without its folder, and with a folder in its place, the file cannot be written`() throws {
-        #expect(throws: SystemError("create", "/nonexistent/state.new", errno: .notFound)) {
+    @Test func `the file cannot be written if its folder is missing or its name is a folder's`() throws {
+        #expect(throws: SystemError("replace", "/nonexistent/state", errno: .notFound)) {
             try StateFile(path: "/nonexistent/state").write(Self.states[0])
         }
         mkdir(file.path, 0o700)
-        #expect(throws: SystemError("rename", file.path + ".new", errno: Errno(EISDIR))) {
-            try file.write(Self.states[0])
-        }
+        #expect(throws: SystemError("replace", file.path, errno: Errno(EISDIR))) { try file.write(Self.states[0]) }
+        #expect(folder.names == ["state"])
     }
 
     // MARK: - Files that hold no state
@@ -118,7 +107,7 @@ import Testing
         let text = Self.states[1].text.replacing("Autorotate=never", with: "Autorotate=sometimes")
         try folder.write(text.utf8, to: "state")
         try folder.write("an older one".utf8, to: "state.bad")
-        let line = "\(file.path):4: 'Autorotate=sometimes': there is no such key or value"
+        let line = "\(file.path):4: 'Autorotate=sometimes': there is no such section, key or value"
         #expect(try warning() == "\(line); it is now \(file.path).bad; \(Self.consequence)")
         #expect(folder.names == ["state.bad"])
         #expect(folder.contents(of: "state.bad") == Array(text.utf8))
@@ -128,7 +117,7 @@ import Testing
     @Test func `a file that cannot be set aside stays, and the warning tells why`() throws {
         try folder.write("rubbish\n".utf8, to: "state")
         mkdir(file.path + ".bad", 0o700)
-        let line = "\(file.path):1: 'rubbish': the file breaks off here"
+        let line = "\(file.path):1: 'rubbish': the file is truncated here"
         let failure = "cannot rename it to \(file.path).bad: Is a directory"
         #expect(try warning() == "\(line); \(failure); \(Self.consequence)")
         #expect(folder.names == ["state", "state.bad"])
@@ -170,6 +159,6 @@ import Testing
         }
         try folder.write([UInt8](repeating: 0x78, count: 81), to: "state")
         let quoted = String(repeating: "x", count: 80)
-        #expect(try warning().hasPrefix("\(file.path):1: '\(quoted)'...: the file breaks off here; "))
+        #expect(try warning().hasPrefix("\(file.path):1: '\(quoted)'...: the file is truncated here; "))
     }
 }

@@ -43,7 +43,7 @@ final class TemporaryFolder {
 
     func write(_ bytes: some Collection<UInt8>, to name: String) throws {
         let file = path + "/" + name
-        let descriptor = FileDescriptor(owning: try checkSystem("create", file, orientd_create(file, 0o600, 0)))
+        let descriptor = FileDescriptor(owning: try checkSystem("create", file, orientd_create(file, 0o600)))
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { CLinux.write(descriptor.rawValue, $0.baseAddress, $0.count) }

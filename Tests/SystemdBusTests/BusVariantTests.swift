@@ -6,7 +6,7 @@ import Testing
 
 private let name = "org.example.Options"
 
-/// A method that takes options as a service would, each of its own type.
+/// Options of different types, sent to a method.
 @Suite struct BusVariantTests {
     private let peers: Peers
 
@@ -41,7 +41,7 @@ private let name = "org.example.Options"
     private static func value(of option: String, in message: BusMessage) throws(BusError) -> String {
         switch option {
         case "string": return try message.readVariant(String.self)
-        case "path": return try message.readVariant(ObjectPath.self).text
+        case "path": return try message.readAnyVariant().text
         case "bool": return "\(try message.readVariant(Bool.self))"
         case "number": return "\(try message.readVariant(UInt32.self))"
         case "double": return "\(try message.readVariant(Double.self))"
@@ -72,7 +72,7 @@ private let name = "org.example.Options"
     @Test func `options that are appended by value are read as such`() throws {
         let values = try read { message in
             message.appendNamedVariant("number", UInt32(5))
-            message.appendNamedVariant("path", ObjectPath("/a"))
+            message.appendNamedVariant("path", PropertyValue.path("/a"))
             message.appendNamedVariant("string", "")
             message.appendNamedVariant("bool", true)
             message.appendNamedVariant("double", 0.25)
@@ -80,17 +80,17 @@ private let name = "org.example.Options"
         #expect(values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "7"])
     }
 
-    @Test func `no options are none`() throws {
+    @Test func `an empty dictionary has no entries`() throws {
         #expect(try read { _ in } == ["7"])
     }
 
     static let mistakes: [(option: String, type: String)] = [
-        ("string", "o"), ("path", "s"), ("bool", "u"), ("number", "b"), ("double", "u"), ("string", "as"),
+        ("string", "o"), ("bool", "u"), ("number", "b"), ("double", "u"), ("string", "as"),
         ("bool", "v"),
     ]
 
     @Test(arguments: mistakes.indices)
-    func `an option of another type is InvalidArgs, whose text tells both types`(index: Int) throws {
+    func `an option of another type is InvalidArgs that names both types`(index: Int) throws {
         let (option, type) = Self.mistakes[index]
         let error = #expect(throws: BusError.self) {
             _ = try read { message in
@@ -99,9 +99,9 @@ private let name = "org.example.Options"
                 message.append(option: "string", "s") { message.append("text") }
             }
         }
-        let expected = ["string": "s", "path": "o", "bool": "b", "number": "u", "double": "d"][option] ?? ""
+        let expected = ["string": "s", "bool": "b", "number": "u", "double": "d"][option] ?? ""
         #expect(error == .invalidArguments("\(option): the value is of type \(type), not \(expected)"))
-        // The next call of that connection finds the service as it was.
+        // The same connection's next call succeeds.
         #expect(try read { _ in } == ["7"])
     }
 }

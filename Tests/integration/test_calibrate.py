@@ -464,4 +464,4 @@ class Recording(CalibrateTestCase):
         recording = self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP)
         run = self.calibrate("--from", recording, "--output", self.rig.directory / "missing" / "file")
         self.assertEqual((run.returncode, run.stdout), (FAILED, self.IDENTITY), "what was found is not lost")
-        self.assertIn("missing/file.new: No such file or directory", run.stderr)
+        self.assertIn("missing/file: No such file or directory", run.stderr)

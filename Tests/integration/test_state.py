@@ -184,12 +184,12 @@ Version=1
 
     def test_half_written_file_beside_it_does_no_harm(self):
         self.file.write_text(self.SOUND)
-        (self.folder / "state.new").write_text(self.SOUND[:20])
+        (self.folder / "state.a1B2c3").write_text(self.SOUND[:20])
         daemon = self.start()
         self.assertEqual(self.client.get("RotationLock"), "portrait")
         self.client.ask("SetRotationLock", "s", "landscape-left")
         self.assertEqual(daemon.log_lines("state"), [])
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["state"])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["state", "state.a1B2c3"])
 
 
 class Writing(StateTestCase):

@@ -14,7 +14,7 @@ package struct ListedRequest: Hashable {
     package var reason = ""
 }
 
-/// The service seen from a client's side.
+/// A client of the service.
 package final class OrientationClient {
     private let bus: Bus
 
@@ -25,7 +25,7 @@ package final class OrientationClient {
     /// The unique name of the daemon that granted the last claim; empty before the first.
     package private(set) var claimedDaemon = ""
 
-    /// Reads all of the manager's properties; the bus starts the daemon if it can and must.
+    /// Reads the manager's properties; D-Bus activation starts the daemon if necessary.
     package func snapshot() throws(BusError) -> ManagerSnapshot {
         let reply = try bus.call(Names.service, Names.path, Self.properties, "GetAll") { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
@@ -35,24 +35,16 @@ package final class OrientationClient {
 
     /// All sensors, by object path.
     package func sensors() throws(BusError) -> [(path: String, status: SensorStatus)] {
-        let reply = try bus.call(
-            Names.service,
-            Names.path,
-            "org.freedesktop.DBus.ObjectManager",
-            "GetManagedObjects"
-        )
+        let objectManager = "org.freedesktop.DBus.ObjectManager"
+        let reply = try bus.call(Names.service, Names.path, objectManager, "GetManagedObjects")
         var sensors: [(path: String, status: SensorStatus)] = []
-        try reply.readArray("{oa{sa{sv}}}") { () throws(BusError) in
-            try reply.readDictionaryEntry("oa{sa{sv}}") { () throws(BusError) in
-                let path = try reply.readObjectPath()
-                try reply.readArray("{sa{sv}}") { () throws(BusError) in
-                    try reply.readDictionaryEntry("sa{sv}") { () throws(BusError) in
-                        guard try reply.readString() == Names.sensor else { return try reply.skip() }
-                        var status = SensorStatus()
-                        try SensorStatus.properties.read(into: &status, from: reply)
-                        sensors.append((path, status))
-                    }
-                }
+        try reply.readDictionary("oa{sa{sv}}") { () throws(BusError) in
+            let path = try reply.readObjectPath()
+            try reply.readDictionary("sa{sv}") { () throws(BusError) in
+                guard try reply.readString() == Names.sensor else { return try reply.skip() }
+                var status = SensorStatus()
+                try SensorStatus.properties.read(into: &status, from: reply)
+                sensors.append((path, status))
             }
         }
         return sensors.sorted { $0.path < $1.path }
@@ -60,7 +52,7 @@ package final class OrientationClient {
 
     /// Keeps the sensor running until ``release()`` or the end of the connection.
     ///
-    /// Returns when the first orientation is known, or after a second without one.
+    /// Returns when the first orientation is known, or after one second.
     package func claim() throws(BusError) {
         claimedDaemon = try bus.call(Names.service, Names.path, Names.manager, "Claim").sender
     }
@@ -71,7 +63,7 @@ package final class OrientationClient {
 
     // MARK: - Rotation
 
-    // Polkit may ask a person before any of these is carried out.
+    // Polkit may ask the user before any of these calls returns.
 
     package func setRotationLock(_ lock: RotationLock) throws(BusError) {
         try decide("SetRotationLock") { $0.append(lock.name) }
@@ -101,14 +93,14 @@ package final class OrientationClient {
             try reply.readStruct("ososus") { () throws(BusError) in
                 let path = try reply.readObjectPath()
                 guard let id = Names.request(at: path) else {
-                    throw .invalidArguments("ListRequests tells of \(path), which is no request's path")
+                    throw .invalidArguments("ListRequests: \(path) is not the path of a request")
                 }
                 requests.append(
                     ListedRequest(
                         id: id,
                         appID: try reply.readString(),
                         parent: Names.request(at: try reply.readObjectPath()),
-                        presentation: try .init(known: try reply.readString(), "ListRequests"),
+                        presentation: try .init(named: try reply.readString(), for: "ListRequests"),
                         supported: InterfaceOrientationMask(rawValue: try reply.readUInt32()),
                         reason: try reply.readString()
                     )
@@ -118,10 +110,9 @@ package final class OrientationClient {
         return requests
     }
 
-    /// Makes a request, which the daemon holds until the end of the connection.
+    /// Makes a request, which lasts until the end of the connection; the bus must be attached to a loop.
     ///
-    /// `completion` is called later with the unique name of who answered, and with the error if the answer is one. The
-    /// bus must be attached to a loop.
+    /// `completion` is called later with the unique name of the replying daemon, and the error if it replied with one.
     package func present(
         _ request: RotationRequest,
         isInteractive: Bool,
@@ -136,19 +127,19 @@ package final class OrientationClient {
 
     // MARK: - Changes
 
-    /// Calls `handler` with the properties of the manager that have changed, all of one signal at once.
+    /// Calls `handler` with the changed properties of the manager, those of one signal together.
     package func onManagerChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='\(Names.service)',path='\(Names.path)',member='PropertiesChanged'"
         return try subscribe(match, to: Names.manager, handler)
     }
 
-    /// Calls `handler` with the properties of any sensor that have changed.
+    /// Calls `handler` with the changed properties of any sensor.
     package func onSensorChange(_ handler: @escaping ([PropertyChange]) -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',sender='\(Names.service)',path_namespace='\(Names.path)',member='PropertiesChanged'"
         return try subscribe(match, to: Names.sensor, handler)
     }
 
-    /// Calls `handler` with the unique name of a daemon that has come, or with nil when it has gone.
+    /// Calls `handler` with the unique name of a daemon that has started, or with nil after it has ended.
     package func onPresenceChange(_ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
         try bus.onOwnerChange(of: Names.service, handler)
     }
@@ -168,20 +159,9 @@ package final class OrientationClient {
                     changes.append(PropertyChange(name: name, value: try message.readAnyVariant()))
                 }
             } catch {
-                // A signal that is not org.orientd1's cannot be told of in its terms.
-                return
+                return  // a malformed signal
             }
             handler(changes)
         }
-    }
-}
-
-extension NamedValue {
-    /// Finds the value of a name that `source` reads; throws for one that this client does not know.
-    fileprivate init(known name: String, _ source: String) throws(BusError) {
-        guard let value = Self(name: name) else {
-            throw .invalidArguments("\(source) reads \(name), which this client does not know")
-        }
-        self = value
     }
 }

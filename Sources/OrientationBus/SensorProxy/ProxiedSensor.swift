@@ -10,12 +10,13 @@ import SystemdBus
 final class ProxiedSensor {
     /// The members of a sensor's interface.
     struct Members {
+        let kind: SensorKind
+        let claim: StaticString
+        let release: StaticString
         /// Whether there is a sensor; announced to everybody.
         let presence: Property<SensorProxyStatus>
         /// The properties that are announced to claimants, those of one signal together.
         let signals: [[Property<SensorProxyStatus>]]
-        let claim: StaticString
-        let release: StaticString
     }
 
     private let members: Members
@@ -29,15 +30,15 @@ final class ProxiedSensor {
 
     /// Adds the members to `interface`.
     init(
-        _ sensor: SensorKind,
         _ members: Members,
         of interface: BusInterface,
         at path: String,
-        bus: Bus,
-        loop: EventLoop,
-        authority: PolkitAuthority,
-        delegate: any SensorProxyDelegate
+        _ bus: Bus,
+        _ loop: EventLoop,
+        _ authority: PolkitAuthority,
+        _ delegate: any SensorProxyDelegate
     ) throws(SystemError) {
+        let sensor = members.kind
         self.members = members
         self.interface = interface
         self.path = path

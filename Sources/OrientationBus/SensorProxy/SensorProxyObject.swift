@@ -54,69 +54,51 @@ package final class SensorProxyObject {
         let main = BusInterface(Self.service, members: 16)
         let compass = BusInterface(Self.service + ".Compass", members: 4)
         var sensors: [ProxiedSensor] = []
-        for (kind, members) in Self.members {
-            let (interface, path) = kind == .compass ? (compass, Self.compassPath) : (main, Self.path)
-            sensors.append(
-                try ProxiedSensor(
-                    kind,
-                    members,
-                    of: interface,
-                    at: path,
-                    bus: bus,
-                    loop: loop,
-                    authority: authority,
-                    delegate: delegate
-                )
-            )
+        for members in Self.members {
+            let (interface, path) = members.kind == .compass ? (compass, Self.compassPath) : (main, Self.path)
+            let sensor = try ProxiedSensor(members, of: interface, at: path, bus, loop, authority, delegate)
+            sensors.append(sensor)
         }
         self.sensors = sensors
         slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.compassPath)]
     }
 
-    private static let members: [(SensorKind, ProxiedSensor.Members)] = [
-        (
-            .accelerometer,
-            .init(
-                presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
-                signals: [
-                    [.derived("AccelerometerOrientation") { orientation($0.edge) }],
-                    [.name("AccelerometerTilt") { $1(&$0.tilt) }],
-                ],
-                claim: "ClaimAccelerometer",
-                release: "ReleaseAccelerometer"
-            )
+    private static let members: [ProxiedSensor.Members] = [
+        .init(
+            kind: .accelerometer,
+            claim: "ClaimAccelerometer",
+            release: "ReleaseAccelerometer",
+            presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
+            signals: [
+                [.derived("AccelerometerOrientation") { orientation($0.edge) }],
+                [.name("AccelerometerTilt") { $1(&$0.tilt) }],
+            ]
         ),
-        (
-            .ambientLight,
-            .init(
-                presence: .value("HasAmbientLight") { $1(&$0.hasAmbientLight) },
-                signals: [
-                    [
-                        .derived("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" },
-                        .value("LightLevel") { $1(&$0.lightLevel) },
-                    ]
-                ],
-                claim: "ClaimLight",
-                release: "ReleaseLight"
-            )
+        .init(
+            kind: .ambientLight,
+            claim: "ClaimLight",
+            release: "ReleaseLight",
+            presence: .value("HasAmbientLight") { $1(&$0.hasAmbientLight) },
+            signals: [
+                [
+                    .derived("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" },
+                    .value("LightLevel") { $1(&$0.lightLevel) },
+                ]
+            ]
         ),
-        (
-            .proximity,
-            .init(
-                presence: .value("HasProximity") { $1(&$0.hasProximity) },
-                signals: [[.value("ProximityNear") { $1(&$0.isNear) }]],
-                claim: "ClaimProximity",
-                release: "ReleaseProximity"
-            )
+        .init(
+            kind: .proximity,
+            claim: "ClaimProximity",
+            release: "ReleaseProximity",
+            presence: .value("HasProximity") { $1(&$0.hasProximity) },
+            signals: [[.value("ProximityNear") { $1(&$0.isNear) }]]
         ),
-        (
-            .compass,
-            .init(
-                presence: .value("HasCompass") { $1(&$0.hasCompass) },
-                signals: [[.value("CompassHeading") { $1(&$0.heading) }]],
-                claim: "ClaimCompass",
-                release: "ReleaseCompass"
-            )
+        .init(
+            kind: .compass,
+            claim: "ClaimCompass",
+            release: "ReleaseCompass",
+            presence: .value("HasCompass") { $1(&$0.hasCompass) },
+            signals: [[.value("CompassHeading") { $1(&$0.heading) }]]
         ),
     ]
 

@@ -3,9 +3,9 @@
 import POSIX
 import SystemdBus
 
-/// What connections hold of one kind, such as claims: counted per connection, limited, and gone with it.
+/// Counts the items of one kind, such as claims, that each connection holds, and drops them when it ends.
 final class Holdings {
-    /// How many of one kind a connection, and all connections together, may hold.
+    /// How many items a connection, and all connections together, may hold.
     ///
     /// GetManagedObjects lists every request: 4096 of them take the daemon 35 ms a call, 1024 take 9 ms.
     static let limits = (connection: 64, total: 1024)
@@ -26,14 +26,14 @@ final class Holdings {
     private var holders: [String: Holder] = [:]
     private(set) var total = 0
 
-    /// What polkit has not decided on yet, by connection, and how much that is.
+    /// The items that polkit has not decided on yet, by connection, and their total.
     private var reservations: [String: Int] = [:]
     private var reserved = 0
 
-    /// Creates empty holdings of `kind`, a plural noun that errors name them by.
+    /// `kind` is a plural noun for errors.
     ///
-    /// `onChange` is called with the new number after each change. Where a connection that held any has gone, `onDrop`
-    /// is called with its name before that, when nothing of it is counted any more.
+    /// `onChange` is called with the new total after each change; before that, `onDrop` with the name of a connection
+    /// that has ended and is no longer counted.
     init(
         of kind: String,
         bus: Bus,
@@ -46,15 +46,14 @@ final class Holdings {
         self.onDrop = onDrop
     }
 
-    /// The connections that hold any.
+    /// The connections that hold an item.
     var connections: [String] { Array(holders.keys) }
 
-    /// Says whether `connection` holds any.
     func isHeld(by connection: String) -> Bool { holders[connection] != nil }
 
-    /// Reserves one more for `connection`, before polkit is asked about it; to be settled in any case.
+    /// Reserves an item for `connection` before polkit is asked; call ``settle(_:isAllowed:)`` after its decision.
     ///
-    /// Throws `LimitExceeded`, so that what waits for polkit is as bounded as what is held.
+    /// Throws `LimitExceeded`: reserved items count as held ones.
     func reserve(_ connection: String) throws(BusError) {
         guard total + reserved < Self.limits.total else {
             throw .limitExceeded("all \(Self.limits.total) \(kind) are taken")
@@ -67,9 +66,9 @@ final class Holdings {
         reserved += 1
     }
 
-    /// Ends a reservation, with one held when it `isAllowed` and was not removed meanwhile, which the result tells.
+    /// Ends a reservation; returns whether the item is held now: it `isAllowed` and was not removed meanwhile.
     ///
-    /// Throws the disconnection of a caller that has gone meanwhile, and `LimitExceeded` for one connection too many.
+    /// Throws `Disconnected` if the connection has ended, and `LimitExceeded` if too many connections hold items.
     func settle(_ connection: String, isAllowed: Bool) throws(BusError) -> Bool {
         guard removeReservation(of: connection), isAllowed else { return false }
         if let holder = holders[connection] {
@@ -82,25 +81,25 @@ final class Holdings {
                 guard error.errno == .tooManyUsers else {
                     throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
                 }
-                throw .limitExceeded("\(PeerWatch.most) connections hold something, the most that may")
+                throw .limitExceeded("\(PeerWatch.most) connections hold something, the maximum")
             }
         }
         change(by: 1)
         return true
     }
 
-    /// Gives one to `connection` at once; throws as ``reserve(_:)`` and ``settle(_:isAllowed:)`` do.
+    /// Adds an item at once; throws as ``reserve(_:)`` and ``settle(_:isAllowed:)`` do.
     func hold(_ connection: String) throws(BusError) {
         try reserve(connection)
         _ = try settle(connection, isAllowed: true)
     }
 
-    /// Takes back what `connection` asked for last, if it waits for polkit still; otherwise one that it holds, if any.
+    /// Removes a reserved item of `connection`, or else one that it holds, if any.
     func removeLatest(of connection: String) {
         if !removeReservation(of: connection) { removeHeld(by: connection) }
     }
 
-    /// Takes back one that `connection` holds, if any, whatever it has reserved.
+    /// Removes an item that `connection` holds, if any.
     func removeHeld(by connection: String) {
         guard let holder = holders[connection] else { return }
         holder.count -= 1
@@ -108,7 +107,7 @@ final class Holdings {
         change(by: -1)
     }
 
-    /// Forgets one reservation of `connection`; false when it has none.
+    /// Removes a reservation of `connection`; returns false if it has none.
     private func removeReservation(of connection: String) -> Bool {
         guard let count = reservations[connection] else { return false }
         reservations[connection] = count > 1 ? count - 1 : nil

@@ -59,18 +59,3 @@ final class RequestObject {
         message.reply()
     }
 }
-
-extension RotationRequest {
-    /// Every property of `org.orientd1.Request`.
-    static let properties: [Property<RotationRequest>] = [
-        .value("AppId", .constant) { $1(&$0.appID) },
-        .value("Supported") { $1(&$0.supported) },
-        .derived("Preferred") { $0.preferred?.name ?? "" },
-        .value("ShouldAutorotate") { $1(&$0.shouldAutorotate) },
-        .name("Presentation") { $1(&$0.presentation) },
-        .request("Parent") { $1(&$0.parent) },
-        .request("ForwardsTo") { $1(&$0.forwardsTo) },
-        .value("Active") { $1(&$0.isActive) },
-        .value("Reason") { $1(&$0.reason) },
-    ]
-}

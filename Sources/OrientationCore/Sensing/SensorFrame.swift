@@ -5,7 +5,7 @@
 /// docs/semantics.md describes the frames.
 public struct SensorFrame: Hashable, Sendable {
     /// The frame that the mount matrix converts to.
-    public enum Convention: Hashable, Sendable {
+    public enum Convention: String, NamedValue {
         /// Upright reads (0, -9.81, 0), right edge up (-9.81, 0, 0): hwdb, firmware and desktops.
         case desktop
 

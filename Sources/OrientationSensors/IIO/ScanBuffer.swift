@@ -108,7 +108,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     /// The time of a stamp; nil for one that is not of the last seconds: some hubs use a clock of their own.
     private static func time(ofStamp nanoseconds: Int64) -> Double? {
         let time = Double(nanoseconds) / 1e9
-        return (-0.1...2).contains(monotonicTime - time) ? time : nil
+        return (-0.1...2).contains(MonotonicClock.now - time) ? time : nil
     }
 
     /// The timestamp channel, where its clock is CLOCK_MONOTONIC or could be set to it.

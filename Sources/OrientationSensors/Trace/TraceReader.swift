@@ -133,10 +133,9 @@ package struct TraceReader: ~Copyable {
             memmove(buffer, buffer + unread.lowerBound, unread.count)
             unread = 0..<unread.count
         }
-        var count: Int
-        repeat {
-            count = read(descriptor.rawValue, buffer + unread.upperBound, Self.capacity - unread.upperBound)
-        } while count == -1 && Errno.current == .interrupted
+        let count = retryingInterrupted {
+            read(descriptor.rawValue, buffer + unread.upperBound, Self.capacity - unread.upperBound)
+        }
         try checkSystem("read", name, count)
         isAtEnd = count == 0
         unread = 0..<unread.upperBound + count

@@ -35,7 +35,7 @@ enum RequestHolder {
             if fork() == 0 { body() }
             _exit(0)
         }
-        while waitpid(child, nil, 0) == -1 && Errno.current == .interrupted {}
+        _ = retryingInterrupted { waitpid(child, nil, 0) }
     }
 
     private static func hold(
