@@ -24,12 +24,10 @@ package final class DeviceSource: SensorSource {
     package private(set) var skippedReadings = 0
 
     private enum State {
-        case closed
-        case opening
+        case closed, opening, closing
         case buffered(any SensorBuffer, EventSource)
         /// With what ``HelperThread/stopPolling(_:)`` takes.
         case polled(Int)
-        case closing
     }
 
     private var state = State.closed
@@ -114,17 +112,13 @@ package final class DeviceSource: SensorSource {
         proceed()
     }
 
-    package func removeDevice() {
-        stop { [self] in (helper, thread) = (nil, nil) }
-    }
+    package func removeDevice() { stop { [self] in (helper, thread) = (nil, nil) } }
 
     /// Takes the next step towards what is wanted; called again when the helper has answered.
     private func proceed() {
         switch state {
-        case .opening, .closing:
-            break
-        case .buffered, .polled:
-            if !isWanted || replacement != nil { close() }
+        case .opening, .closing: break
+        case .buffered, .polled: if !isWanted || replacement != nil { close() }
         case .closed:
             let completions = onClosed
             onClosed = []
@@ -140,10 +134,10 @@ package final class DeviceSource: SensorSource {
         }
     }
 
-    /// Reports the end of sampling, and closes what is open.
-    private func fail(_ reason: String) {
+    /// Reports the end of sampling, and closes what is open, with a buffer that was opened just now.
+    private func fail(_ reason: String, unread buffer: (any SensorBuffer)? = nil) {
         isWanted = false
-        proceed()
+        if case .opening = state { close(buffer) } else { proceed() }
         onEvent?(.failed(reason))
     }
 
@@ -172,8 +166,8 @@ package final class DeviceSource: SensorSource {
         expectAnswer()
         thread?.run { [device, targetRate, bufferWorks] in
             Self.open(device, rate: targetRate, buffered: bufferWorks)
-        } completion: { [self] opening in
-            opened(opening)
+        } completion: { [self] in
+            opened($0)
         }
     }
 
@@ -189,9 +183,8 @@ package final class DeviceSource: SensorSource {
         }
         guard buffered else { return opening }
         do throws(SystemError) {
-            let buffer = try device.openBuffer()
-            opening.warnings += buffer.warnings
-            opening.buffer = buffer
+            opening.buffer = try device.openBuffer()
+            opening.warnings += opening.buffer?.warnings ?? []
         } catch {
             // A node opens once: whoever has it would keep polled values from us as well.
             if error.errno == .busy || error.errno == .noDevice || !device.description.canPoll {
@@ -206,9 +199,7 @@ package final class DeviceSource: SensorSource {
     private func opened(_ opening: Opening) {
         previousRate = opening.previousRate
         if let error = opening.error {
-            isWanted = false
-            close()
-            onEvent?(.failed("\(error)"))
+            fail("\(error)")
         } else if let buffer = opening.buffer {
             read(buffer, rate: opening.rate, warnings: opening.warnings)
         } else {
@@ -269,8 +260,7 @@ package final class DeviceSource: SensorSource {
         do throws(SystemError) {
             guard let scan = try buffer.next() else { return }
             probe?.disarm()
-            failures.count = 0
-            onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+            take(scan)
         } catch {
             skip(error)
         }
@@ -283,20 +273,11 @@ package final class DeviceSource: SensorSource {
     }
 
     private func abandon(_ buffer: any SensorBuffer, _ reason: String) {
-        guard device.description.canPoll else {
-            isWanted = false
-            close(buffer)
-            onEvent?(.failed(reason))
-            return
-        }
+        guard device.description.canPoll else { return fail(reason, unread: buffer) }
         bufferWorks = false
         state = .opening
         expectAnswer()
-        thread?.run {
-            buffer.close()
-        } completion: { [self] _ in
-            poll(warnings: [reason + "; polling instead"])
-        }
+        thread?.run({ buffer.close() }, completion: { [self] in poll(warnings: [reason + "; polling instead"]) })
     }
 
     // MARK: - Polled
@@ -308,25 +289,23 @@ package final class DeviceSource: SensorSource {
         let poll = thread.poll(every: 1 / targetRate) { [device] () throws(SystemError) in
             try device.read()
         } deliver: { [unowned(unsafe) self] result in
-            take(result)
+            expectAnswer()
+            switch result {
+            case .success(let scan): take(scan)
+            case .failure(let error): skip(error)
+            }
         }
         state = .polled(poll)
         if isWanted { onEvent?(.started(warnings: warnings)) }
         proceed()
     }
 
-    private func take(_ result: PollResult) {
-        expectAnswer()
-        switch result {
-        case .reading(let raw, let time):
-            failures.count = 0
-            onEvent?(.sample(scaling.measurement(raw: raw, time: time)))
-        case .failure(let error):
-            skip(error)
-        }
-    }
+    // MARK: - Readings
 
-    // MARK: - Failures
+    private func take(_ scan: RawScan) {
+        failures.count = 0
+        onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+    }
 
     /// Skips a failed reading; a run of them, or an unplugged device, ends sampling.
     private func skip(_ error: SystemError) {
@@ -367,13 +346,9 @@ package final class DeviceHelper {
     private let loop: EventLoop
     private var started: HelperThread?
 
-    package init(loop: EventLoop) {
-        self.loop = loop
-    }
+    package init(loop: EventLoop) { self.loop = loop }
 
-    deinit {
-        started?.stop()
-    }
+    deinit { started?.stop() }
 
     func thread() throws(SystemError) -> HelperThread {
         if let started { return started }

@@ -27,7 +27,7 @@ package struct FoundSensors: Sendable {
         let context = try IIOContext(uri: uri)
         self = try context.sensors(of: kinds)
         guard context.isLocal else { return }
-        if kinds.contains(.accelerometer) || kinds.contains(.proximity) { addInputDevices(kinds) }
+        addInputDevices(kinds)
         if kinds.contains(.ambientLight) { addPlatformLights() }
     }
 
@@ -35,8 +35,7 @@ package struct FoundSensors: Sendable {
     package mutating func prepare(except known: Set<String>) {
         for sensor in sensors where !known.contains(sensor.description.sysfsPath) {
             do throws(SystemError) {
-                try sensor.raiseSamplingFrequency(toAtLeast: DeviceSource.leastFrequency)
-                try sensor.chooseChannels()
+                try sensor.prepare(atLeast: DeviceSource.leastFrequency)
             } catch {
                 warnings.append("\(error)")
             }
@@ -46,13 +45,9 @@ package struct FoundSensors: Sendable {
     private mutating func addInputDevices(_ kinds: [SensorKind]) {
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
-                switch EventNode.sensorKind(of: node) {
-                case .accelerometer where kinds.contains(.accelerometer):
-                    if let sensor = InputAccelerometer(node) { sensors.append(sensor) }
-                case .proximity where kinds.contains(.proximity):
-                    if let sensor = ProximitySwitch(node) { sensors.append(sensor) }
-                default: break
-                }
+                guard let kind = EventNode.sensorKind(of: node), kinds.contains(kind) else { continue }
+                let sensor: (any SensorDevice)? = kind == .proximity ? ProximitySwitch(node) : InputAccelerometer(node)
+                if let sensor { sensors.append(sensor) }
             }
         } catch {
             warnings.append("\(error)")

@@ -17,7 +17,7 @@ package final class HelperThread {
 
     /// Of the jobs under way, in order.
     private var completions: [() -> Void] = []
-    private var polls: [(id: Int, deliver: (PollResult) -> Void)] = []
+    private var polls: [(id: Int, deliver: (Result<RawScan, SystemError>) -> Void)] = []
     private var lastPoll = 0
     private var batch: [HelperResult] = []
     private var isStopping = false
@@ -35,7 +35,7 @@ package final class HelperThread {
 
     deinit {
         guard !isStopping else { return }
-        jobs.send { $0.stop() }
+        jobs.send { $0.loop.exit() }
         pthread_detach(thread)
     }
 
@@ -59,7 +59,7 @@ package final class HelperThread {
             &thread,
             &attributes,
             { userdata in
-                if let userdata { Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue().run() }
+                if let userdata { _ = try? Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue().loop.run() }
                 return nil
             },
             userdata.toOpaque()
@@ -70,10 +70,7 @@ package final class HelperThread {
     }
 
     /// Runs `work` on the thread, after all earlier jobs, and then `completion` with its result in the loop.
-    package func run<Value: Sendable>(
-        _ work: @escaping @Sendable () -> Value,
-        completion: @escaping (Value) -> Void
-    ) {
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value, completion: @escaping (Value) -> Void) {
         let slot = Slot<Value>()
         send({ _ in slot.value = work() }) {
             if let value = slot.value.take() { completion(value) }
@@ -91,25 +88,24 @@ package final class HelperThread {
         helper.stop()
     }
 
-    /// Calls `read` on the thread every `period` seconds, and `deliver` with each result in the loop.
+    /// Calls `read` on the thread every `period` seconds, and `deliver` in the loop with each reading and its time.
     ///
     /// Returns what ``stopPolling(_:)`` takes.
     package func poll(
         every period: Double,
         _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
-        deliver: @escaping (PollResult) -> Void
+        deliver: @escaping (Result<RawScan, SystemError>) -> Void
     ) -> Int {
         lastPoll += 1
-        let id = lastPoll
-        polls.append((id, deliver))
-        send({ $0.startPolling(id, every: period, read) }) {}
-        return id
+        polls.append((lastPoll, deliver))
+        send({ [lastPoll] in $0.startPolling(lastPoll, every: period, read) }) {}
+        return lastPoll
     }
 
     /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
     package func stopPolling(_ id: Int) {
         polls.removeAll { $0.id == id }
-        send({ $0.stopPolling(id) }) {}
+        send({ $0.polls.removeAll { $0.id == id } }) {}
     }
 
     /// Ends the thread after all earlier jobs and calls `completion` when it is joined.
@@ -118,7 +114,7 @@ package final class HelperThread {
     package func stop(completion: @escaping () -> Void = {}) {
         guard !isStopping else { return }
         isStopping = true
-        send({ $0.stop() }) { [self] in
+        send({ $0.loop.exit() }) { [self] in
             pthread_join(thread, nil)
             watch = nil
             completion()
@@ -149,18 +145,12 @@ package final class HelperThread {
     }
 }
 
-/// A polled reading with the monotonic time it was made at in seconds, or why there is none.
-package enum PollResult: Sendable {
-    case reading(Vector3, time: Double)
-    case failure(SystemError)
-}
-
 private typealias HelperJob = @Sendable (HelperWorker) -> Void
 
 private enum HelperResult: Sendable {
     /// The first of the jobs under way is done.
     case finished
-    case polled(Int, PollResult)
+    case polled(Int, Result<RawScan, SystemError>)
 }
 
 /// The result of a job.
@@ -174,13 +164,11 @@ private final class Slot<Value: Sendable>: @unchecked Sendable {
 /// What the thread runs; nothing else uses it once the thread has started.
 private final class HelperWorker {
     let results: Mailbox<HelperResult>
-    private let jobs: Mailbox<HelperJob>
-    private let loop: EventLoop
+    let loop: EventLoop
+    var polls: [HelperPoll] = []
     private var watch: EventSource?
-    private var polls: [HelperPoll] = []
 
     init(jobs: Mailbox<HelperJob>, results: Mailbox<HelperResult>) throws(SystemError) {
-        self.jobs = jobs
         self.results = results
         loop = try EventLoop()
         watch = try loop.watch(jobs.descriptor) { [unowned(unsafe) self] in
@@ -190,72 +178,48 @@ private final class HelperWorker {
         }
     }
 
-    func run() {
-        _ = try? loop.run()
-    }
-
-    func startPolling(
-        _ id: Int,
-        every period: Double,
-        _ read: @escaping @Sendable () throws(SystemError) -> Vector3
-    ) {
+    func startPolling(_ id: Int, every period: Double, _ read: @escaping @Sendable () throws(SystemError) -> Vector3) {
         do throws(SystemError) {
-            polls.append(
-                try HelperPoll(id, every: period, read, on: loop) { [results] in results.send(.polled(id, $0)) }
-            )
+            let poll = try HelperPoll(id, every: period, on: loop) { [results] in
+                do throws(SystemError) {
+                    results.send(.polled(id, .success(RawScan(raw: try read(), time: MonotonicClock.now))))
+                } catch {
+                    results.send(.polled(id, .failure(error)))
+                }
+            }
+            polls.append(poll)
         } catch {
             results.send(.polled(id, .failure(error)))
         }
     }
-
-    func stopPolling(_ id: Int) {
-        polls.removeAll { $0.id == id }
-    }
-
-    func stop() {
-        loop.exit()
-    }
 }
 
-/// A read that is repeated.
+/// A call that is repeated.
 final class HelperPoll {
     let id: Int
     private let period: Double
-    private let read: @Sendable () throws(SystemError) -> Vector3
+    private let call: () -> Void
     private let loop: EventLoop
-    private let deliver: (PollResult) -> Void
     private var timer: Timer?
     private var due: Double
 
-    init(
-        _ id: Int,
-        every period: Double,
-        _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
-        on loop: EventLoop,
-        _ deliver: @escaping (PollResult) -> Void
-    ) throws(SystemError) {
+    init(_ id: Int, every period: Double, on loop: EventLoop, _ call: @escaping () -> Void) throws(SystemError) {
         self.id = id
         self.period = period
-        self.read = read
+        self.call = call
         self.loop = loop
-        self.deliver = deliver
         due = loop.now
-        timer = try loop.timer { [unowned(unsafe) self] in readNow() }
+        timer = try loop.timer { [unowned(unsafe) self] in callNow() }
         timer?.arm(after: 0)
     }
 
-    private func readNow() {
-        do throws(SystemError) {
-            let reading = try read()
-            deliver(.reading(reading, time: MonotonicClock.now))
-        } catch {
-            deliver(.failure(error))
-        }
+    private func callNow() {
+        call()
         due = Self.nextDue(after: due, period: period, now: MonotonicClock.now)
         timer?.arm(after: due - loop.now)
     }
 
-    /// Returns when to read again; a chip that takes longer than the period is left alone for a whole one.
+    /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.
     static func nextDue(after due: Double, period: Double, now: Double) -> Double {
         due + period > now ? due + period : now + period
     }

@@ -21,8 +21,6 @@ final class PlatformLight: SensorDevice, Sendable {
             id: device.name,
             name: device.name,
             sysfsPath: device.syspath,
-            devicePath: "",
-            offset: .zero,
             scale: Vector3(100.0 / 255, 0, 0),
             traits: .ambientLight(.vendor),
             period: 0.25,
@@ -42,15 +40,9 @@ final class PlatformLight: SensorDevice, Sendable {
 
     /// The brighter side, as a hand can cover one; nil for any other text than `(LEFT,RIGHT)`.
     static func brightness(_ text: String) -> Double? {
-        var body = text.utf8[...]
-        while let last = body.last, AttributeText.isSpace(last) { body.removeLast() }
+        let body = AttributeText.trimmed(text)
         guard body.first == UInt8(ascii: "("), body.last == UInt8(ascii: ")") else { return nil }
-        let sides = body.dropFirst().dropLast().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        guard
-            sides.count == 2,
-            let left = AttributeText.number(String(Substring(sides[0]))),
-            let right = AttributeText.number(String(Substring(sides[1])))
-        else { return nil }
-        return max(left, right)
+        let sides = AttributeText.numbers(betweenCommas: body.dropFirst().dropLast())
+        return sides?.count == 2 ? sides?.max() : nil
     }
 }

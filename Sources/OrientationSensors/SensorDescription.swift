@@ -14,20 +14,20 @@ package struct SensorDescription: Hashable, Sendable {
     package let sysfsPath: String
 
     /// The node that scans are read from, `/dev/iio:device0`; empty where there is none, or for another machine's.
-    package let devicePath: String
+    package internal(set) var devicePath = ""
 
     /// Added to raw values, before the scale.
-    package let offset: Vector3
+    package internal(set) var offset = Vector3.zero
 
     /// From raw values to the unit of the measurement, per channel.
-    package let scale: Vector3
+    package internal(set) var scale = Vector3(1, 1, 1)
     package let traits: SensorTraits
 
     /// Seconds between two readings; nil for an accelerometer, whose rate is configuration.
-    package let period: Double?
+    package internal(set) var period: Double?
 
     /// Whether it is used only where IIO has no sensor of its kind: its readings are coarser.
-    package let isSubstitute: Bool
+    package internal(set) var isSubstitute = false
 
     /// Whether values can be read one by one from attributes.
     package let canPoll: Bool
@@ -39,10 +39,7 @@ package struct SensorDescription: Hashable, Sendable {
 
     /// How an accelerometer is built in; nil for every other sensor.
     package var mounting: AccelerometerMounting? {
-        switch traits {
-        case .accelerometer(let mounting): mounting
-        case .ambientLight, .proximity, .compass: nil
-        }
+        if case .accelerometer(let mounting) = traits { mounting } else { nil }
     }
 
     /// The conversion of its raw values.

@@ -21,14 +21,11 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// Opens the buffer, with the device's trigger where it has one, and starts it.
     func openBuffer() throws(SystemError) -> any SensorBuffer
 
-    /// Enables the channels of scans, before any are read.
-    func chooseChannels() throws(SystemError)
+    /// Raises a rate below `minimum` Hz to the smallest offered that is not, and enables the channels of scans.
+    func prepare(atLeast minimum: Double) throws(SystemError)
 
     /// The rate in Hz that the sensor runs at; nil where it has no such setting.
     var samplingFrequency: Double? { get throws(SystemError) }
-
-    /// Raises a rate below `minimum` Hz to the smallest offered that is not.
-    func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError)
 
     /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
     ///
@@ -42,22 +39,15 @@ package protocol SensorDevice: AnyObject, Sendable {
 /// The defaults of a sensor that is polled, at a rate of its own.
 extension SensorDevice {
     package func endReading() {}
+    package func prepare(atLeast minimum: Double) throws(SystemError) {}
+    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }
+    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {}
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
         throw SystemError("open the buffer of", description.sysfsPath, errno: .notSupported)
     }
 
-    package func chooseChannels() throws(SystemError) {}
-
-    package var samplingFrequency: Double? {
-        get throws(SystemError) { nil }
-    }
-
-    package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {}
-
-    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }
-
-    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {}
+    package var samplingFrequency: Double? { get throws(SystemError) { nil } }
 }
 
 /// The running buffer of a device, until it is closed.

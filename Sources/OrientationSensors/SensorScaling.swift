@@ -32,19 +32,9 @@ package enum SensorScaling: Hashable, Sendable {
 /// One reading of a sensor, in the unit of its kind.
 package enum Measurement: Hashable, Sendable {
     case acceleration(AccelerometerSample)
-
     case light(level: Double, LightUnit)
     case proximity(isNear: Bool)
 
     /// Clockwise from north, from 0 to less than 360.
     case heading(degrees: Double)
-
-    package var kind: SensorKind {
-        switch self {
-        case .acceleration: .accelerometer
-        case .light: .ambientLight
-        case .proximity: .proximity
-        case .heading: .compass
-        }
-    }
 }

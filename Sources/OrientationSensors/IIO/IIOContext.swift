@@ -2,20 +2,17 @@
 
 import CIIO
 import CLinux
-package import OrientationCore
-package import POSIX
+import OrientationCore
+import POSIX
 import SystemdBus
 
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for `remoteTimeout`, and for libiio's 5 s while one is made.
+/// network for 2 s, and for libiio's 5 s while one is made.
 // Sendable unchecked: one helper thread makes all calls to another machine, or all to a device of this one, and devices
 // share nothing that changes. Only a running buffer is read elsewhere; it has a descriptor and memory of its own.
 package final class IIOContext: @unchecked Sendable {
-    /// How long a call to another machine may take, in milliseconds.
-    package static let remoteTimeout: UInt32 = 2000
-
     /// As `0.24`.
     package static var libraryVersion: String {
         var (major, minor): (UInt32, UInt32) = (0, 0)
@@ -24,17 +21,15 @@ package final class IIOContext: @unchecked Sendable {
     }
 
     /// Silences libiio, and whatever else writes to standard error through stdio.
-    package static func silenceLibrary() {
-        orientd_silence_libiio()
-    }
+    package static func silenceLibrary() { orientd_silence_libiio() }
 
-    package let uri: String
+    private let uri: String
 
     /// Whether the devices are this machine's: only these have device nodes, buffers to poll and udev.
-    package let isLocal: Bool
+    let isLocal: Bool
 
     /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
-    package private(set) var isDisconnected = false
+    private var isDisconnected = false
 
     // Nil where the kernel has no IIO, and so no devices.
     private let handle: OpaquePointer?
@@ -43,7 +38,7 @@ package final class IIOContext: @unchecked Sendable {
     ///
     /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached. The
     /// process ignores SIGPIPE once another machine's context was opened.
-    package init(uri: String = "local:") throws(SystemError) {
+    init(uri: String) throws(SystemError) {
         self.uri = uri
         let isLocal = uri == "local:"
         self.isLocal = isLocal
@@ -58,19 +53,17 @@ package final class IIOContext: @unchecked Sendable {
         }
         handle = context
         if !isLocal {
-            try check("set the timeout of", uri, iio_context_set_timeout(context, Self.remoteTimeout))
+            try check("set the timeout of", uri, iio_context_set_timeout(context, 2000))
         }
     }
 
-    deinit {
-        if let handle { iio_context_destroy(handle) }
-    }
+    deinit { if let handle { iio_context_destroy(handle) } }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
     ///
     /// Reads their attributes, so it can block. Gives warnings and defaults for a device that disappears meanwhile;
     /// throws when the connection is lost.
-    package func sensors(of kinds: [SensorKind] = SensorKind.allCases) throws(SystemError) -> FoundSensors {
+    func sensors(of kinds: [SensorKind]) throws(SystemError) -> FoundSensors {
         var found = FoundSensors()
         for device in devices where !device.isTrigger && isPresent(device) { add(kinds, of: device, to: &found) }
         try checkConnection("read the devices of", uri)
@@ -114,8 +107,7 @@ package final class IIOContext: @unchecked Sendable {
     /// The real directory of a local device; the URI and id of one elsewhere.
     private func directory(of id: String) -> String {
         guard isLocal else { return uri + "/" + id }
-        guard let device = try? Device(subsystem: "iio", name: id) else { return "/sys/bus/iio/devices/" + id }
-        return device.syspath
+        return (try? Device(subsystem: "iio", name: id))?.syspath ?? "/sys/bus/iio/devices/" + id
     }
 
     // MARK: - The connection to another machine

@@ -57,12 +57,7 @@ struct IIODevice {
     /// The device's own attribute of that name, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
         guard iio_device_find_attr(pointer, name.cString) != nil else { return nil }
-        return IIOAttribute(
-            owner: .device(pointer),
-            context: context,
-            name: name,
-            path: path + "/" + String(cString: name.cString)
-        )
+        return IIOAttribute(owner: .device(pointer), context: context, name: name, path: path + "/\(name)")
     }
 }
 
@@ -116,13 +111,8 @@ struct IIOChannel {
 
     private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
         guard iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
-        let file = text(iio_channel_attr_get_filename(pointer, name.cString)) ?? String(cString: name.cString)
-        return IIOAttribute(
-            owner: .channel(pointer),
-            context: device.context,
-            name: name,
-            path: device.path + "/" + file
-        )
+        let path = device.path + "/" + (text(iio_channel_attr_get_filename(pointer, name.cString)) ?? "\(name)")
+        return IIOAttribute(owner: .channel(pointer), context: device.context, name: name, path: path)
     }
 }
 
@@ -142,31 +132,23 @@ struct IIOAttribute {
     /// The file, for messages and to tell shared attributes.
     let path: String
 
-    /// The text without the white space and NULs around it.
+    /// The text without the white space around it.
     func read() throws(SystemError) -> String {
         // A page is the most that sysfs gives.
-        var bytes = try withUnsafeText(capacity: 4096) { text in text.map { UInt8(bitPattern: $0) } }
-        while let last = bytes.last, last == 0 || AttributeText.isSpace(last) { bytes.removeLast() }
-        return String(decoding: bytes.drop(while: AttributeText.isSpace), as: UTF8.self)
+        let text = try withUnsafeText(capacity: 4096) { String(cString: $0) }
+        return String(Substring(AttributeText.trimmed(text)))
     }
 
     /// The number in the file.
     ///
     /// Allocates nothing of ours. Throws EINVAL for any other text.
     func readNumber() throws(SystemError) -> Double {
-        let number = try withUnsafeText(capacity: 128) { $0.baseAddress.flatMap { AttributeText.number($0) } }
+        let number = try withUnsafeText(capacity: 128) { AttributeText.number($0) }
         guard let number else { throw SystemError("make a number of", path, errno: .invalid) }
         return number
     }
 
-    /// Writes a number in its shortest form and a newline.
-    func write(_ number: Double) throws(SystemError) {
-        try write(AttributeText.shortest(number))
-    }
-
-    /// Writes a text and a newline.
-    ///
-    /// `iio_*_attr_write` would write a NUL too.
+    /// Writes a text and a newline; `iio_*_attr_write` would write a NUL too.
     func write(_ text: String) throws(SystemError) {
         try context.checkConnection("write \(text) to", path)
         var line = text + "\n"
@@ -183,7 +165,7 @@ struct IIOAttribute {
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
     private func withUnsafeText<Result>(
         capacity: Int,
-        _ body: (UnsafeBufferPointer<CChar>) -> Result
+        _ body: (UnsafePointer<CChar>) -> Result
     ) throws(SystemError) -> Result {
         try context.checkConnection("read", path)
         var count = 0
@@ -194,8 +176,7 @@ struct IIOAttribute {
                 case .device(let device): iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
                 case .channel(let channel): iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
                 }
-            guard count >= 0 else { return nil }
-            return body(UnsafeBufferPointer(rebasing: buffer.prefix(min(count, capacity))))
+            return count < 0 ? nil : buffer.baseAddress.map { body($0) }
         }
         try context.checkAnswer("read", path, count)
         guard let result else { throw SystemError("read", path, errno: .invalid) }
@@ -204,9 +185,7 @@ struct IIOAttribute {
 }
 
 /// A string of libiio, or nil for NULL.
-func text(_ pointer: UnsafePointer<CChar>?) -> String? {
-    pointer.map { String(cString: $0) }
-}
+func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 
 extension StaticString {
     /// The literal for a C function; it ends in a NUL and lives for ever.

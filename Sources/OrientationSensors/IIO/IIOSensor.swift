@@ -9,10 +9,7 @@ package import POSIX
 // Sendable unchecked: its context is, and the rest never changes.
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
-
     package let warnings: [String]
-
-    let context: IIOContext
     let device: IIODevice
     let channels: [IIOChannel]
     private let values: [IIOAttribute]?
@@ -40,7 +37,6 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
-        context = device.context
         self.device = device
         self.channels = channels
         values = processed ?? raw
@@ -61,7 +57,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
             channels[0].attribute("sampling_frequency_available")
             ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
 
-        var discovery = SensorDiscovery(kind, of: device, channels: all, measuring: channels)
+        var discovery = SensorDiscovery(kind: kind, device: device, channels: all, measuring: channels)
         let description = discovery.describe(
             isProcessed: processed != nil,
             canPoll: values != nil,
@@ -84,20 +80,20 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
     }
 
-    package func openBuffer() throws(SystemError) -> any SensorBuffer {
-        try ScanBuffer(of: self)
-    }
+    package func openBuffer() throws(SystemError) -> any SensorBuffer { try ScanBuffer(of: self) }
 
-    /// Enables an accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect.
-    ///
-    /// While another program reads scans, the choice is its own.
-    package func chooseChannels() throws(SystemError) {
+    package func prepare(atLeast minimum: Double) throws(SystemError) {
+        if let current = try samplingFrequency, let rate = try samplingRates.raised(from: current, toAtLeast: minimum) {
+            try writeFrequency(rate)
+        }
+        // An accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect. While
+        // another program reads scans, the choice is its own.
         guard description.canBuffer, description.kind == .accelerometer else { return }
         for channel in channels {
             let file = "scan_elements/in_\(channel.id)_en"
             let written = iio_device_attr_write_raw(device.pointer, file, "1\n", 2)
             if written == -Int(EBUSY) { return }
-            try context.checkAnswer("write 1 to", device.path + "/" + file, written)
+            try device.context.checkAnswer("write 1 to", device.path + "/" + file, written)
         }
     }
 
@@ -107,18 +103,11 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         get throws(SystemError) { try frequency.first?.readNumber() }
     }
 
-    /// The rates that the sensor offers.
-    package var samplingRates: SamplingRates {
+    private var samplingRates: SamplingRates {
         get throws(SystemError) {
             guard let frequencyAvailable else { return .unknown }
             return SamplingRates(try frequencyAvailable.read())
         }
-    }
-
-    package func raiseSamplingFrequency(toAtLeast minimum: Double) throws(SystemError) {
-        guard let current = try samplingFrequency else { return }
-        guard let rate = try samplingRates.raised(from: current, toAtLeast: minimum) else { return }
-        try writeFrequency(rate)
     }
 
     package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
@@ -129,11 +118,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     }
 
     package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
-        guard let previous else { return }
-        try writeFrequency(previous)
+        if let previous { try writeFrequency(previous) }
     }
 
     private func writeFrequency(_ rate: Double) throws(SystemError) {
-        for attribute in frequency { try attribute.write(rate) }
+        for attribute in frequency { try attribute.write(AttributeText.shortest(rate)) }
     }
 }

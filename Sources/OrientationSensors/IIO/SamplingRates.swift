@@ -13,24 +13,15 @@ package enum SamplingRates: Hashable, Sendable {
 
     /// Reads the kernel's text: `3 6 12.5 25`, or `[minimum step maximum]`.
     package init(_ text: String) {
-        var body = text.utf8[...]
-        while let last = body.last, AttributeText.isSpace(last) { body.removeLast() }
-        while let first = body.first, AttributeText.isSpace(first) { body.removeFirst() }
-
-        if body.first == UInt8(ascii: "["), body.last == UInt8(ascii: "]") {
-            body = body.dropFirst().dropLast()
-            guard
-                let numbers = AttributeText.numbers(String(Substring(body))), numbers.count == 3,
-                numbers[0] >= 0, numbers[1] >= 0, numbers[2] > 0, numbers[2] >= numbers[0]
-            else {
-                self = .unknown
-                return
-            }
-            self = .range(minimum: numbers[0], step: numbers[1], maximum: numbers[2])
-        } else {
-            let rates = (AttributeText.numbers(String(Substring(body))) ?? []).filter { $0 > 0 }.sorted()
+        let body = AttributeText.trimmed(text)
+        guard body.first == UInt8(ascii: "["), body.last == UInt8(ascii: "]") else {
+            let rates = (AttributeText.numbers(text) ?? []).filter { $0 > 0 }.sorted()
             self = rates.isEmpty ? .unknown : .list(rates)
+            return
         }
+        let range = AttributeText.numbers(String(Substring(body.dropFirst().dropLast()))) ?? []
+        let isValid = range.count == 3 && range[0] >= 0 && range[1] >= 0 && range[2] > 0 && range[2] >= range[0]
+        self = isValid ? .range(minimum: range[0], step: range[1], maximum: range[2]) : .unknown
     }
 
     /// The rate to ask for where at least `target` Hz are wanted: the smallest offered that is, else the highest.

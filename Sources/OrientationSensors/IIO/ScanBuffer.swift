@@ -33,9 +33,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     /// Throws EBUSY when another program has the device open.
     init(of sensor: IIOSensor) throws(SystemError) {
         let device = sensor.device
-        var warnings: [String] = []
-        if let problem = Self.chooseTrigger(of: device) { warnings.append(problem) }
-
+        warnings = Self.chooseTrigger(of: device)
         let stamps = Self.monotonicStamps(of: device)
         for channel in device.channels where channel.isScanElement { iio_channel_disable(channel.pointer) }
         for channel in sensor.channels { iio_channel_enable(channel.pointer) }
@@ -44,26 +42,20 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         let created = iio_device_create_buffer(device.pointer, 1, false)
         let buffer = try checkSystem("open the buffer of", device.path, created)
         do {
-            try check(
-                "read without waiting from",
-                device.path,
-                iio_buffer_set_blocking_mode(buffer, false)
-            )
+            try check("read without waiting from", device.path, iio_buffer_set_blocking_mode(buffer, false))
             let size = iio_device_get_sample_size(device.pointer)
             let scanSize = try check("find the scan size of", device.path, size)
             func place(_ channel: IIOChannel) throws(SystemError) -> Place {
                 guard let element = channel.scanElement else {
                     throw SystemError("understand the scan format of", device.path, errno: .invalid)
                 }
-                let start = iio_buffer_start(buffer)
-                guard let start, let first = iio_buffer_first(buffer, channel.pointer) else {
-                    throw SystemError("find \(channel.id) in the scans of", device.path, errno: .invalid)
+                if let start = iio_buffer_start(buffer), let first = iio_buffer_first(buffer, channel.pointer) {
+                    let offset = UnsafeRawPointer(first) - UnsafeRawPointer(start)
+                    if offset >= 0, offset + element.byteCount <= scanSize {
+                        return Place(element: element, offset: offset)
+                    }
                 }
-                let offset = UnsafeRawPointer(first) - UnsafeRawPointer(start)
-                guard offset >= 0, offset + element.byteCount <= scanSize else {
-                    throw SystemError("find \(channel.id) in the scans of", device.path, errno: .invalid)
-                }
-                return Place(element: element, offset: offset)
+                throw SystemError("find \(channel.id) in the scans of", device.path, errno: .invalid)
             }
             places = try sensor.channels.map(place)
             timestamp = if let stamps { try place(stamps) } else { nil }
@@ -76,12 +68,9 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         pollDescriptor = descriptor >= 0 ? descriptor : nil
         self.buffer = buffer
         self.sensor = sensor
-        self.warnings = warnings
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     func close() {
         guard let buffer else { return }
@@ -126,11 +115,11 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     }
 
     /// Sets the driver's trigger where none is set; returns what went wrong.
-    private static func chooseTrigger(of device: IIODevice) -> String? {
-        guard device.hasTrigger == false, let trigger = device.ownTrigger else { return nil }
+    private static func chooseTrigger(of device: IIODevice) -> [String] {
+        guard device.hasTrigger == false, let trigger = device.ownTrigger else { return [] }
         let result = iio_device_set_trigger(device.pointer, trigger.pointer)
-        guard result < 0 else { return nil }
-        return device.path + "/trigger/current_trigger: cannot set " + AttributeText.quoted(trigger.name)
-            + ": \(Errno(result)), going on without"
+        guard result < 0 else { return [] }
+        let name = AttributeText.quoted(trigger.name)
+        return ["\(device.path)/trigger/current_trigger: cannot set \(name): \(Errno(result)), going on without"]
     }
 }

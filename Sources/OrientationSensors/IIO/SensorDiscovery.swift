@@ -16,13 +16,6 @@ struct SensorDiscovery {
     let measuring: [IIOChannel]
     private(set) var warnings: [String] = []
 
-    init(_ kind: SensorKind, of device: IIODevice, channels: [IIOChannel], measuring: [IIOChannel]) {
-        self.kind = kind
-        self.device = device
-        self.channels = channels
-        self.measuring = measuring
-    }
-
     /// Describes the sensor; nil where it cannot be used, with a warning.
     mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
         let id = device.id
@@ -38,7 +31,6 @@ struct SensorDiscovery {
             scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring) { scale($0) },
             traits: traits,
             period: period,
-            isSubstitute: false,
             canPoll: canPoll,
             canBuffer: canBuffer
         )
@@ -57,16 +49,13 @@ struct SensorDiscovery {
     /// As long as the measurement allows: each reading is a wake-up.
     private var period: Double? {
         switch kind {
-        case .accelerometer:
-            nil
+        case .accelerometer: nil
         case .ambientLight:
             // More often a chip returns the same value. Some drivers give hundreds: milliseconds.
             min(max(0.8, (try? measuring[0].attribute("integration_time")?.readNumber()) ?? 0), 2)
         // A screen must go dark at the ear, and come back, without delay.
-        case .proximity:
-            0.25
-        case .compass:
-            0.2
+        case .proximity: 0.25
+        case .compass: 0.2
         }
     }
 
@@ -74,13 +63,15 @@ struct SensorDiscovery {
         // `in_accel_mount_matrix`; `in_mount_matrix`, to libiio the attribute `matrix` of a channel `mount`;
         // `mount_matrix`.
         let odd = channels.first { $0.id == "mount" }
-        var discovery = MountingDiscovery(path: device.path, name: device.name, udev: udev)
-        defer { warnings += discovery.warnings }
-        return discovery.mounting(
+        return AccelerometerMounting(
+            path: device.path,
+            name: device.name,
+            udev: udev,
             matrixFile: measuring[0].attribute("mount_matrix") ?? odd?.attribute("matrix")
                 ?? device.attribute("mount_matrix"),
             label: device.label,
-            locationFile: device.attribute("location")
+            locationFile: device.attribute("location"),
+            warnings: &warnings
         )
     }
 

@@ -8,13 +8,9 @@ extension SensorKind {
     func channels(among inputs: [IIOChannel]) -> [IIOChannel]? {
         switch self {
         case .accelerometer:
-            let axes = inputs.filter { $0.type == IIO_ACCEL }
-            guard
-                let x = axes.first(where: { $0.modifier == IIO_MOD_X }),
-                let y = axes.first(where: { $0.modifier == IIO_MOD_Y }),
-                let z = axes.first(where: { $0.modifier == IIO_MOD_Z })
-            else { return nil }
-            return [x, y, z]
+            return [IIO_MOD_X, IIO_MOD_Y, IIO_MOD_Z].mapAll { axis in
+                inputs.first { $0.type == IIO_ACCEL && $0.modifier == axis }
+            }
         case .ambientLight:
             // Illuminance is what eyes see, the other two come near; infrared light and single colours do not.
             let channel =

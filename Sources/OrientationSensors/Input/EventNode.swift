@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import OrientationCore
-import POSIX
 package import SystemdBus
 
 /// An event node of the input subsystem, `/dev/input/event3`.
@@ -23,9 +22,7 @@ package enum EventNode {
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
-    /// The switches of a node; none of a keyboard, which is never opened.
-    ///
-    /// Opens nothing.
+    /// The switches of a node; none of a keyboard, which is never opened. Opens nothing.
     package static func switches(of node: Device) -> Switches {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node) else { return [] }
         return Switches(rawValue: bits("capabilities/sw", of: node))
@@ -45,8 +42,7 @@ package enum EventNode {
 
     /// The lowest bits of a bitmap attribute of a node's input device; 0 where there is none.
     static func bits(_ attribute: String, of node: Device) -> UInt64 {
-        guard let text = node.parent?.attribute(attribute) else { return 0 }
-        return bits(text)
+        bits(node.parent?.attribute(attribute) ?? "")
     }
 
     /// The lowest bits of a bitmap: words in hexadecimal, of which the last is the lowest.
@@ -56,12 +52,5 @@ package enum EventNode {
     }
 
     /// The name of the input device: `ST LIS3LV02DL Accelerometer`; else the node's own.
-    static func deviceName(of node: Device) -> String {
-        node.parent?.attribute("name") ?? node.name
-    }
-
-    /// Opens a node; reading events from it never blocks.
-    static func open(_ path: String) throws(SystemError) -> FileDescriptor {
-        try FileDescriptor.open(withoutWaiting: path)
-    }
+    static func deviceName(of node: Device) -> String { node.parent?.attribute("name") ?? node.name }
 }

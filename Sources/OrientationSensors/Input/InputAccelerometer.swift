@@ -19,14 +19,13 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
     init?(_ node: Device) {
         guard let path = node.devnode else { return nil }
         let name = EventNode.deviceName(of: node)
-        var discovery = MountingDiscovery(path: node.syspath, name: name, udev: node)
-        let mounting = discovery.mounting()
-        var warnings = discovery.warnings
+        var warnings: [String] = []
+        let mounting = AccelerometerMounting(path: node.syspath, name: name, udev: node, warnings: &warnings)
         let usual = Self.scale(resolution: 0)
         var scale = Vector3(usual, usual, usual)
         if EventNode.bits("properties", of: node) & EventNode.accelerometerProperty != 0 {
             do throws(SystemError) {
-                let file = try EventNode.open(path)
+                let file = try FileDescriptor.open(withoutWaiting: path)
                 scale = try Self.axes(of: file, path) { Self.scale(resolution: $0.resolution) }
             } catch {
                 warnings.append("\(error), using \(AttributeText.shortest(Self.usualResolution)) units in 1 g")
@@ -37,10 +36,8 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
             name: name,
             sysfsPath: node.syspath,
             devicePath: path,
-            offset: .zero,
             scale: scale,
             traits: .accelerometer(mounting),
-            period: nil,
             isSubstitute: true,
             canPoll: true,
             canBuffer: false
@@ -49,15 +46,11 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
     }
 
     func read() throws(SystemError) -> Vector3 {
-        let file: FileDescriptor
-        if let descriptor {
-            file = descriptor
-        } else {
-            file = try EventNode.open(description.devicePath)
-            descriptor = file
-        }
+        let path = description.devicePath
+        let file = if let descriptor { descriptor } else { try FileDescriptor.open(withoutWaiting: path) }
+        descriptor = file
         // The state, not the events: these may end before the device is still.
-        return try Self.axes(of: file, description.devicePath) { Double($0.value) }
+        return try Self.axes(of: file, path) { Double($0.value) }
     }
 
     /// The `value` of the state of each of the three axes.
@@ -82,7 +75,5 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
     }
 
     /// Closes the node: the driver lets the chip sleep when nobody has it open.
-    func endReading() {
-        descriptor = nil
-    }
+    func endReading() { descriptor = nil }
 }

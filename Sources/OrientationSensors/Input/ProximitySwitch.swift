@@ -17,8 +17,6 @@ final class ProximitySwitch: SensorDevice, Sendable {
             name: EventNode.deviceName(of: node),
             sysfsPath: node.syspath,
             devicePath: path,
-            offset: .zero,
-            scale: Vector3(1, 1, 1),
             // Off is 0 and on is 1.
             traits: .proximity(nearLevel: 0.5),
             // The switch reports changes; it has no rate.
@@ -33,7 +31,5 @@ final class ProximitySwitch: SensorDevice, Sendable {
         throw SystemError("poll", description.devicePath, errno: .notSupported)
     }
 
-    func openBuffer() throws(SystemError) -> any SensorBuffer {
-        try SwitchEvents(description.devicePath)
-    }
+    func openBuffer() throws(SystemError) -> any SensorBuffer { try SwitchEvents(description.devicePath) }
 }

@@ -8,9 +8,7 @@ package import POSIX
 package struct Switches: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 
-    package init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// On while the lid is closed.
     package static let lid = Switches(rawValue: 1 << 0)
@@ -32,7 +30,7 @@ package final class SwitchEvents: @unchecked Sendable {
     private var isFresh = true
 
     package init(_ path: String) throws(SystemError) {
-        let descriptor = try EventNode.open(path)
+        let descriptor = try FileDescriptor.open(withoutWaiting: path)
         // Masks keys, such as those for the volume. Kernels before 4.4 cannot, and report them too.
         _ = orientd_take_switch_events_only(descriptor.rawValue)
         self.descriptor = descriptor
@@ -67,9 +65,7 @@ package final class SwitchEvents: @unchecked Sendable {
         return false
     }
 
-    package func close() {
-        descriptor = nil
-    }
+    package func close() { descriptor = nil }
 }
 
 /// As a sensor, it reports whether something is near.

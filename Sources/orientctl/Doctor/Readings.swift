@@ -131,8 +131,10 @@ private final class DirectReader {
             try sensor.read()
         } deliver: { [self] result in
             switch result {
-            case .reading(let raw, let time): add(scaling.measurement(raw: raw, time: time))
-            case .failure(let error) where error.errno == .again: break
+            case .success(let scan):
+                add(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now))
+            case .failure(let error) where error.errno == .again:
+                break
             case .failure(let error):
                 readings.problem = "\(error)"
                 readings.isBusy = error.errno == .busy
