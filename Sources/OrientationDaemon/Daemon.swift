@@ -130,7 +130,7 @@ package final class Daemon {
         if effects.reads != reads {
             reads = effects.reads
             supervisor.read(.accelerometer, reads.display)
-            supervisor.readBase(reads.base)
+            supervisor.read(.accelerometer, reads.base, role: .base)
         }
         if effects.deadline != deadline { wait(for: effects.deadline) }
         if let scale = effects.wrongScale {
@@ -204,13 +204,9 @@ extension Daemon: SensorSupervisorDelegate {
         driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
     }
 
-    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
-        driver.deliver(sample, role)
-    }
+    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
 
-    func received(_ measurement: Measurement) {
-        proxy?.publish(measurement)
-    }
+    func received(_ measurement: Measurement) { proxy?.publish(measurement) }
 
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
         if role == .display { proxy?.sensorChanged(kind) }

@@ -12,22 +12,12 @@ package struct Log: Sendable {
         hasPrefixes = StandardError.isJournal
     }
 
-    package func error(_ message: String) {
-        write(level: 3, message)
-    }
-
-    package func warning(_ message: String) {
-        write(level: 4, "warning: " + message)
-    }
-
-    package func info(_ message: String) {
-        write(level: 6, message)
-    }
+    package func error(_ message: String) { write(level: 3, message) }
+    package func warning(_ message: String) { write(level: 4, "warning: " + message) }
+    package func info(_ message: String) { write(level: 6, message) }
 
     /// Written only with `-v`.
-    package func debug(_ message: String) {
-        if isVerbose { write(level: 7, message) }
-    }
+    package func debug(_ message: String) { if isVerbose { write(level: 7, message) } }
 
     private func write(level: Int, _ message: String) {
         StandardError.print((hasPrefixes ? "<\(level)>" : "orientd: ") + printable(message))

@@ -46,7 +46,7 @@ final class MachineSwitches {
 
     /// A tablet if any switch says so, unknown without a switch.
     var tabletMode: TabletMode {
-        let switches = nodes.filter { $0.offered.contains(.tabletMode) }
+        let switches = nodes.filter { $0.description.offered.contains(.tabletMode) }
         if switches.contains(where: { $0.state.contains(.tabletMode) }) { return .tablet }
         return switches.isEmpty ? .unknown : .laptop
     }
@@ -59,7 +59,7 @@ final class MachineSwitches {
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
-            case .removed: remove(at: device.syspath)
+            case .removed: if let node = node(at: device.syspath) { drop(node) }
             // What could not be opened may have become accessible.
             case .added, .changed: open(device)
             }
@@ -67,13 +67,11 @@ final class MachineSwitches {
         scan(completion: completion)
     }
 
-    /// A node as udev and the kernel describe it, and what came of opening it.
-    private struct Opening: Sendable {
+    /// An event node with wanted switches, as udev and the kernel describe it.
+    private struct Description: Sendable {
         let syspath: String
         let devicePath: String
         let offered: Switches
-        var events: SwitchEvents?
-        var warning = ""
 
         /// Nil for a node without switches that are wanted.
         init?(_ device: Device) {
@@ -84,34 +82,36 @@ final class MachineSwitches {
         }
 
         /// Runs on a helper: opening a device can wake it up.
-        func opened() -> Opening {
-            var opening = self
-            do throws(SystemError) {
-                opening.events = try SwitchEvents(devicePath)
-            } catch {
-                opening.warning = "\(error)"
-            }
-            return opening
+        func open() -> Result<SwitchEvents, SystemError> {
+            Result { () throws(SystemError) in try SwitchEvents(devicePath) }
         }
     }
 
-    private struct Scan: Sendable {
-        var openings: [Opening] = []
-        var failure: SystemError?
+    /// An open node; it and its watch hold each other until that is nil.
+    private final class SwitchNode {
+        let description: Description
+        let events: SwitchEvents
+        var watch: EventSource?
+
+        /// The switches that are on.
+        var state: Switches = []
+
+        init(_ description: Description, _ events: SwitchEvents) {
+            self.description = description
+            self.events = events
+        }
     }
 
     private func scan(completion: @escaping () -> Void) {
         HelperThread.runOnce(loop: loop) { [enumerate] in
-            var scan = Scan()
-            do throws(SystemError) {
-                scan.openings = try enumerate().compactMap { Opening($0)?.opened() }
-            } catch {
-                scan.failure = error
+            Result { () throws(SystemError) in
+                try enumerate().compactMap { Description($0) }.map { ($0, $0.open()) }
             }
-            return scan
-        } completion: { [self] scan in
-            for opening in scan.openings { adopt(opening) }
-            if let error = scan.failure {
+        } completion: { [self] result in
+            switch result {
+            case .success(let nodes):
+                for (description, events) in nodes { adopt(description, events) }
+            case .failure(let error):
                 log.warning("\(error); looking for switches again in \(Int(delay)) s")
                 retry?.arm(after: delay, slack: delay / 10)
                 delay = min(2 * delay, Self.backoff.last)
@@ -121,37 +121,32 @@ final class MachineSwitches {
     }
 
     private func open(_ device: Device) {
-        guard let opening = Opening(device), !nodes.contains(where: { $0.syspath == opening.syspath }) else { return }
-        HelperThread.runOnce(loop: loop) {
-            opening.opened()
-        } completion: { [self] in
-            adopt($0)
-        }
+        guard let description = Description(device), node(at: description.syspath) == nil else { return }
+        HelperThread.runOnce(loop: loop, { description.open() }, completion: { [self] in adopt(description, $0) })
     }
 
-    private func adopt(_ opening: Opening) {
-        guard let events = opening.events else {
-            log.warning("\(opening.warning); this switch is ignored")
-            return
-        }
-        let isKnown = nodes.contains { $0.syspath == opening.syspath }
-        guard !isKnown, let descriptor = events.pollDescriptor else { return close(events) }
-        let node = SwitchNode(opening.syspath, opening.offered, events)
+    private func adopt(_ description: Description, _ opened: Result<SwitchEvents, SystemError>) {
         do throws(SystemError) {
-            node.watch = try loop.watch(descriptor) { [self] in read(node) }
+            let events = try opened.get()
+            guard node(at: description.syspath) == nil, let descriptor = events.pollDescriptor else {
+                return close(events)
+            }
+            let node = SwitchNode(description, events)
+            do throws(SystemError) {
+                node.watch = try loop.watch(descriptor) { [self] in read(node) }
+            } catch {
+                log.error("\(description.devicePath): \(error)")
+                return close(events)
+            }
+            nodes.append(node)
+            log.debug("\(description.devicePath) has a switch for \(description.offered.names)")
+            read(node)
         } catch {
-            log.error("\(opening.devicePath): \(error)")
-            return close(events)
+            log.warning("\(error); this switch is ignored")
         }
-        nodes.append(node)
-        log.debug("\(opening.devicePath) has a switch for \(opening.offered.names)")
-        read(node)
     }
 
-    private func remove(at syspath: String) {
-        guard let node = nodes.first(where: { $0.syspath == syspath }) else { return }
-        drop(node)
-    }
+    private func node(at syspath: String) -> SwitchNode? { nodes.first { $0.description.syspath == syspath } }
 
     private func drop(_ node: SwitchNode) {
         node.watch = nil
@@ -161,15 +156,12 @@ final class MachineSwitches {
     }
 
     private func close(_ events: SwitchEvents) {
-        HelperThread.runOnce(loop: loop) {
-            events.close()
-        } completion: { _ in
-        }
+        HelperThread.runOnce(loop: loop, { events.close() }, completion: {})
     }
 
     private func read(_ node: SwitchNode) {
         do throws(SystemError) {
-            guard let state = try node.events.nextState()?.intersection(node.offered) else { return }
+            guard let state = try node.events.nextState()?.intersection(node.description.offered) else { return }
             node.state = state
             onChange(tabletMode, isLidClosed)
         } catch {
@@ -177,25 +169,6 @@ final class MachineSwitches {
             if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }
             drop(node)
         }
-    }
-}
-
-/// An event node with wanted switches; it and its watch hold each other until that is nil.
-private final class SwitchNode {
-    let syspath: String
-
-    /// The switches that it has.
-    let offered: Switches
-    let events: SwitchEvents
-    var watch: EventSource?
-
-    /// The switches that are on.
-    var state: Switches = []
-
-    init(_ syspath: String, _ offered: Switches, _ events: SwitchEvents) {
-        self.syspath = syspath
-        self.offered = offered
-        self.events = events
     }
 }
 

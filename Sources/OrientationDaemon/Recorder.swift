@@ -23,18 +23,15 @@ final class Recorder {
     }
 
     func write(_ event: Event, at time: Double) {
-        if case .sample(_, let sample) = event {
-            write(.event(event), at: sample.time)
-        } else {
+        guard case .sample(_, let sample) = event else {
             write(.event(event), at: time)
-            flush()
+            return flush()
         }
+        write(.event(event), at: sample.time)
     }
 
     /// Writes what is buffered; a failure ends the recording, and the daemon goes on.
-    func flush() {
-        attempt { writer throws(SystemError) in try writer.flush() }
-    }
+    func flush() { attempt { writer throws(SystemError) in try writer.flush() } }
 
     private func write(_ event: RecordedEvent, at time: Double) {
         attempt { writer throws(SystemError) in try writer.write(event, at: time) }

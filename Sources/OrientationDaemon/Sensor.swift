@@ -6,17 +6,6 @@ import OrientationSensors
 
 /// A sensor that is or was there: the source of its readings, and the object on the bus of an accelerometer.
 final class Sensor {
-    /// What tells a device from others.
-    struct Identity: Hashable {
-        /// Empty for what is no device of this machine.
-        let sysfsPath: String
-        let name: String
-        let location: SensorLocation
-
-        /// Says whether this may be the same sensor plugged in again, which can move it to another path.
-        func isSameSensor(as other: Identity) -> Bool { name == other.name && location == other.location }
-    }
-
     enum Condition {
         /// It samples, or could.
         case working
@@ -27,12 +16,11 @@ final class Sensor {
         case unplugged
     }
 
-    /// What the bus shows of an accelerometer.
+    /// What the bus shows of an accelerometer; path, name and location tell each sensor from others.
     private(set) var status: SensorStatus {
         didSet { object?.status = status }
     }
 
-    private(set) var identity: Identity
     private(set) var source: any SensorSource
     private(set) var condition = Condition.working
     var stuck = StuckDetector()
@@ -45,15 +33,8 @@ final class Sensor {
     private var lastFailure = ""
 
     /// Creates a sensor; `object` is for accelerometers only.
-    init(
-        _ source: any SensorSource,
-        _ identity: Identity,
-        _ status: SensorStatus,
-        isSubstitute: Bool = false,
-        object: SensorObject? = nil
-    ) {
+    init(_ source: any SensorSource, _ status: SensorStatus, isSubstitute: Bool = false, object: SensorObject? = nil) {
         self.source = source
-        self.identity = identity
         self.status = status
         self.isSubstitute = isSubstitute
         self.object = object
@@ -62,7 +43,7 @@ final class Sensor {
     /// Whether it counts: all but input devices in a laptop's base, which protect its hard disk.
     ///
     /// Their axes are not those of the display with the lid closed.
-    var counts: Bool { identity.location != .base || !isSubstitute }
+    var counts: Bool { status.location != .base || !isSubstitute }
 
     var isPresent: Bool { condition != .unplugged }
     var works: Bool { condition == .working || condition == .stalled }
@@ -76,21 +57,15 @@ final class Sensor {
     ///
     /// `status` describes the device as it is now. A sensor that is waited for keeps its state, such as `lost`, until
     /// readings come.
-    func restore(
-        _ source: (any SensorSource)? = nil,
-        _ identity: Identity,
-        _ status: SensorStatus,
-        isAwaited: Bool
-    ) {
+    func restore(_ status: SensorStatus, with source: (any SensorSource)? = nil, isAwaited: Bool) {
         if let source {
             discardSource()
             self.source = source
         }
         var status = status
-        status.state = isAwaited ? state : .idle
-        status.lastError = isAwaited ? self.status.lastError : ""
+        status.setSampling(of: self.source)
+        if isAwaited { (status.state, status.lastError) = (state, self.status.lastError) }
         self.status = status
-        self.identity = identity
         condition = .working
     }
 
@@ -111,8 +86,7 @@ final class Sensor {
         stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
-        status.mode = source.mode
-        status.sampleRate = source.sampleRate
+        status.setSampling(of: source)
         self.status = status
     }
 
@@ -120,20 +94,20 @@ final class Sensor {
     func recover() {
         guard state == .lost else { return }
         if condition == .stalled { condition = .working }
-        var status = status
-        status.state = .sampling
-        status.lastError = ""
-        self.status = status
+        publish(.sampling)
     }
 
     /// Notes that it has been read for a while: the next failure is logged, even for the same reason.
-    func settle() {
-        lastFailure = ""
-    }
+    func settle() { lastFailure = "" }
 
     /// Publishes what is wrong with a sensor that samples; an empty text ends it.
-    func complain(_ problem: String) {
-        status.lastError = problem
+    func complain(_ problem: String) { status.lastError = problem }
+
+    private func publish(_ state: SensorState, error: String = "") {
+        var status = status
+        status.state = state
+        status.lastError = error
+        self.status = status
     }
 
     /// Notes that it is lost; false when it was so for the same reason before and never settled.
@@ -142,10 +116,7 @@ final class Sensor {
         let isNews = reason != lastFailure
         lastFailure = reason
         self.condition = condition
-        var status = status
-        status.state = .lost
-        status.lastError = reason
-        self.status = status
+        publish(.lost, error: reason)
         return isNews
     }
 
@@ -155,11 +126,23 @@ final class Sensor {
             if condition == .stalled {
                 // The device has answered.
                 condition = .working
-                status.state = .idle
-                status.lastError = ""
+                publish(.idle)
             }
             completion()
         }
         if state == .sampling { status.state = .idle }
     }
+}
+
+extension SensorStatus {
+    /// Takes over how samples come from a source, or would come.
+    mutating func setSampling(of source: any SensorSource) {
+        (mode, sampleRate) = (source.mode, source.sampleRate)
+    }
+
+    /// Says whether both describe the same device in the same place.
+    func isSameDevice(as other: SensorStatus) -> Bool { sysfsPath == other.sysfsPath && isSameSensor(as: other) }
+
+    /// Says whether this may be the same sensor plugged in again, which can move it to another path.
+    func isSameSensor(as other: SensorStatus) -> Bool { name == other.name && location == other.location }
 }

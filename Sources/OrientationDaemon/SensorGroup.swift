@@ -159,32 +159,27 @@ final class SensorGroup {
 
     // MARK: - Arrivals and departures
 
-    /// The sensor of that identity, whether it works or not.
-    func sensor(_ identity: Sensor.Identity) -> Sensor? {
-        sensors.first { $0.identity == identity }
-    }
+    /// The sensor that the status describes, whether it works or not.
+    func sensor(_ status: SensorStatus) -> Sensor? { sensors.first { $0.status.isSameDevice(as: status) } }
 
     /// The sensor whose device is at that path.
-    func sensor(at path: String) -> Sensor? {
-        sensors.first { $0.isPresent && $0.identity.sysfsPath == path }
-    }
+    func sensor(at path: String) -> Sensor? { sensors.first { $0.isPresent && $0.status.sysfsPath == path } }
 
     /// Makes a known sensor work again with its source, which has its device anew.
     func restore(_ sensor: Sensor, _ status: SensorStatus) {
-        sensor.restore(nil, sensor.identity, status, isAwaited: isNeeded && sensor === active)
+        sensor.restore(status, isAwaited: isNeeded && sensor === active)
     }
 
     /// Gives a source to the lost sensor whose return it is, or to the new one that `make` makes.
     func adopt(
         _ source: any SensorSource,
-        _ identity: Sensor.Identity,
         _ status: SensorStatus,
         make: () throws(SystemError) -> Sensor
     ) throws(SystemError) -> Sensor {
         let sensor: Sensor
-        if let lost = sensors.first(where: { !$0.works && $0.identity.isSameSensor(as: identity) }) {
+        if let lost = sensors.first(where: { !$0.works && $0.status.isSameSensor(as: status) }) {
             sensor = lost
-            sensor.restore(source, identity, status, isAwaited: isNeeded && sensor === active)
+            sensor.restore(status, with: source, isAwaited: isNeeded && sensor === active)
         } else {
             sensor = try make()
             sensors.append(sensor)
@@ -198,14 +193,13 @@ final class SensorGroup {
 
     /// Notes that the device at that path was unplugged, if there is one.
     func unplug(at path: String) {
-        guard let sensor = sensor(at: path) else { return }
-        unplug(sensor, "the device was removed")
+        if let sensor = sensor(at: path) { unplug(sensor, "the device was removed") }
     }
 
     /// Closes a device that is another sensor now: of another name, or in another place.
-    func release(_ sensor: Sensor, to identity: Sensor.Identity, completion: @escaping () -> Void) {
+    func release(_ sensor: Sensor, to status: SensorStatus, completion: @escaping () -> Void) {
         sensor.source.stop(completion: completion)
-        unplug(sensor, "the device is \(identity.name) (\(identity.location.name)) now")
+        unplug(sensor, "the device is \(status.name) (\(status.location.name)) now")
     }
 
     private func unplug(_ sensor: Sensor, _ reason: String) {
@@ -261,13 +255,8 @@ final class SensorGroup {
             let source = sensor.source
             log.debug("\(sensor.name): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
             if sensor === active, kind == .accelerometer {
-                let mayFallSilent = source.mode == .buffer
-                delegate.samplingBegan(
-                    role,
-                    rate: source.sampleRate,
-                    mayFallSilent: mayFallSilent,
-                    faceUp: source.faceUp
-                )
+                let (rate, isBuffered, faceUp) = (source.sampleRate, source.mode == .buffer, source.faceUp)
+                delegate.samplingBegan(role, rate: rate, mayFallSilent: isBuffered, faceUp: faceUp)
             }
             delegate.sensorChanged(kind, role)
         case .stalled(let reason):
@@ -304,8 +293,7 @@ final class SensorGroup {
         case .moving:
             log.info("\(sensor.name): no longer stuck")
             sensor.complain("")
-        case nil:
-            break
+        case nil: break
         }
     }
 

@@ -55,10 +55,7 @@ final class SensorProxy: SensorProxyDelegate {
 
     /// Publishes what is known of the device's position.
     func publish(edge: DeviceOrientation, tilt: Tilt) {
-        change { status in
-            status.edge = edge
-            status.tilt = tilt
-        }
+        change { ($0.edge, $0.tilt) = (edge, tilt) }
     }
 
     /// Publishes a reading of a sensor that nobody else needs; one that is no number, by an absurd scale, counts as none.
@@ -66,8 +63,7 @@ final class SensorProxy: SensorProxyDelegate {
         change { status in
             switch measurement {
             case .light(let level, let unit) where level.isFinite:
-                status.lightLevel = level
-                status.lightIsInLux = unit == .lux
+                (status.lightLevel, status.lightIsInLux) = (level, unit == .lux)
             case .proximity(let isNear): status.isNear = isNear
             // NaN is never what it was before: it would be told again and again.
             case .heading(let degrees) where degrees.isFinite: status.heading = degrees
@@ -109,7 +105,5 @@ final class SensorProxy: SensorProxyDelegate {
     }
 
     /// Answers the claims that wait, whatever is known.
-    func answerWaiting() {
-        object?.answerWaiting()
-    }
+    func answerWaiting() { object?.answerWaiting() }
 }

@@ -75,16 +75,14 @@ final class SensorSupervisor {
 
     /// The state of the accelerometer of a role.
     func report(_ role: AccelerometerRole) -> SensorReport {
-        let group = group(.accelerometer, role)
-        return SensorReport(
-            state: group.state,
-            isPresent: group.hasSensor,
-            mayDeliver: group.mayDeliverReadings || onFirstScan != nil
-        )
+        let (group, mayDeliver) = (group(.accelerometer, role), mayDeliverReadings(.accelerometer, role))
+        return SensorReport(state: group.state, isPresent: group.hasSensor, mayDeliver: mayDeliver)
     }
 
     /// Says whether readings of that kind come, or may come soon: whether a first one is worth waiting for.
-    func mayDeliverReadings(_ kind: SensorKind) -> Bool { group(kind).mayDeliverReadings || onFirstScan != nil }
+    func mayDeliverReadings(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> Bool {
+        group(kind, role).mayDeliverReadings || onFirstScan != nil
+    }
 
     /// The last reading since that kind is read; nil before the first.
     func reading(of kind: SensorKind) -> Measurement? { group(kind).reading }
@@ -99,29 +97,13 @@ final class SensorSupervisor {
     // MARK: - Commands
 
     /// Scans for sensors, and again at udev's events; `completion` follows the first scan.
-    func begin(
-        delegate: any SensorSupervisorDelegate,
-        completion: @escaping () -> Void
-    ) throws(SystemError) {
+    func begin(delegate: any SensorSupervisorDelegate, completion: @escaping () -> Void) throws(SystemError) {
         for (kind, role) in SensorKind.allCases.map({ ($0, .display) }) + [(.accelerometer, AccelerometerRole.base)] {
-            groups.append(
-                try SensorGroup(kind, role, loop: loop, log: log, delegate: delegate) { [self] in scan() }
-            )
+            groups.append(try SensorGroup(kind, role, loop: loop, log: log, delegate: delegate) { [self] in scan() })
         }
         switch configuration.source {
         case .iio:
-            if configuration.source == .local {
-                monitors = [
-                    try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in
-                        deviceChanged($0, $1.syspath)
-                    },
-                    try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, node in
-                        // Keyboards and mice come and go.
-                        guard change != .added || EventNode.sensorKind(of: node) != nil else { return }
-                        deviceChanged(change, node.syspath)
-                    },
-                ]
-            }
+            if configuration.source == .local { try watchDevices() }
             onFirstScan = completion
             scan()
         case .replay(let path):
@@ -133,14 +115,19 @@ final class SensorSupervisor {
         }
     }
 
-    /// Reads the sensor of a kind from now on, or no longer; another one takes its place when it is lost.
-    func read(_ kind: SensorKind, _ isNeeded: Bool) {
-        if group(kind).read(isNeeded) { scan() }
+    private func watchDevices() throws(SystemError) {
+        monitors = [
+            try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in deviceChanged($0, $1) },
+            try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, node in
+                // Keyboards and mice come and go.
+                if change != .added || EventNode.sensorKind(of: node) != nil { deviceChanged(change, node) }
+            },
+        ]
     }
 
-    /// Reads the accelerometer in the base from now on, or no longer.
-    func readBase(_ isNeeded: Bool) {
-        if group(.accelerometer, .base).read(isNeeded) { scan() }
+    /// Reads the sensor of a kind from now on, or no longer; another one takes its place when it is lost.
+    func read(_ kind: SensorKind, _ isNeeded: Bool, role: AccelerometerRole = .display) {
+        if group(kind, role).read(isNeeded) { scan() }
     }
 
     /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
@@ -197,13 +184,13 @@ final class SensorSupervisor {
             } catch {
                 return FoundSensors(failure: error)
             }
-        } completion: { [self] found in
-            isScanning = false
-            scanned(found)
+        } completion: { [self] in
+            scanned($0)
         }
     }
 
     private func scanned(_ found: FoundSensors) {
+        isScanning = false
         guard !isEnding else { return }
         guard !mustScanAgain else {
             // What was found is out of date: a device may have come or gone meanwhile.
@@ -237,20 +224,16 @@ final class SensorSupervisor {
 
     /// Says whether the device is still open as another sensor; it is scanned again when it is closed.
     private func mustWait(for description: SensorDescription) -> Bool {
-        let (identity, path) = (Sensor.Identity(description), description.sysfsPath)
+        let (status, path) = (SensorStatus(description), description.sysfsPath)
         for group in groups where group.kind == description.kind && !path.isEmpty {
-            guard let sensor = group.sensor(at: path), sensor.identity != identity else { continue }
+            guard let sensor = group.sensor(at: path), !sensor.status.isSameDevice(as: status) else { continue }
             closing.insert(path)
-            group.release(sensor, to: identity) { [self] in
+            group.release(sensor, to: status) { [self] in
                 closing.remove(path)
                 scan()
             }
         }
         return closing.contains(path)
-    }
-
-    private func scaling(of description: SensorDescription) -> SensorScaling {
-        description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
     }
 
     /// Logs the discovery's warnings about a device, and where its matrix is from.
@@ -265,57 +248,33 @@ final class SensorSupervisor {
     /// Takes a device that a scan has found: a new one, or news of a known one.
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
-        let (identity, path, scaling) = (Sensor.Identity(description), description.sysfsPath, scaling(of: description))
+        let (path, status) = (description.sysfsPath, SensorStatus(description))
+        let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let group = group(description)
         let helper = helpers[path] ?? DeviceHelper(loop: loop)
         helpers[path] = helper
-        if let sensor = group.sensor(identity) {
+        if let sensor = group.sensor(status) {
             if sensor.works, !announced.contains(path) {
-                guard sensor.status.mountMatrix != description.mountMatrix else { return }
+                guard sensor.status.mountMatrix != status.mountMatrix else { return }
                 log.info("\(description.name): the mount matrix has changed")
-                sensor.remount(description.mountMatrix, scaling)
+                sensor.remount(status.mountMatrix, scaling)
             } else {
                 sensor.source.replaceDevice(by: device, scaling: scaling, helper: helper)
-                group.restore(sensor, status(of: description, sensor.source))
+                group.restore(sensor, status)
             }
             report(device, sensor)
             return
         }
-        let source = try DeviceSource(
-            device,
-            scaling: scaling,
-            rate: description.period.map { 1 / $0 } ?? configuration.rate,
-            loop: loop,
-            helper: helper
-        )
-        let status = status(of: description, source)
-        report(device, try adopt(source, into: group, identity, status, isSubstitute: description.isSubstitute))
-    }
-
-    private func status(of description: SensorDescription, _ source: any SensorSource) -> SensorStatus {
-        SensorStatus(
-            name: description.name,
-            sysfsPath: description.sysfsPath,
-            location: description.mounting?.location ?? .unknown,
-            mode: source.mode,
-            sampleRate: source.sampleRate,
-            mountMatrix: description.mountMatrix
-        )
+        let rate = description.period.map { 1 / $0 } ?? configuration.rate
+        let source = try DeviceSource(device, scaling: scaling, rate: rate, loop: loop, helper: helper)
+        report(device, try adopt(source, into: group, status, isSubstitute: description.isSubstitute))
     }
 
     /// Takes what is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
-        let status = SensorStatus(
-            name: name,
-            sysfsPath: "",
-            location: .display,
-            mode: source.mode,
-            sampleRate: source.sampleRate,
-            mountMatrix: MountMatrix.identity.elements
-        )
-        let identity = Sensor.Identity(sysfsPath: "", name: name, location: .display)
+        let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
         let group = group(.accelerometer)
-        _ = try adopt(source, into: group, identity, status, isSubstitute: false)
+        _ = try adopt(source, into: group, status, isSubstitute: false)
         group.choose()
     }
 
@@ -323,21 +282,23 @@ final class SensorSupervisor {
     private func adopt(
         _ source: any SensorSource,
         into group: SensorGroup,
-        _ identity: Sensor.Identity,
-        _ status: SensorStatus,
+        _ description: SensorStatus,
         isSubstitute: Bool
     ) throws(SystemError) -> Sensor {
-        try group.adopt(source, identity, status) { () throws(SystemError) in
+        try group.adopt(source, description) { () throws(SystemError) in
+            var status = description
+            status.setSampling(of: source)
             var object: SensorObject?
             if group.kind == .accelerometer {
                 object = try SensorObject(bus: bus, number: objects, status: status)
                 objects += 1
             }
-            return Sensor(source, identity, status, isSubstitute: isSubstitute, object: object)
+            return Sensor(source, status, isSubstitute: isSubstitute, object: object)
         }
     }
 
-    private func deviceChanged(_ change: DeviceMonitor.Change, _ path: String) {
+    private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {
+        let path = device.syspath
         switch change {
         case .added:
             announced.insert(path)
@@ -354,14 +315,14 @@ final class SensorSupervisor {
     }
 }
 
-extension SensorDescription {
-    /// What the bus shows of an accelerometer's; empty for every other sensor.
-    fileprivate var mountMatrix: [Double] { mounting?.matrix.elements ?? [] }
-}
-
-extension Sensor.Identity {
+extension SensorStatus {
+    /// What a scan tells of a sensor; the mount matrix is empty for all but accelerometers.
     fileprivate init(_ description: SensorDescription) {
-        let location = description.mounting?.location ?? .unknown
-        self.init(sysfsPath: description.sysfsPath, name: description.name, location: location)
+        self.init(
+            name: description.name,
+            sysfsPath: description.sysfsPath,
+            location: description.mounting?.location ?? .unknown,
+            mountMatrix: description.mounting?.matrix.elements ?? []
+        )
     }
 }

@@ -8,7 +8,6 @@ import SystemdBus
 /// logind delays sleep, for some seconds, until ``allowSleep()`` is called. Without logind nothing is announced.
 final class SleepWatch {
     private static let service = "org.freedesktop.login1"
-    private static let path = "/org/freedesktop/login1"
     private static let interface = "org.freedesktop.login1.Manager"
 
     private let bus: Bus
@@ -35,9 +34,7 @@ final class SleepWatch {
     }
 
     /// Lets the machine go to sleep; once it has woken up, the new inhibitor is kept.
-    func allowSleep() {
-        if isAsleep { inhibitor = nil }
-    }
+    func allowSleep() { if isAsleep { inhibitor = nil } }
 
     private func prepare(_ signal: BusMessage) {
         do throws(BusError) {
@@ -63,11 +60,8 @@ final class SleepWatch {
 
     private func inhibit() {
         do throws(BusError) {
-            try bus.callLater(Self.service, Self.path, Self.interface, "Inhibit") { call in
-                call.append("sleep")
-                call.append("orientd")
-                call.append("Stopping the sensors")
-                call.append("delay")
+            try bus.callLater(Self.service, "/org/freedesktop/login1", Self.interface, "Inhibit") { call in
+                for argument in ["sleep", "orientd", "Stopping the sensors", "delay"] { call.append(argument) }
             } completion: { [self] in
                 take($0)
             }

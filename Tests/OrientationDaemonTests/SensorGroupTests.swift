@@ -81,7 +81,6 @@ struct `The sensors of one kind` {
         isSubstitute: Bool = false
     ) throws {
         let path = path ?? "/sys/devices/" + name
-        let identity = Sensor.Identity(sysfsPath: path, name: name, location: .unknown)
         let status = SensorStatus(
             name: name,
             sysfsPath: path,
@@ -90,18 +89,16 @@ struct `The sensors of one kind` {
             sampleRate: 2,
             mountMatrix: []
         )
-        if let sensor = group.sensor(identity) {
+        if let sensor = group.sensor(status) {
             group.restore(sensor, status)
         } else {
-            _ = try group.adopt(source, identity, status) {
-                Sensor(source, identity, status, isSubstitute: isSubstitute)
-            }
+            _ = try group.adopt(source, status) { Sensor(source, status, isSubstitute: isSubstitute) }
         }
         group.choose()
     }
 
     private func state(_ name: String) -> SensorState? {
-        group.sensor(Sensor.Identity(sysfsPath: "/sys/devices/" + name, name: name, location: .unknown))?.state
+        group.sensor(SensorStatus(name: name, sysfsPath: "/sys/devices/" + name))?.state
     }
 
     @Test func `there is none before one is found`() {
@@ -211,7 +208,7 @@ struct `The sensors of one kind` {
         try plug(first, "a")
         let sensor = try #require(group.sensor(at: "/sys/devices/a"))
         var endings = 0
-        let base = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "a", location: .base)
+        let base = SensorStatus(name: "a", sysfsPath: "/sys/devices/a", location: .base)
         group.release(sensor, to: base) { endings += 1 }
         #expect(!group.hasSensor && group.state == .lost && endings == 1)
     }

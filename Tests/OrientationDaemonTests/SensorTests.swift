@@ -32,10 +32,8 @@ private final class Source: SensorSource {
     private let sensor: Sensor
 
     init() {
-        sensor = Sensor(source, Self.identity, Self.status)
+        sensor = Sensor(source, Self.status)
     }
-
-    private static let identity = Sensor.Identity(sysfsPath: "/sys/devices/a", name: "accel", location: .display)
 
     private static let status = SensorStatus(
         name: "accel",
@@ -46,8 +44,8 @@ private final class Source: SensorSource {
         mountMatrix: []
     )
 
-    private func restore(_ source: Source? = nil, _ identity: Sensor.Identity = identity, isAwaited: Bool = true) {
-        sensor.restore(source, identity, Self.status, isAwaited: isAwaited)
+    private func restore(_ source: Source? = nil, _ status: SensorStatus = status, isAwaited: Bool = true) {
+        sensor.restore(status, with: source, isAwaited: isAwaited)
     }
 
     @Test func `it samples when its source has begun, in the mode that the source then has`() {
@@ -70,9 +68,9 @@ private final class Source: SensorSource {
         #expect(sensor.state == .lost, "rest does not find what was lost")
 
         let next = Source()
-        let moved = Sensor.Identity(sysfsPath: "/sys/devices/b", name: "accel", location: .display)
+        let moved = SensorStatus(name: "accel", sysfsPath: "/sys/devices/b", location: .display)
         restore(next, moved)
-        #expect(sensor.works && sensor.state == .lost && sensor.identity == moved)
+        #expect(sensor.works && sensor.state == .lost && sensor.status.isSameDevice(as: moved))
         next.mode = .poll
         sensor.begin()
         #expect(sensor.state == .lost && sensor.status.lastError == "no more", "no sample has come yet")
@@ -139,8 +137,9 @@ private final class Source: SensorSource {
         location: SensorLocation,
         isSame: Bool
     ) {
-        let other = Sensor.Identity(sysfsPath: path, name: name, location: location)
-        #expect(Self.identity.isSameSensor(as: other) == isSame)
+        let other = SensorStatus(name: name, sysfsPath: path, location: location)
+        #expect(Self.status.isSameSensor(as: other) == isSame)
+        #expect(Self.status.isSameDevice(as: other) == (isSame && path == "/sys/devices/a"))
     }
 
     @Test(arguments: [SensorLocation.display, .unknown, .base], [false, true])
@@ -148,8 +147,7 @@ private final class Source: SensorSource {
         location: SensorLocation,
         isSubstitute: Bool
     ) {
-        let identity = Sensor.Identity(sysfsPath: "", name: "accel", location: location)
-        let sensor = Sensor(source, identity, Self.status, isSubstitute: isSubstitute)
+        let sensor = Sensor(source, SensorStatus(name: "accel", location: location), isSubstitute: isSubstitute)
         #expect(sensor.counts == !(location == .base && isSubstitute))
     }
 }
