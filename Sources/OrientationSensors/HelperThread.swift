@@ -59,7 +59,10 @@ package final class HelperThread {
             &thread,
             &attributes,
             { userdata in
-                if let userdata { _ = try? Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue().loop.run() }
+                guard let userdata else { return nil }
+                let worker = Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue()
+                // Its loop does not keep it.
+                withExtendedLifetime(worker) { _ = try? worker.loop.run() }
                 return nil
             },
             userdata.toOpaque()
