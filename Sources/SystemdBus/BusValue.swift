@@ -52,6 +52,10 @@ package protocol BusValue: SendableMetatype {
     static var busType: BusType<Self> { get }
 }
 
+extension BusValue {
+    package var propertyValue: PropertyValue { Self.busType.encode(self) }
+}
+
 extension String: BusValue {
     package static var busType: BusType<Self> {
         BusType("s", { .text($0) }, { if case .text(let value) = $0 { value } else { nil } })

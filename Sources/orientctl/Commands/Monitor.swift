@@ -122,8 +122,10 @@ private final class Monitoring {
     }
 
     private func text(of change: PropertyChange) -> String {
-        let mask = change.name == "SupportedOrientations" ? InterfaceOrientationMask(change.value) : nil
-        return mask.map { "\($0)" } ?? printable(change.value.text)
+        guard change.name == "SupportedOrientations", case .number(let bits) = change.value else {
+            return printable(change.value.text)
+        }
+        return "\(InterfaceOrientationMask(rawValue: bits))"
     }
 
     private func json(_ changes: [PropertyChange]) -> String {
