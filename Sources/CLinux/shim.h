@@ -50,6 +50,7 @@ static inline const char *orientd_next_name(DIR *folder) {
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
+static inline int orientd_create_without_waiting(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode); }
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 

@@ -96,6 +96,7 @@ package final class Daemon {
 
     /// Starts the searches that READY waits for.
     private func begin() throws(SystemError) {
+        wait(for: driver.machine.deadline)
         try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }
         if driver.machine.needsChassis { askForChassis() }
         guard let switches else { return driver.deliver(.switchesFound) }

@@ -17,9 +17,6 @@ package final class MachineDriver: MachineHost {
     private let start: Double
     private let recorder: Recorder?
 
-    /// The moment that the machine waits for.
-    private var deadline: Deadline?
-
     /// Events that happened while the effects of another one were carried out.
     private var pending: [Event] = []
     private var isBusy = false
@@ -53,7 +50,7 @@ package final class MachineDriver: MachineHost {
 
     /// Delivers the passing of the deadline that the machine waits for.
     func deadlinePassed() {
-        if let deadline { deliver(.deadlinePassed(deadline.purpose)) }
+        if let deadline = machine.deadline { deliver(.deadlinePassed(deadline.purpose)) }
     }
 
     /// Delivers what differs from the switches' last state.
@@ -82,7 +79,6 @@ package final class MachineDriver: MachineHost {
         let time = now
         recorder?.write(event, at: time)
         let effects = machine.handle(event, at: time)
-        deadline = effects.deadline
         carryOut(effects)
         return effects
     }

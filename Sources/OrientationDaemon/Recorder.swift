@@ -6,13 +6,20 @@ import POSIX
 
 /// Writes every event that the machine handles as a trace, for `orientctl replay`.
 final class Recorder {
+    /// Seconds of samples that a crash may lose.
+    private static let flushPeriod = 1.0
+
     private let log: Log
     private var writer: TraceWriter?
+    private var lastFlush = 0.0
 
-    /// Creates the file; `-` is standard output.
+    /// Creates the file, for its owner alone, as it holds the names of applications; `-` is standard output.
+    ///
+    /// The daemon never waits for the reader of a pipe: a pipe that takes no more ends the recording.
     init(path: String, log: Log) throws(SystemError) {
         self.log = log
-        writer = try TraceWriter(path == "-" ? .standardOutput() : try .create(path))
+        let path = path == "-" ? "/dev/stdout" : path
+        writer = try TraceWriter(try .create(path, permissions: 0o600, waits: false))
     }
 
     func write(_ configuration: MachineConfiguration, _ saved: SavedState?) {
@@ -23,11 +30,16 @@ final class Recorder {
     }
 
     func write(_ event: Event, at time: Double) {
-        guard case .sample(_, let sample) = event else {
+        var isSample = false
+        if case .sample(_, let sample) = event {
+            isSample = true
+            write(.event(event), at: sample.time)
+        } else {
             write(.event(event), at: time)
-            return flush()
         }
-        write(.event(event), at: sample.time)
+        guard !isSample || time - lastFlush >= Self.flushPeriod else { return }
+        lastFlush = time
+        flush()
     }
 
     /// Writes what is buffered; a failure ends the recording, and the daemon goes on.

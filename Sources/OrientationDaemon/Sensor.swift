@@ -115,7 +115,7 @@ final class Sensor {
     func fail(_ reason: String, _ condition: Condition = .failed) -> Bool {
         let isNews = reason != lastFailure
         lastFailure = reason
-        self.condition = condition
+        if self.condition != .unplugged { self.condition = condition }
         publish(.lost, error: reason)
         return isNews
     }

@@ -88,6 +88,8 @@ package final class DeviceSource: SensorSource {
 
     package func start() {
         isWanted = true
+        // The device is not closed any more, so nothing may wait for that.
+        if case .opening = state { callCompletions() }
         proceed()
     }
 
@@ -120,9 +122,7 @@ package final class DeviceSource: SensorSource {
         case .opening, .closing: break
         case .buffered, .polled: if !isWanted || replacement != nil { close() }
         case .closed:
-            let completions = onClosed
-            onClosed = []
-            for completion in completions { completion() }
+            callCompletions()
             // A completion may have asked for more.
             guard case .closed = state else { return }
             if let replacement {
@@ -132,6 +132,12 @@ package final class DeviceSource: SensorSource {
             }
             if isWanted { open() }
         }
+    }
+
+    private func callCompletions() {
+        let completions = onClosed
+        onClosed = []
+        for completion in completions { completion() }
     }
 
     /// Reports the end of sampling, and closes what is open, with a buffer that was opened just now.
@@ -199,7 +205,8 @@ package final class DeviceSource: SensorSource {
     private func opened(_ opening: Opening) {
         previousRate = opening.previousRate
         if let error = opening.error {
-            fail("\(error)")
+            // Unplugged or released meanwhile: nobody asks why it could not be opened.
+            if isWanted { fail("\(error)") } else { close() }
         } else if let buffer = opening.buffer {
             read(buffer, rate: opening.rate, warnings: opening.warnings)
         } else {

@@ -20,9 +20,16 @@ package struct OutputFile: ~Copyable {
     }
 
     /// Creates or truncates a file; the umask applies to `permissions`.
-    package static func create(_ path: String, permissions: UInt32 = 0o666) throws(SystemError) -> OutputFile {
-        let descriptor = try checkSystem("create", path, orientd_create(path, permissions))
-        return OutputFile(FileDescriptor(owning: descriptor), name: path)
+    ///
+    /// With `waits` false a pipe that takes no more is an error, and so is one that nobody reads.
+    package static func create(
+        _ path: String,
+        permissions: UInt32 = 0o666,
+        waits: Bool = true
+    ) throws(SystemError) -> OutputFile {
+        let created =
+            waits ? orientd_create(path, permissions) : orientd_create_without_waiting(path, permissions)
+        return OutputFile(FileDescriptor(owning: try checkSystem("create", path, created)), name: path)
     }
 
     /// The process's standard output, which is closed with the value.

@@ -10,7 +10,7 @@ import POSIX
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
 @c(orientd_main)
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-    // Who writes is told by the call: libiio's connections have no MSG_NOSIGNAL, and a log's reader may go.
+    // write(2) reports EPIPE: libiio's connections have no MSG_NOSIGNAL, and a log's reader may go.
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     switch Options.parse(arguments) {

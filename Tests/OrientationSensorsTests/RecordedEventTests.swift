@@ -104,8 +104,9 @@ import Testing
         ("lokc,lock=portrait", .unknownEvent("lokc")), ("lock,lock=sideways", .malformedArgument("lock")),
         ("lock,other=portrait", .missingArgument("lock")), ("lock,lock=%2", .malformedArgument("lock=%2")),
         ("claims,count=-1", .malformedArgument("count")), ("lid,closed=maybe", .malformedArgument("closed")),
-        ("lock", .wrongFieldCount(2)), ("base,1,2", .malformedArgument("base")),
-        ("base,1,2,x", .malformedArgument("base")),
+        ("lock", .missingArgument("lock")), ("sleeep", .unknownEvent("sleeep")),
+        ("base,1,2", .malformedArgument("1,2")), ("base,1,2,x", .malformedArgument("1,2,x")),
+        ("lid,closed", .malformedArgument("closed")), ("vanished,client=%+f", .malformedArgument("client=%+f")),
         ("sampling,role=display,rate=fast,may-fall-silent=no,face-up=+z", .malformedArgument("rate")),
         ("lid,closed=yes,", .malformedArgument("")),
     ]

@@ -23,7 +23,7 @@ import Testing
     func `a bus that cannot be reached is an error with its address`(address: String) {
         let error = #expect(throws: SystemError.self) { _ = try Bus(.address(address)) }
         #expect(error?.operation == "connect to")
-        #expect(error?.subject == address)
+        #expect(error?.subject == "the bus at \(address)")
     }
 }
 

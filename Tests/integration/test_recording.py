@@ -2,6 +2,7 @@
 """Recordings of orientd: what was announced on the bus is what a replay prints."""
 
 import json
+import os
 import random
 import signal
 import tempfile
@@ -215,6 +216,38 @@ class Property(RecordingTestCase):
                 signal.alarm(60)
                 with self.case(seed=seed):
                     self.check(*self.run_session(seed, state))
+
+
+class Writing(RecordingTestCase):
+    """The daemon never waits for what it records to."""
+
+    def test_pipe_that_nobody_reads_is_an_error(self):
+        pipe = self.rig.directory / "pipe"
+        os.mkfifo(pipe)
+        daemon = self.rig.start_orientd("--record", pipe, wait=False)
+        self.assertEqual(daemon.wait_for_end(), 1)
+        self.assertEqual(len(daemon.log_lines(f"cannot create {pipe}")), 1, daemon.log())
+
+    def test_pipe_that_is_not_read_ends_the_recording_alone(self):
+        pipe = self.rig.directory / "pipe"
+        os.mkfifo(pipe)
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reading)
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd("--rate", "1000", "--record", pipe)
+        self.client.claim()
+        daemon.wait_for_log("the recording ends here")
+        self.assert_bus_answers()
+
+    def test_full_disk_ends_the_recording_alone(self):
+        daemon = self.rig.start_orientd("--record", "/dev/full")
+        daemon.wait_for_log("the recording ends here")
+        self.assert_bus_answers()
+
+    def test_recording_is_for_its_owner_alone(self):
+        path = self.rig.directory / "recording.csv"
+        self.rig.start_orientd("--record", path)
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
 
 
 class Scenarios(RecordingTestCase):

@@ -118,7 +118,7 @@ public struct OrientationMachine: Sendable {
             effects.wrongScale = reportedScale
         }
         effects.reads = needs
-        effects.deadline = nextDeadline
+        effects.deadline = deadline
         return effects
     }
 
@@ -151,7 +151,9 @@ public struct OrientationMachine: Sendable {
         case .claims(let count): status.claims = count
         case .proxyClaim(let isHeld): proxyClaims = isHeld
         case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
-        case .saveFailed: hasSaveFailed = true
+        case .saveFailed:
+            hasSaveFailed = true
+            saveDeadline = time + Self.saveDelay
         case .shutdown:
             guard lifecycle != .ending else { return }
             lifecycle = .ending
@@ -315,8 +317,8 @@ public struct OrientationMachine: Sendable {
         }
     }
 
-    /// The first of the deadlines.
-    private var nextDeadline: Deadline? {
+    /// The next moment that it waits for; nil for none.
+    public var deadline: Deadline? {
         var next: Deadline?
         func consider(_ purpose: Deadline.Purpose, _ time: Double?, slack: Double = 0.001) {
             guard let time, time < next?.time ?? .infinity else { return }

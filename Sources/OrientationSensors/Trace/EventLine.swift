@@ -240,9 +240,10 @@ private enum PercentEncoding {
         var rest = text
         while var byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
-                    return nil
-                }
+                // UInt8 accepts a sign.
+                guard rest.count >= 2, rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-"),
+                    let code = UInt8(String(Substring(rest.prefix(2))), radix: 16)
+                else { return nil }
                 byte = code
                 rest = rest.dropFirst(2)
             }

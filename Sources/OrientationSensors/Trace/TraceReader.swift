@@ -170,15 +170,17 @@ package struct TraceReader: ~Copyable {
         if bytes.starts(with: base.utf8) {
             var cursor = UnsafePointer(buffer + start + base.utf8.count)
             guard let acceleration = vector(&cursor, UnsafePointer(buffer + text.upperBound)) else {
-                return malformed(.malformedArgument("base"))
+                return malformed(.malformedArgument(String(decoding: bytes.dropFirst(base.utf8.count), as: UTF8.self)))
             }
             event = .event(.sample(.base, AccelerometerSample(time: time, acceleration: acceleration)))
         } else {
+            let fields = String(decoding: bytes, as: UTF8.self).utf8
+                .split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             do throws(TraceError.Fault) {
-                let fields = String(decoding: bytes, as: UTF8.self).utf8
-                event = try RecordedEvent(fields.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false))
+                event = try RecordedEvent(fields)
             } catch {
-                return bytes.contains(UInt8(ascii: "=")) ? malformed(error) : nil
+                // As many fields as a sample has, and no argument: a sample with a malformed number.
+                return fields.count == 3 && !bytes.contains(UInt8(ascii: "=")) ? nil : malformed(error)
             }
         }
         guard time.isFinite else { return malformed(.timeNotFinite) }

@@ -55,6 +55,7 @@ private struct Scene {
 
     @Test func `it is ready after a second although a search goes on`() {
         var scene = Scene()
+        #expect(scene.machine.deadline?.purpose == .ready, "before any event")
         let deadline = scene.handle(.sensorsFound).deadline
         #expect(deadline?.purpose == .ready && deadline?.time == 1)
         let effects = scene.handle(.deadlinePassed(.ready))
@@ -258,11 +259,17 @@ private struct Scene {
         #expect(scene.handle(.shutdown).save?.shown == .landscapeRight)
     }
 
-    @Test func `a failure to save is tried again with the next change and at the end, not before`() {
+    // A lock that could not be saved was never tried again: under it the interface does not change.
+    @Test func `a state that could not be saved is tried again ten seconds later, and at the end`() {
         var scene = Scene()
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
         #expect(scene.handle(.setRotationLock(.current)).save != nil)
-        #expect(scene.handle(.saveFailed).save == nil)
+        let failure = scene.handle(.saveFailed)
+        #expect(failure.save == nil && failure.deadline?.purpose == .save)
         #expect(scene.handle(.claims(1)).save == nil)
+        #expect(scene.handle(.deadlinePassed(.save)).save?.lock == .current)
+        scene.handle(.saveFailed)
         #expect(scene.handle(.shutdown).save?.lock == .current)
     }
 
