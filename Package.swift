@@ -97,7 +97,9 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationSensorsTests",
-            dependencies: ["SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO"],
+            dependencies: [
+                "SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -23,8 +23,8 @@ extension BusMessage {
     }
 
     /// Appends one entry of an `a{sv}`.
-    package func appendNamedVariant(_ name: String, _ value: some BusValue) {
-        appendNamedVariant(name, type(of: value).busType.encode(value))
+    package func appendNamedVariant<Value: BusValue>(_ name: String, _ value: Value) {
+        appendNamedVariant(name, Value.busType.encode(value))
     }
 
     package func appendNamedVariant(_ name: String, _ value: PropertyValue) {

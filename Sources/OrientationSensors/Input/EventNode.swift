@@ -22,7 +22,7 @@ package enum EventNode {
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
-    /// The switches of a node; none of a keyboard, which is never opened. Opens nothing.
+    /// The switches of a node; none of a keyboard, which is never opened.
     package static func switches(of node: Device) -> Switches {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node) else { return [] }
         return Switches(rawValue: bits("capabilities/sw", of: node))
