@@ -135,7 +135,7 @@ final class Sensor {
 }
 
 extension SensorStatus {
-    /// Takes over how samples come from a source, or would come.
+    /// Copies the mode and the sample rate of a source.
     mutating func setSampling(of source: any SensorSource) {
         (mode, sampleRate) = (source.mode, source.sampleRate)
     }

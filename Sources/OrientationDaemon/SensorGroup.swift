@@ -165,12 +165,12 @@ final class SensorGroup {
     /// The sensor whose device is at that path.
     func sensor(at path: String) -> Sensor? { sensors.first { $0.isPresent && $0.status.sysfsPath == path } }
 
-    /// Makes a known sensor work again with its source, which has its device anew.
+    /// Makes a known sensor work again after its source got a new device.
     func restore(_ sensor: Sensor, _ status: SensorStatus) {
         sensor.restore(status, isAwaited: isNeeded && sensor === active)
     }
 
-    /// Gives a source to the lost sensor whose return it is, or to the new one that `make` makes.
+    /// Gives a source to the lost sensor that returned, or else to a new one from `make`.
     func adopt(
         _ source: any SensorSource,
         _ status: SensorStatus,
@@ -273,7 +273,7 @@ final class SensorGroup {
         }
     }
 
-    /// Takes a sensor that has been read for long enough for sound: one that fails every other time does not.
+    /// Resets the back-off once a sensor was read for long enough; one that keeps failing never gets that far.
     private func settle() {
         readings += 1
         guard readings == Self.soundReadings else { return }

@@ -58,7 +58,7 @@ final class SensorProxy: SensorProxyDelegate {
         change { ($0.edge, $0.tilt) = (edge, tilt) }
     }
 
-    /// Publishes a reading of a sensor that nobody else needs; one that is no number, by an absurd scale, counts as none.
+    /// Publishes a reading of a sensor that only this name serves; ignores readings that are not finite.
     func publish(_ measurement: Measurement) {
         change { status in
             switch measurement {

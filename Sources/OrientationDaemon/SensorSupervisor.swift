@@ -45,7 +45,7 @@ final class SensorSupervisor {
     /// Paths of devices that udev has announced since the last scan.
     private var announced: Set<String> = []
 
-    /// Paths of devices that are another sensor now and are being closed as the former one.
+    /// Paths of devices that became another sensor and are still being closed as the former one.
     private var closing: Set<String> = []
     private var lastWarnings: [String] = []
     private var onFirstScan: (() -> Void)?
@@ -172,7 +172,7 @@ final class SensorSupervisor {
             return
         }
         log.debug("looking for sensors at \(uri)")
-        // A rate below the least is what orientd.conf asks for where a device was prepared before.
+        // The rate of a device that was prepared before may be below the minimum on purpose: Rate= asked for it.
         let known = Set(helpers.keys.filter { !$0.isEmpty && !announced.contains($0) })
         isScanning = true
         // A thread of its own, so that no hung sensor delays a scan.
@@ -245,7 +245,7 @@ final class SensorSupervisor {
         for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
-    /// Takes a device that a scan has found: a new one, or news of a known one.
+    /// Adds a device that a scan found, or updates a known one.
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
         let (path, status) = (description.sysfsPath, SensorStatus(description))
@@ -270,7 +270,7 @@ final class SensorSupervisor {
         report(device, try adopt(source, into: group, status, isSubstitute: description.isSubstitute))
     }
 
-    /// Takes what is no device.
+    /// Adds a source that is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
         let group = group(.accelerometer)

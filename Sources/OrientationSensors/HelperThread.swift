@@ -80,7 +80,7 @@ package final class HelperThread {
         }
     }
 
-    /// Runs `work` on a thread for it alone, or in the loop where there is none to be had, then `completion` in the loop.
+    /// Runs `work` on a thread of its own, or in the loop if none can be started, then `completion` in the loop.
     package static func runOnce<Value: Sendable>(
         loop: EventLoop,
         _ work: @escaping @Sendable () -> Value,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that happened, as ``OrientationMachine`` is told of it.
+/// An input of ``OrientationMachine``.
 public enum Event: Hashable, Sendable {
     // MARK: Sensors
 

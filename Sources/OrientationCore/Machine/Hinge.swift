@@ -13,7 +13,7 @@ struct Hinge: Sendable {
     /// What the angle says the machine is used as.
     var tabletMode: TabletMode { angle.tabletMode }
 
-    /// Forgets what the machine is used as, when nothing tells of changes any more.
+    /// Forgets the mode, when its changes can no longer be seen.
     mutating func forget() { angle = HingeAngle() }
 
     private mutating func update() {

@@ -178,7 +178,7 @@ public struct OrientationMachine: Sendable {
         }
     }
 
-    /// Takes over what the policy decided: the status, the transition, and what must be saved.
+    /// Derives the status, the transition and the state to save from the policy.
     private mutating func policyChanged(_ effects: inout Effects, at time: Double) {
         let shown = status.interfaceOrientation
         status.take(policy)

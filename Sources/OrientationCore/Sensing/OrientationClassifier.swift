@@ -7,7 +7,7 @@
 public struct OrientationClassifier: Sendable {
     /// The |z| in g from which the device lies flat.
     public static let flatThreshold = 0.75
-    /// The least gap in seconds that discards the evidence.
+    /// The shortest gap between samples, in seconds, that discards the evidence.
     public static let leastGap = 1.0
     /// The longest step back of time, in seconds, that counts as a sample out of order; a longer one restarts the clock.
     public static let longestStepBack = 1.0

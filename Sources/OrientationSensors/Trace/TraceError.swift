@@ -12,7 +12,7 @@ package struct TraceError: Error, Hashable, Sendable {
         case timeNotFinite
         case lineTooLong
         case unknownEvent(String)
-        /// An argument of an event is no `key=value`, or its value is none that the key takes.
+        /// An argument of an event is no `key=value`, or its value is invalid.
         case malformedArgument(String)
         case missingArgument(String)
     }
