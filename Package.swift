@@ -15,10 +15,9 @@ let strict: [SwiftSetting] = [
 ]
 
 let executable: [LinkerSetting] = [
-    .unsafeFlags(["-use-ld=lld"]),
-    .unsafeFlags(embedded, .when(traits: ["Embedded"])),
     // In an Embedded build each module's object contains the code of the modules that it uses: keep one copy.
-    .unsafeFlags(["-Xlinker", "--gc-sections", "-Xlinker", "--icf=all"], .when(traits: ["Embedded"])),
+    .unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--icf=all"]),
+    .unsafeFlags(embedded, .when(traits: ["Embedded"])),
     // Release only: the tests link orientctl, and Swift Testing exists as a shared library only.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),
     .linkedLibrary("m"),
