@@ -29,7 +29,7 @@ package enum SourceChoice: Hashable, Sendable {
     }
 }
 
-/// What the daemon is told to do; each value has the default that the manual states.
+/// The daemon's settings, with the defaults that orientd.conf(5) documents.
 package struct Configuration: Hashable, Sendable {
     /// The settings of the decisions; all but `[Sensor]` and `[Bus]`.
     package var machine = MachineConfiguration()

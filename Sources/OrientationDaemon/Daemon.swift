@@ -213,8 +213,10 @@ extension Daemon: SensorSupervisorDelegate {
         if role == .display { proxy?.sensorChanged(kind) }
         guard kind == .accelerometer else { return }
         driver.deliver(.sensorChanged(role, supervisor.report(role)))
-        guard role == .display, isReady, supervisor.summary != reportedSummary else { return }
-        reportedSummary = supervisor.summary
-        ServiceManager.status(reportedSummary)
+        guard role == .display, isReady else { return }
+        let summary = supervisor.summary
+        guard summary != reportedSummary else { return }
+        reportedSummary = summary
+        ServiceManager.status(summary)
     }
 }

@@ -30,14 +30,12 @@ final class Recorder {
     }
 
     func write(_ event: Event, at time: Double) {
-        var isSample = false
         if case .sample(_, let sample) = event {
-            isSample = true
             write(.event(event), at: sample.time)
+            guard time - lastFlush >= Self.flushPeriod else { return }
         } else {
             write(.event(event), at: time)
         }
-        guard !isSample || time - lastFlush >= Self.flushPeriod else { return }
         lastFlush = time
         flush()
     }

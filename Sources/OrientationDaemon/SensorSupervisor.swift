@@ -316,7 +316,7 @@ final class SensorSupervisor {
 }
 
 extension SensorStatus {
-    /// What a scan tells of a sensor; the mount matrix is empty for all but accelerometers.
+    /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
     fileprivate init(_ description: SensorDescription) {
         self.init(
             name: description.name,

@@ -213,7 +213,7 @@ public struct OrientationMachine: Sendable {
         return isTurned || isOtherMode
     }
 
-    /// Classifies a sample, or one that is repeated; says whether the policy was told of another edge.
+    /// Classifies a new or a repeated sample; returns whether the edge changed.
     private mutating func classify(_ sample: AccelerometerSample) -> Bool {
         let (edge, hadEdge) = (tracker.deviceEdge, tracker.hasEdge)
         tracker.add(sample)
@@ -337,7 +337,7 @@ public struct OrientationMachine: Sendable {
         return state
     }
 
-    /// Asks for the state to be written, unless it was; after a failure the next change, or the end, tries again.
+    /// Asks for the state to be written, unless it was written already.
     private mutating func save(_ effects: inout Effects) {
         saveDeadline = nil
         let state = savedState

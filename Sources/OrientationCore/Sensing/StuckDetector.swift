@@ -71,7 +71,7 @@ package struct StuckDetector {
         if changes > Self.noise.count { isNoisy = true }
     }
 
-    /// Prepares for readings after a pause, which counts for nothing; a stuck sensor stays so until its reading changes.
+    /// Prepares for readings after a pause, which is not counted; a stuck sensor stays stuck until its reading changes.
     package mutating func begin() {
         since = nil
         changes = 0
