@@ -334,6 +334,11 @@ class OutputServer(WaylandServer):
     def head(self, name):
         return next(head for head in self.heads if head.name == name)
 
+    def has_client(self):
+        """Returns whether a client has bound the output manager."""
+        with self.lock:
+            return bool(self.resources(ManagerResource))
+
     def applied(self):
         """Returns the submitted configurations that were to be applied."""
         with self.lock:
