@@ -68,7 +68,10 @@ class NiriConnection(Connection):
 
 
 class NiriServer(SocketServer):
-    """niri's socket; `requests` has the JSON value of every request, `heads` the outputs."""
+    """niri's socket; `requests` has the JSON value of every request, `heads` the outputs.
+
+    With an `error`, changes of outputs fail with that text.
+    """
 
     connection_type = NiriConnection
 
@@ -76,6 +79,7 @@ class NiriServer(SocketServer):
         super().__init__(path)
         self.heads = list(heads)
         self.requests = []
+        self.error = None
 
     def head(self, name):
         return next(head for head in self.heads if head.name == name)
@@ -83,8 +87,9 @@ class NiriServer(SocketServer):
     def transforms(self):
         """Returns (output, transform) of all changes that clients have asked for."""
         with self.lock:
-            asked = [request["Output"] for request in self.requests if "Output" in request]
-        return [(one["output"], one["action"]["Transform"]["transform"]) for one in asked]
+            asked = [request["Output"] for request in self.requests if isinstance(request, dict)]
+        turned = [one for one in asked if "Transform" in one["action"]]
+        return [(one["output"], one["action"]["Transform"]["transform"]) for one in turned]
 
     def reply(self, request):
         if request == "Version":
@@ -92,21 +97,31 @@ class NiriServer(SocketServer):
         if request == "Outputs":
             return {"Ok": {"Outputs": {head.name: description(head) for head in self.heads}}}
         try:
-            ((name, transform),) = self.requested(request)
+            name, changes = self.requested(request)
         except (AttributeError, KeyError, TypeError, ValueError):
             return {"Err": "error parsing request: unknown variant or field"}
+        if self.error:
+            return {"Err": self.error}
         heads = [head for head in self.heads if head.name == name]
         for head in heads:
-            head.transform = transform
+            for key, value in changes.items():
+                setattr(head, key, value)
         return {"Ok": {"OutputConfigChanged": "Applied" if heads else "OutputWasMissing"}}
 
     def requested(self, request):
-        """Returns [(output, transform)] of an Output request with exactly the documented members."""
+        """Returns the name and the changes of an Output request with exactly the documented members."""
         ((kind, body),) = request.items()
         ((action, values),) = body["action"].items()
-        if (kind, sorted(body), action, list(values)) != ("Output", ["action", "output"], "Transform", ["transform"]):
+        ((member, value),) = values.items()
+        if kind != "Output" or sorted(body) != ["action", "output"] or member != action.lower():
             raise KeyError(kind)
-        return [(body["output"], TRANSFORMS[NIRI_TRANSFORMS.index(values["transform"])])]
+        if action == "Transform":
+            return body["output"], {"transform": TRANSFORMS[NIRI_TRANSFORMS.index(value)]}
+        if action == "Position" and value != "Automatic":
+            return body["output"], {"position": (value["Specific"]["x"], value["Specific"]["y"])}
+        if action == "Position":
+            return body["output"], {}
+        raise KeyError(action)
 
     def initial_events(self):
         """Returns the state that a new stream begins with."""

@@ -79,7 +79,10 @@ def message(kind, value):
 
 
 class SwayServer(SocketServer):
-    """sway's socket; `commands` has what clients ran, `mappings` the output of each input that has one."""
+    """sway's socket; `commands` has what clients ran, `mappings` the output of each input that has one.
+
+    With an `error`, commands fail with that text.
+    """
 
     connection_type = SwayConnection
 
@@ -90,10 +93,13 @@ class SwayServer(SocketServer):
         self.requests = []
         self.commands = []
         self.mappings = {}
+        self.error = None
 
     def run(self, command):
         """Runs a command and returns its result; only `input` is known."""
         self.commands.append(command)
+        if self.error:
+            return {"success": False, "error": self.error}
         words = shlex.split(command)
         if words[0] != "input":
             return {"success": False, "parse_error": True, "error": f"Unknown/invalid command '{words[0]}'"}
