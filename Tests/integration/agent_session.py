@@ -81,6 +81,8 @@ class AgentTestCase(RotationTestCase):
         self.runtime.mkdir(mode=0o700)
         self.home = self.rig.directory / "home"
         self.home.mkdir()
+        self.state = self.rig.directory / "state"
+        self.state.mkdir()
         self.agents = []
 
     def close_rig(self):
@@ -134,9 +136,19 @@ class AgentTestCase(RotationTestCase):
         self.wait_until_idle(agent)
         return agent
 
+    def restart_orientd(self):
+        """Stops orientd, starts it again with the same saved state, and returns when the agent has claimed it."""
+        stopped = self.rig.daemons[0]
+        stopped.stop()
+        configuration = stopped.configuration_path.read_text()
+        self.rig.start_orientd(
+            "--rate", "100", configuration=configuration, environment={"STATE_DIRECTORY": str(self.state)}
+        )
+        self.client.wait_for("Claims", 1)
+
     def start_session(self, *heads, held="portrait", settings=(), arguments=(), **options):
         """Starts orientd, a compositor and the agent, and returns the agent."""
-        self.start(held=held, claim=False)
+        self.start(held=held, claim=False, environment={"STATE_DIRECTORY": str(self.state)})
         self.start_compositor(*(heads or (panel(),)), **options)
         return self.start_agent(*arguments, settings=settings)
 

@@ -411,9 +411,7 @@ class Losses(AgentTestCase):
     def test_orientd_restarts(self):
         self.start_session()
         self.show("landscape-left")
-        self.rig.daemons[0].stop()
-        self.rig.start_orientd("--rate", "100", configuration="[Orientation]\nClassifier=base\n")
-        wait_until(lambda: self.client.get("Claims") == 1, "the agent has claimed the sensor again")
+        self.restart_orientd()
         self.show("landscape-right")
         self.assertNotIn("normal", self.transforms())
         self.agents[0].new_warnings()
