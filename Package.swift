@@ -44,7 +44,11 @@ let package = Package(
         .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .systemLibrary(name: "CWayland", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
-        .systemLibrary(name: "CXCB", pkgConfig: "xcb-xinput", providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev"])]),
+        .systemLibrary(
+            name: "CXCB",
+            pkgConfig: "xcb-xinput",
+            providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev"])]
+        ),
         .systemLibrary(name: "CLinux"),
         .target(name: "CWaylandProtocols"),
 
