@@ -307,17 +307,12 @@ class Client:
         self.connection.call_sync(bus, "/", bus, "GetId", None, None, Gio.DBusCallFlags.NONE, 5000, None)
 
 
-class Daemon:
-    """A running orientd with its log and its notifications to the service manager."""
+class Program:
+    """A running program of this package with its log; close() fails if it has ended without being asked to."""
 
-    def __init__(self, rig, arguments, environment, before_exec):
-        self.log_path = rig.directory / f"orientd-{len(rig.daemons)}.log"
-        notify_path = rig.directory / f"notify-{len(rig.daemons)}"
-        self.notify_socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.notify_socket.bind(str(notify_path))
-        self.notifications = []
-        self.listener = threading.Thread(target=self.listen, daemon=True)
-        self.listener.start()
+    def __init__(self, rig, name, arguments, environment, before_exec=None):
+        self.name = name
+        self.log_path = rig.directory / f"{name}-{len(rig.daemons)}.log"
         self.may_end = False
 
         def prepare():
@@ -327,8 +322,8 @@ class Daemon:
 
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [BUILD / "orientd", *arguments],
-                env=dict(environment, NOTIFY_SOCKET=str(notify_path)),
+                [BUILD / name, *arguments],
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -351,29 +346,13 @@ class Daemon:
         """Waits for a log line that matches a regular expression and returns all such lines."""
         return wait_until(lambda: self.log_lines(pattern), f"log line with {pattern}", timeout)
 
-    def listen(self):
-        """Receives notifications immediately, as the service manager does, so that the daemon never waits."""
-        while message := self.notify_socket.recv(65536):
-            self.notifications += message.decode().splitlines()
-
-    def is_ready(self):
-        """Returns whether it has sent READY=1."""
-        return "READY=1" in self.notifications
-
-    def wait_until_ready(self, timeout=TIMEOUT):
-        """Waits for READY=1; fails immediately if the daemon exits before."""
-
-        def settled():
-            return self.is_ready() or self.process.poll() is not None
-
-        wait_until(settled, "READY=1", timeout)
-        if not self.is_ready():
-            raise AssertionError(f"orientd ended with {self.process.returncode} before READY=1")
+    def is_running(self):
+        return self.process.poll() is None
 
     def wait_for_end(self, timeout=TIMEOUT):
         """Waits until it exits by itself and returns its exit status."""
         self.may_end = True
-        wait_until(lambda: self.process.poll() is not None, "orientd ends", timeout)
+        wait_until(lambda: not self.is_running(), f"{self.name} ends", timeout)
         return self.process.returncode
 
     def kill(self):
@@ -392,25 +371,59 @@ class Daemon:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise AssertionError(f"orientd ignores SIGTERM for {TIMEOUT} s") from None
+            raise AssertionError(f"{self.name} ignores SIGTERM for {TIMEOUT} s") from None
         return time.monotonic() - asked
+
+    def ended(self):
+        """Called by close() when it has ended."""
 
     def close(self):
         """Stops it; fails if it has exited without being asked to, or exits with an error."""
-        ended_early = self.process.poll() is not None and not self.may_end
+        ended_early = not self.is_running() and not self.may_end
         try:
-            if self.process.poll() is None:
+            if self.is_running():
                 self.stop()
                 if self.process.returncode != 0:
-                    raise AssertionError(f"orientd ends with {self.process.returncode} on SIGTERM")
+                    raise AssertionError(f"{self.name} ends with {self.process.returncode} on SIGTERM")
         finally:
-            self.notify_socket.shutdown(socket.SHUT_RD)
-            self.listener.join()
-            self.notify_socket.close()
+            self.ended()
         if ended_early:
-            raise AssertionError(f"orientd had ended by itself with {self.process.returncode}")
+            raise AssertionError(f"{self.name} had ended by itself with {self.process.returncode}")
         if "Sanitizer" in self.log():
             raise AssertionError("a sanitizer complains")
+
+
+class Daemon(Program):
+    """A running orientd with its log and its notifications to the service manager."""
+
+    def __init__(self, rig, arguments, environment, before_exec):
+        notify_path = rig.directory / f"notify-{len(rig.daemons)}"
+        self.notify_socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify_socket.bind(str(notify_path))
+        self.notifications = []
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
+        super().__init__(rig, "orientd", arguments, dict(environment, NOTIFY_SOCKET=str(notify_path)), before_exec)
+
+    def listen(self):
+        """Receives notifications immediately, as the service manager does, so that the daemon never waits."""
+        while message := self.notify_socket.recv(65536):
+            self.notifications += message.decode().splitlines()
+
+    def is_ready(self):
+        """Returns whether it has sent READY=1."""
+        return "READY=1" in self.notifications
+
+    def wait_until_ready(self, timeout=TIMEOUT):
+        """Waits for READY=1; fails immediately if the daemon exits before."""
+        wait_until(lambda: self.is_ready() or not self.is_running(), "READY=1", timeout)
+        if not self.is_ready():
+            raise AssertionError(f"orientd ended with {self.process.returncode} before READY=1")
+
+    def ended(self):
+        self.notify_socket.shutdown(socket.SHUT_RD)
+        self.listener.join()
+        self.notify_socket.close()
 
 
 class Rig:

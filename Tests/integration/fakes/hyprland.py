@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hyprland's two sockets: one for requests, one request a connection, and one for events."""
+
+import json
+import re
+
+from fakes.server import Connection, SocketServer
+
+SIGNATURE = "fake_1700000000_1"
+
+# A call of hl.device with a table of plain values, in any order.
+DEVICE_CALL = re.compile(r"\s*hl\.device\s*\(?\s*\{(?P<fields>[^{}]*)\}\s*\)?\s*")
+FIELD = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|-?[\w.]+)\s*(?:[,;]|$)")
+
+
+class RequestConnection(Connection):
+    """Reads one request, which has no end mark, answers it and closes."""
+
+    def receive(self):
+        request, self.input = self.input.decode(), b""
+        self.server.owner.requests.append(request)
+        self.answer(self.server.owner.reply(request).encode())
+        self.server.drop(self)
+
+
+class EventConnection(Connection):
+    """Sends events; Hyprland ignores what is written to it."""
+
+    def receive(self):
+        self.input = b""
+
+
+class RequestServer(SocketServer):
+    connection_type = RequestConnection
+
+
+class EventServer(SocketServer):
+    connection_type = EventConnection
+
+
+class HyprlandServer:
+    """Hyprland with touch screens, pen tablets and mice, by their names.
+
+    With `is_lua` it is configured in Lua, as since 0.55: `keyword` fails and `eval` calls hl.device. Else `eval` is
+    unknown. `options` has {device: {option: value}} as clients set them, with all values as text.
+    """
+
+    def __init__(self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False):
+        folder = runtime_directory / "hypr" / SIGNATURE
+        self.commands = RequestServer(folder / ".socket.sock")
+        self.events = EventServer(folder / ".socket2.sock")
+        self.commands.owner = self
+        self.touch = list(touch)
+        self.tablets = list(tablets)
+        self.mice = list(mice)
+        self.is_lua = is_lua
+        self.requests = []
+        self.options = {}
+
+    def start(self):
+        self.commands.start()
+        self.events.start()
+        return self
+
+    def stop(self):
+        self.commands.stop()
+        self.events.stop()
+
+    def restart(self):
+        """Ends and starts again; what clients have set is lost."""
+        self.stop()
+        self.options = {}
+        self.start()
+
+    def close(self):
+        self.commands.close()
+        self.events.close()
+
+    def publish(self, event, data=""):
+        """Sends an event."""
+        self.events.send_raw(f"{event}>>{data}\n".encode())
+
+    def reload(self):
+        """Reads the configuration again, which forgets what clients have set."""
+        with self.commands.lock:
+            self.options = {}
+        self.publish("configreloaded")
+
+    def option(self, device, name):
+        """Returns the value that a client has set for a device, or None."""
+        with self.commands.lock:
+            return self.options.get(device, {}).get(name)
+
+    def reply(self, request):
+        """Returns the reply to a request such as "j/devices" or "[[BATCH]]keyword A 1;keyword B 2"."""
+        if request.startswith("[[BATCH]]"):
+            parts = [part for part in request.removeprefix("[[BATCH]]").split(";") if part.strip()]
+            return "\n\n".join(self.reply(part.strip()) for part in parts)
+        command = re.sub(r"^\w*/", "", request, count=1)
+        name, _, rest = command.partition(" ")
+        if name == "devices":
+            return json.dumps(self.devices())
+        if name == "version":
+            return json.dumps({"tag": "v0.57.0", "version": "0.57.0"} if self.is_lua else {"tag": "v0.41.2"})
+        if name == "keyword":
+            return self.keyword(rest)
+        if name == "eval" and self.is_lua:
+            return self.evaluate(rest)
+        return "unknown request"
+
+    def devices(self):
+        """Returns the JSON of `devices`."""
+        names = {"mice": self.mice, "keyboards": ["power-button"], "tablets": self.tablets, "touch": self.touch}
+        address = iter(range(0x1000, 0x10000, 0x10))
+        listed = {
+            kind: [{"address": hex(next(address)), "name": name} for name in found] for kind, found in names.items()
+        }
+        for name in self.tablets:
+            tool = {"address": hex(next(address)), "type": "tabletTool"}
+            pad = {"address": hex(next(address)), "type": "tabletPad", "belongsTo": {"address": "0x0", "name": name}}
+            listed["tablets"] += [tool, pad]
+        return listed | {"switches": []}
+
+    def keyword(self, text):
+        if self.is_lua:
+            return "keyword can't work with non-legacy parsers. Use eval."
+        match = re.fullmatch(r"device\[([^]]+)\]:(\w+) (.*)", text)
+        if not match:
+            return f"invalid keyword: {text}"
+        self.set(*match.groups())
+        return "ok"
+
+    def evaluate(self, text):
+        match = DEVICE_CALL.fullmatch(text)
+        fields = {key: value.strip("\"'") for key, value in FIELD.findall(match["fields"])} if match else {}
+        if "name" not in fields:
+            return "error: the fake knows only hl.device with a name"
+        device = fields.pop("name")
+        for option, value in fields.items():
+            self.set(device, option, value)
+        return "ok"
+
+    def set(self, device, option, value):
+        self.options.setdefault(device, {})[option] = value

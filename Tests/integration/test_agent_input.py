@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Touch screens and pens follow the panel on sway and Hyprland, over the sockets of these compositors."""
+
+import struct
+
+from agent_session import AgentTestCase, monitor, panel
+from evdev import event_node
+from fakes.hyprland import SIGNATURE, HyprlandServer
+from fakes.sway import IDENTITY, SwayServer, sway_input
+from rig import wait_until
+
+I2C, USB = "0018", "0003"
+
+
+class Device:
+    """An input device as the kernel, sway and Hyprland name it."""
+
+    def __init__(self, number, name, bus, vendor, product, kind):
+        self.number = number
+        self.name = name
+        self.bus = bus
+        self.vendor = vendor
+        self.product = product
+        self.kind = kind
+
+    @property
+    def identifier(self):
+        return f"{self.vendor}:{self.product}:{self.name.replace(' ', '_')}"
+
+    @property
+    def hyprland_name(self):
+        return self.name.lower().replace(" ", "-")
+
+    def sway_input(self):
+        return sway_input(self.identifier, self.kind)
+
+    def description(self):
+        """Returns the device in umockdev's format, with what udev finds out about it."""
+        is_built_in = self.bus == I2C
+        kinds = {"touch": "ID_INPUT_TOUCHSCREEN", "tablet_tool": "ID_INPUT_TABLET", "pointer": "ID_INPUT_MOUSE"}
+        properties = {
+            "ID_INPUT": "1",
+            kinds[self.kind]: "1",
+            "ID_BUS": "i2c" if is_built_in else "usb",
+            "ID_INTEGRATION": "internal" if is_built_in else "external",
+        }
+        attributes = {
+            "id/bustype": self.bus,
+            "id/vendor": f"{self.vendor:04x}",
+            "id/product": f"{self.product:04x}",
+        }
+        return event_node(self.name, self.number, attributes, properties)
+
+
+TOUCH = Device(3, "ELAN9008:00 04F3:2C82", I2C, 0x04F3, 0x2C82, "touch")
+PEN = Device(4, "ELAN9008:00 04F3:2C82 Stylus", I2C, 0x04F3, 0x2C82, "tablet_tool")
+OTHER_TOUCH = Device(5, "Wacom HID 52BA Finger", I2C, 0x056A, 0x52BA, "touch")
+TOUCH_MONITOR = Device(6, "ILITEK Multi-Touch", USB, 0x222A, 0x0001, "touch")
+MOUSE = Device(7, "Logitech USB Mouse", USB, 0x046D, 0xC077, "pointer")
+BUILT_IN = (TOUCH, PEN)
+EXTERNAL = (TOUCH_MONITOR, MOUSE)
+
+
+class InputTestCase(AgentTestCase):
+    def plug(self, *devices):
+        for device in devices:
+            self.rig.add_device(device.description())
+
+    def assert_rotates(self):
+        """Checks that the panel still follows."""
+        self.show("landscape-left")
+        self.show("portrait")
+
+
+class Sway(InputTestCase):
+    def environment(self):
+        return super().environment() | {"SWAYSOCK": str(self.runtime / "sway.sock"), "XDG_CURRENT_DESKTOP": "sway"}
+
+    def start_session(self, *heads, devices=(*BUILT_IN, *EXTERNAL), **options):
+        self.plug(*devices)
+        self.sway = SwayServer(self.runtime / "sway.sock", [device.sway_input() for device in devices])
+        self.serve(self.sway)
+        return super().start_session(*heads, **options)
+
+    def wait_for_mappings(self, output, *devices):
+        expected = {device.identifier: output for device in devices}
+        wait_until(lambda: self.sway.mappings == expected, f"the mappings are {expected}")
+
+    def test_built_in_devices_are_mapped_and_no_others(self):
+        agent = self.start_session(panel(), monitor())
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.wait_until_idle(agent)
+        for command in self.sway.commands:
+            self.assertRegex(command, r'^input "?1267:11394:ELAN9008:00_04F3:2C82(_Stylus)?"? map_to_output "?eDP-1"?$')
+        self.assert_rotates()
+
+    def test_nothing_is_set_again_by_a_rotation(self):
+        self.start_session()
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        count = len(self.sway.commands)
+        self.assert_rotates()
+        self.assertEqual(len(self.sway.commands), count)
+
+    def test_named_output_gets_the_devices(self):
+        self.start_session(panel(), monitor("DSI-3"), arguments=["--output=DSI-3"])
+        self.wait_for_mappings("DSI-3", *BUILT_IN)
+
+    def test_mapping_can_be_disabled(self):
+        agent = self.start_session(settings=["MapInput=no"])
+        self.assert_rotates()
+        self.wait_until_idle(agent)
+        self.assertEqual(self.sway.commands, [])
+
+    def test_device_that_comes_later_is_mapped(self):
+        self.start_session()
+        wait_until(lambda: self.sway.is_subscribed("input"), "the agent subscribes to inputs")
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.plug(OTHER_TOUCH)
+        self.sway.add_input(OTHER_TOUCH.sway_input())
+        self.wait_for_mappings("eDP-1", *BUILT_IN, OTHER_TOUCH)
+
+    def test_panel_that_comes_later_gets_the_devices(self):
+        agent = self.start_session(monitor())
+        agent.wait_for_warning("HDMI-A-1")
+        self.compositor.plug(panel(position=(3120, 0)))
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+
+    def test_name_of_a_device_is_no_command(self):
+        # A device chooses its own name, and sway runs every command of a message.
+        evil = Device(8, 'x"; exec touch /tmp/x; input "y', I2C, 1, 2, "touch")
+        agent = self.start_session(devices=(evil, TOUCH))
+        wait_until(lambda: TOUCH.identifier in self.sway.mappings, "the other device is mapped")
+        self.wait_until_idle(agent)
+        self.assertEqual([command for command in self.sway.commands if not command.startswith("input ")], [])
+        agent.new_warnings()
+
+    def test_refused_command_is_one_warning(self):
+        self.plug(TOUCH)
+        self.sway = self.serve(SwayServer(self.runtime / "sway.sock", [TOUCH.sway_input()]))
+        self.sway.error = "unknown device"
+        agent = super().start_session()
+        agent.wait_for_warning(TOUCH.name.replace(" ", "_"), "unknown device")
+        self.assert_rotates()
+        self.assertEqual(len(self.sway.commands), 1)
+
+    def test_bad_replies_are_one_warning_and_the_panel_still_turns(self):
+        replacements = {
+            "garbage": lambda reply: b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "truncated JSON": lambda reply: reply[:6] + struct.pack("=I", 10) + reply[10:24],
+            "endless": lambda reply: reply[:6] + struct.pack("=I", 0xFFFFFFFF) + reply[10:],
+            "another type": lambda reply: reply[:6] + struct.pack("=I", 2) + reply[10:14] + b"17",
+            "no identifier": lambda reply: reply[:6] + struct.pack("=I", 4) + reply[10:14] + b"[{}]",
+        }
+        for name, replacement in replacements.items():
+            with self.case(name):
+                self.plug(TOUCH)
+                self.sway = SwayServer(self.runtime / "sway.sock", [TOUCH.sway_input()])
+                self.sway.replace_replies(replacement)
+                self.serve(self.sway)
+                agent = super().start_session()
+                agent.wait_for_warning("sway")
+                self.assert_rotates()
+
+    def test_missing_socket_is_one_warning_and_the_panel_still_turns(self):
+        agent = super().start_session()
+        agent.wait_for_warning("sway.sock")
+        self.assert_rotates()
+
+    def test_sway_restarts(self):
+        agent = self.start_session()
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.sway.stop()
+        agent.wait_for_warning("sway")
+        self.sway.mappings = {}
+        self.sway.start()
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+
+    def test_matrix_of_the_user_stays(self):
+        self.start_session()
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.assert_rotates()
+        matrices = [device["libinput"]["calibration_matrix"] for device in self.sway.inputs]
+        self.assertEqual(matrices, [IDENTITY] * len(matrices))
+
+
+class Hyprland(InputTestCase):
+    def environment(self):
+        return super().environment() | {"HYPRLAND_INSTANCE_SIGNATURE": SIGNATURE, "XDG_CURRENT_DESKTOP": "Hyprland"}
+
+    def start_hyprland(self, devices=(*BUILT_IN, *EXTERNAL), is_lua=False):
+        self.plug(*devices)
+
+        def names(kind):
+            return [device.hyprland_name for device in devices if device.kind == kind]
+
+        self.hyprland = HyprlandServer(
+            self.runtime, touch=names("touch"), tablets=names("tablet_tool"), mice=names("pointer"), is_lua=is_lua
+        )
+        self.serve(self.hyprland)
+
+    def start_session(self, *heads, devices=(*BUILT_IN, *EXTERNAL), is_lua=False, **options):
+        self.start_hyprland(devices, is_lua)
+        return super().start_session(*heads, **options)
+
+    def wait_for_devices(self, number, devices=BUILT_IN):
+        """Waits until these devices have the transform with this number."""
+
+        def have_transform():
+            return all(self.hyprland.option(device.hyprland_name, "transform") == str(number) for device in devices)
+
+        try:
+            wait_until(have_transform, "")
+        except AssertionError:
+            raise AssertionError(f"the devices are {self.hyprland.options} instead of transform {number}") from None
+
+    def test_built_in_devices_turn_with_the_panel_and_no_others(self):
+        for is_lua in (False, True):
+            with self.case(is_lua=is_lua):
+                self.start_session(panel(), monitor(), is_lua=is_lua)
+                for held, number in (("landscape-left", 3), ("portrait-upside-down", 2), ("landscape-right", 1)):
+                    self.show(held)
+                    self.wait_for_devices(number)
+                names = {device.hyprland_name for device in BUILT_IN}
+                self.assertEqual(set(self.hyprland.options), names)
+                self.show("portrait")
+                self.wait_for_devices(0)
+
+    def test_devices_are_restored_at_the_end(self):
+        for is_lua in (False, True):
+            with self.case(is_lua=is_lua):
+                agent = self.start_session(is_lua=is_lua)
+                self.show("landscape-left")
+                self.wait_for_devices(3)
+                agent.stop()
+                self.wait_for_devices(0)
+
+    def test_restore_puts_devices_back_too(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.restore()
+        self.wait_for_devices(0)
+
+    def test_reloaded_configuration_gets_the_transform_again(self):
+        self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.hyprland.events.wait_for_connections(1)
+        self.hyprland.reload()
+        self.wait_for_devices(3)
+
+    def test_device_that_comes_later_is_turned_by_the_next_rotation(self):
+        self.start_session()
+        self.plug(OTHER_TOUCH)
+        self.hyprland.touch.append(OTHER_TOUCH.hyprland_name)
+        self.show("landscape-left")
+        self.wait_for_devices(3, (*BUILT_IN, OTHER_TOUCH))
+
+    def test_mapping_can_be_disabled(self):
+        agent = self.start_session(settings=["MapInput=no"])
+        self.assert_rotates()
+        self.wait_until_idle(agent)
+        self.assertEqual(self.hyprland.options, {})
+
+    def test_name_of_a_device_is_no_program(self):
+        # A device chooses its own name, and `eval` runs whatever it gets.
+        evil = Device(8, 'x" }) os.execute("x") hl.device({ name = "y', I2C, 1, 2, "touch")
+        agent = self.start_session(devices=(evil, TOUCH), is_lua=True)
+        self.show("landscape-left")
+        self.wait_for_devices(3, (TOUCH,))
+        self.wait_until_idle(agent)
+        self.assertEqual([request for request in self.hyprland.requests if 'os.execute("x")' in request], [])
+        agent.new_warnings()
+
+    def test_bad_replies_are_one_warning_and_the_panel_still_turns(self):
+        replacements = {
+            "garbage": lambda reply: b"\x00\xff\xfe",
+            "truncated": lambda reply: reply[: len(reply) // 2],
+            "empty": lambda reply: b"",
+            "another type": lambda reply: b"[1, 2, 3]",
+        }
+        for name, replacement in replacements.items():
+            with self.case(name):
+                self.start_hyprland()
+                self.hyprland.commands.replace_replies(replacement, times=100)
+                agent = super().start_session()
+                self.show("landscape-left")
+                agent.wait_for_warning("Hyprland")
+                self.show("portrait")
+
+    def test_missing_socket_is_one_warning_and_the_panel_still_turns(self):
+        agent = super().start_session()
+        self.show("landscape-left")
+        agent.wait_for_warning(".socket")
+        self.show("portrait")
+
+    def test_socket_that_vanishes_is_one_warning(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.hyprland.stop()
+        agent.wait_for_warning("Hyprland")
+        self.show("portrait")
+        agent.new_warnings()
+        self.hyprland.start()
+        self.show("landscape-right")
+        self.wait_for_devices(1)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent and niri's IPC, which replaces wlr-output-management there."""
+
+from agent_session import AgentTestCase, monitor, panel
+from fakes.niri import NiriServer
+from rig import wait_until
+
+
+class NiriTestCase(AgentTestCase):
+    def start_compositor(self, *heads, **options):
+        """Starts niri's IPC beside a Wayland display that offers the outputs as well."""
+        self.display = super().start_compositor(*heads, **options)
+        self.compositor = self.serve(NiriServer(self.runtime / "niri.sock", *heads))
+        return self.compositor
+
+    def environment(self):
+        return super().environment() | {"NIRI_SOCKET": str(self.runtime / "niri.sock"), "XDG_CURRENT_DESKTOP": "niri"}
+
+    def is_connected(self):
+        return self.compositor.has_stream()
+
+
+class Niri(NiriTestCase):
+    def test_panel_follows_over_the_ipc_only(self):
+        self.start_session(panel(), monitor())
+        for held, transform in (("landscape-left", "270"), ("portrait-upside-down", "180"), ("portrait", "Normal")):
+            self.show(held)
+            self.assertEqual(self.compositor.transforms()[-1], ("eDP-1", transform))
+        self.assertEqual(self.display.configurations, [])
+
+    def test_refusal_is_reported_once_and_not_repeated(self):
+        agent = self.start_session()
+        self.compositor.error = "error applying output config"
+        self.hold("landscape-left")
+        agent.wait_for_warning("eDP-1")
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.transforms()), 1)
+        self.compositor.error = None
+        self.show("landscape-right")
+
+    def test_hotplugged_panel_gets_the_present_orientation(self):
+        agent = self.start_session(panel(), monitor())
+        self.compositor.unplug("eDP-1")
+        self.wait_until_idle(agent)
+        self.hold("landscape-left")
+        self.compositor.plug(panel())
+        self.wait_for_transform("270")
+        agent.new_warnings()
+
+    def test_reloaded_configuration_forgets_the_transform_and_gets_it_again(self):
+        self.start_session()
+        self.show("landscape-left")
+        self.compositor.reload()
+        self.wait_for_transform("270")
+
+    def test_unknown_output_is_reported_once(self):
+        agent = self.start_session(panel(), arguments=["--output=DSI-7"])
+        agent.wait_for_warning("DSI-7", "eDP-1")
+        self.hold("landscape-left")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.compositor.transforms(), [])
+
+    def test_sigterm_and_restore_put_the_transform_back(self):
+        agent = self.start_session(panel(transform="90"))
+        self.show("portrait-upside-down")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "90")
+        agent = self.start_agent()
+        self.wait_for_transform("180")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "90")
+
+    def test_bad_replies_are_one_warning_and_a_new_connection(self):
+        replacements = {
+            "garbage": lambda reply: b"\x00\xff\xfe{]\n",
+            "truncated": lambda reply: reply[: len(reply) // 2] + b"\n",
+            "another type": lambda reply: b"[1,2,3]\n",
+            "incomplete outputs": lambda reply: b'{"Ok":{"Outputs":{"eDP-1":{"name":17}}}}\n',
+        }
+        for name, replacement in replacements.items():
+            with self.case(name):
+                agent = self.start_session()
+                self.compositor.replace_replies(replacement)
+                self.hold("landscape-left")
+                agent.wait_for_warning("niri")
+                self.show("landscape-right")
+
+    def test_garbage_in_the_event_stream_is_one_warning(self):
+        agent = self.start_session()
+        accepted = self.compositor.accepted
+        self.compositor.send_raw(b'{"WorkspacesChanged": \n')
+        wait_until(lambda: self.compositor.accepted > accepted, "the agent connects again")
+        agent.wait_for_warning("niri")
+        self.show("landscape-left")
+
+    def test_unknown_events_are_ignored(self):
+        self.start_session()
+        self.compositor.publish({"SomethingNew": {"value": 1}})
+        self.show("landscape-left")
+
+    def test_niri_restarts(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.stop()
+        agent.wait_for_warning("niri")
+        self.compositor.head("eDP-1").transform = "normal"
+        self.compositor.start()
+        self.wait_for_transform("270")

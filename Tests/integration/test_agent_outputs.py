@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent and the outputs of a compositor that supports wlr-output-management."""
+
+from agent_session import AgentTestCase, monitor, panel, touch, wakeups
+from rig import wait_until
+
+
+class Panel(AgentTestCase):
+    def test_panel_follows_the_device_and_nothing_else_turns(self):
+        self.start_session(panel(), monitor())
+        for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
+            self.show(held)
+            self.assertEqual(self.compositor.head("HDMI-A-1").transform, "normal")
+        for configuration in self.compositor.applied():
+            self.assertNotIn("transform", configuration.heads["HDMI-A-1"])
+
+    def test_panel_follows_orientctl(self):
+        self.start_session()
+        self.control("rotate", "landscape-left")
+        self.wait_for_transform("90")
+        self.control("lock", "portrait-upside-down")
+        self.wait_for_transform("180")
+        self.control("unlock")
+        self.wait_for_transform("normal")
+        self.assertEqual(self.transforms(), ["90", "180", "normal"])
+
+    def test_lock_holds_the_panel(self):
+        self.start_session()
+        self.control("lock")
+        self.rig.turn((-1000, 0, 0))
+        self.assert_orientation("landscape-left")
+        self.control("rotate", "portrait-upside-down")
+        self.wait_for_transform("180")
+        self.assertEqual(self.transforms(), ["180"])
+
+    def test_present_orientation_is_shown_at_the_start(self):
+        self.start_session(held="landscape-left")
+        self.wait_for_transform("270")
+
+    def test_built_in_panel_is_found_by_its_connector(self):
+        for name in ("eDP-1", "eDP-2", "LVDS-1", "DSI-1"):
+            with self.case(name):
+                self.start_session(monitor("DP-1", position=(1200, 0)), panel(name), monitor("Virtual-1"))
+                self.show("landscape-left", name)
+                others = [head.transform for head in self.compositor.heads if head.name != name]
+                self.assertEqual(others, ["normal", "normal"])
+
+    def test_another_output_can_be_named(self):
+        for options in ({"arguments": ["--output=DP-3"]}, {"settings": ["Output=DP-3"]}):
+            with self.case(**options):
+                self.start_session(panel(), monitor("DP-3"), **options)
+                self.show("landscape-left", "DP-3")
+                self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_every_version_of_the_protocol_works(self):
+        for version in (1, 2, 3, 4):
+            with self.case(version=version):
+                self.start_session(version=version)
+                self.show("landscape-left")
+
+    def test_only_transform_and_places_are_set(self):
+        heads = (
+            panel(mode=panel().modes[1], scale=1.5, adaptive_sync=True),
+            monitor(position=(400, 0), scale=2, adaptive_sync=True),
+            monitor("DP-1", enabled=False),
+        )
+        self.start_session(*heads)
+        before = [(head.mode, head.scale, head.adaptive_sync, head.enabled) for head in heads]
+        self.show("landscape-left")
+        self.wait_until_tight()
+        for configuration in self.compositor.applied():
+            self.assertEqual(set(configuration.heads), {"eDP-1", "HDMI-A-1", "DP-1"})
+            self.assertIsNone(configuration.heads["DP-1"])
+            for properties in (configuration.heads["eDP-1"], configuration.heads["HDMI-A-1"]):
+                self.assertLessEqual(set(properties), {"transform", "position"})
+        after = [(head.mode, head.scale, head.adaptive_sync, head.enabled) for head in heads]
+        self.assertEqual(after, before)
+
+    def test_disabled_panel_stays_disabled_and_is_turned_when_it_is_enabled(self):
+        self.start_session(panel(), monitor())
+        self.compositor.change("eDP-1", enabled=False)
+        self.hold("landscape-left")
+        self.wait_until_idle(self.agents[0])
+        self.assertFalse(self.compositor.head("eDP-1").enabled)
+        self.agents[0].new_warnings()
+        self.compositor.change("eDP-1", enabled=True)
+        self.wait_for_transform("270")
+
+    def test_nothing_is_sent_while_nothing_changes(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_tight()
+        self.wait_until_idle(agent)
+        count = len(self.compositor.requests)
+        slept = wakeups(agent.pid)
+        for _ in range(100):
+            self.client.get("InterfaceOrientation")
+        self.assertEqual(wakeups(agent.pid), slept)
+        self.compositor.publish_unchanged()
+        self.control("lock")
+        self.control("unlock")
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.requests), count)
+
+
+class Neighbours(AgentTestCase):
+    # The places of a monitor of 1920x1080 around a panel of 1200x1920.
+    SIDES = {
+        "right": (1200, 0),
+        "right, at the end": (1200, 840),
+        "left": (-1920, 300),
+        "above": (0, -1080),
+        "below": (-360, 1920),
+    }
+
+    def test_neighbours_move_with_the_edge_where_places_are_fixed(self):
+        for side, position in self.SIDES.items():
+            with self.case(side):
+                self.start_session(panel(), monitor(position=position))
+                for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
+                    self.show(held)
+                    self.wait_until_tight()
+                self.assertEqual(self.compositor.head("HDMI-A-1").position, position)
+
+    def test_scales_count(self):
+        self.start_session(panel(scale=1.5), monitor(position=(800, 0), scale=2))
+        self.show("landscape-left")
+        self.wait_until_tight()
+        self.assertEqual(self.compositor.head("HDMI-A-1").position, (1280, 0))
+
+    def test_row_of_monitors_stays_a_row(self):
+        self.start_session(panel(), monitor(), monitor("DP-1", position=(3120, 0)), monitor("DP-2", position=(-1920, 0)))
+        self.show("landscape-left")
+        self.wait_until_tight()
+        places = [self.compositor.head(name).position for name in ("HDMI-A-1", "DP-1", "DP-2")]
+        self.assertEqual(places, [(1920, 0), (3840, 0), (-1920, 0)])
+
+    def test_places_are_left_alone_where_they_are_automatic(self):
+        self.start_session(panel(), monitor(), monitor("DP-1"), is_automatic=True)
+        for held in ("landscape-left", "portrait-upside-down", "landscape-right"):
+            self.show(held)
+        self.assertTrue(self.is_tight())
+        self.agents[0].stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+        for configuration in self.compositor.applied():
+            for properties in configuration.heads.values():
+                self.assertNotIn("position", properties)
+
+    def test_places_are_restored_at_the_end(self):
+        agent = self.start_session(panel(), monitor(position=(1200, 840)))
+        self.show("landscape-left")
+        self.wait_until_tight()
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+        self.assertEqual(self.compositor.head("HDMI-A-1").position, (1200, 840))
+
+    def test_refused_places_do_not_prevent_the_rotation(self):
+        agent = self.start_session(panel(), monitor())
+        self.compositor.refuses = lambda configuration: any(
+            "position" in (properties or {}) for properties in configuration.heads.values()
+        )
+        self.show("landscape-left")
+        agent.wait_for_warning("eDP-1")
+
+
+class Answers(AgentTestCase):
+    def test_cancelled_is_tried_again_with_the_new_serial(self):
+        for times in (1, 2, 3):
+            with self.case(times=times):
+                self.start_session()
+                self.compositor.cancel(times)
+                self.show("landscape-left")
+                applied = self.compositor.applied()
+                self.assertEqual([one.answer for one in applied], ["cancelled"] * times + ["succeeded"])
+                self.assertEqual(len({one.serial for one in applied}), times + 1)
+
+    def test_new_serial_may_arrive_before_cancelled(self):
+        # A client that waits for a `done` after `cancelled` would wait for ever: it has already arrived.
+        for times in (1, 3):
+            with self.case(times=times):
+                self.start_session()
+                self.compositor.race(times)
+                self.show("landscape-left")
+
+    def test_only_three_times(self):
+        agent = self.start_session()
+        self.compositor.cancel(20)
+        self.hold("landscape-left")
+        agent.wait_for_warning("eDP-1")
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.applied()), 4)
+        self.compositor.answers.clear()
+        self.show("landscape-right")
+        self.assertEqual(len(self.compositor.applied()), 5)
+
+    def test_failed_is_reported_once_and_not_repeated(self):
+        agent = self.start_session(panel(), monitor())
+        self.compositor.refuse()
+        self.hold("landscape-left")
+        agent.wait_for_warning("eDP-1", "270")
+        self.compositor.publish_unchanged()
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.applied()), 1)
+        self.show("landscape-right")
+        self.assertEqual(self.transforms(), ["270", "90"])
+
+    def test_failed_is_tried_again_after_a_hotplug(self):
+        agent = self.start_session()
+        self.compositor.refuse()
+        self.hold("landscape-left")
+        agent.wait_for_warning("eDP-1")
+        self.compositor.plug(monitor())
+        self.wait_for_transform("270")
+
+    def test_turns_while_a_change_is_pending_lead_to_the_last(self):
+        agent = self.start_session()
+        self.compositor.hold()
+        self.hold("landscape-left")
+        wait_until(lambda: self.compositor.held, "the first configuration arrives")
+        for held in ("portrait-upside-down", "landscape-right"):
+            self.hold(held)
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.held), 1)
+        self.compositor.release()
+        self.wait_for_transform("90")
+        self.assertEqual(self.transforms(), ["270", "90"])
+
+
+class Hotplug(AgentTestCase):
+    def test_panel_that_comes_gets_the_present_orientation(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.compositor.unplug("eDP-1")
+        self.wait_until_idle(agent)
+        agent.new_warnings()
+        self.compositor.plug(panel())
+        self.wait_for_transform("270")
+        self.wait_until_tight()
+
+    def test_panel_that_vanishes_during_a_change_is_no_error(self):
+        agent = self.start_session(panel(), monitor())
+        self.compositor.hold()
+        self.hold("landscape-left")
+        wait_until(lambda: self.compositor.held, "the configuration arrives")
+        self.compositor.unplug("eDP-1")
+        self.compositor.release()
+        self.wait_until_idle(agent)
+        agent.new_warnings()
+        self.compositor.plug(panel())
+        self.wait_for_transform("270")
+
+    def test_monitor_that_comes_or_goes_turns_nothing(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.plug(monitor(position=(1920, 0)))
+        self.compositor.unplug("HDMI-A-1")
+        self.compositor.plug(monitor(position=(1920, 0)))
+        self.wait_until_idle(agent)
+        self.assertEqual(self.transforms(), ["270"])
+        self.show("portrait")
+        self.wait_until_tight()
+        self.assertTrue(touch(*(head.rectangle for head in self.compositor.heads)))
+
+    def test_unknown_output_is_reported_once_until_it_comes(self):
+        agent = self.start_session(panel(), monitor(), arguments=["--output=DSI-7"])
+        agent.wait_for_warning("DSI-7", "eDP-1", "HDMI-A-1")
+        self.hold("landscape-left")
+        self.compositor.publish_unchanged()
+        self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+        self.assertEqual(self.compositor.applied(), [])
+        self.compositor.plug(panel("DSI-7", position=(3120, 0)))
+        self.wait_for_transform("270", "DSI-7")
+
+    def test_session_without_a_panel_is_reported_once(self):
+        agent = self.start_session(monitor())
+        agent.wait_for_warning("HDMI-A-1")
+        self.hold("landscape-left")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.compositor.applied(), [])
+
+
+class Others(AgentTestCase):
+    def test_transform_of_somebody_else_stays(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_tight()
+        count = len(self.compositor.applied())
+        self.compositor.change("eDP-1", transform="180")
+        self.wait_until_idle(agent)
+        self.assertEqual(len(self.compositor.applied()), count)
+        self.assertEqual(self.compositor.head("eDP-1").transform, "180")
+        self.show("landscape-right")
+
+    def test_transform_of_somebody_else_is_restored_at_the_end(self):
+        agent = self.start_session()
+        self.compositor.change("eDP-1", transform="flipped")
+        self.wait_until_idle(agent)
+        self.show("landscape-left")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "flipped")
+
+    def test_places_of_somebody_else_stay(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_tight()
+        self.compositor.change("HDMI-A-1", position=(0, 1200))
+        self.wait_until_idle(agent)
+        self.assertEqual(self.compositor.head("HDMI-A-1").position, (0, 1200))
+        self.show("portrait")
+        self.wait_until_tight()
+
+
+class End(AgentTestCase):
+    def test_sigterm_restores(self):
+        agent = self.start_session(panel(transform="90"))
+        self.show("portrait-upside-down")
+        agent.stop()
+        self.assertEqual(agent.process.returncode, 0)
+        self.assertEqual(self.compositor.head("eDP-1").transform, "90")
+
+    def test_nothing_is_restored_if_nothing_was_changed(self):
+        agent = self.start_session()
+        agent.stop()
+        self.assertEqual(self.compositor.applied(), [])
+
+    def test_restoring_can_be_disabled(self):
+        agent = self.start_session(settings=["Restore=no"])
+        self.show("landscape-left")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "270")
+
+    def test_restore_puts_back_what_a_killed_agent_has_left(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_tight()
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+        self.assertEqual(self.compositor.head("HDMI-A-1").position, (1200, 0))
+        count = len(self.compositor.applied())
+        self.restore()
+        self.assertEqual(len(self.compositor.applied()), count)
+
+    def test_agent_after_a_killed_one_restores_the_first_state(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.client.wait_for("Claims", 0)
+        agent = self.start_agent()
+        self.show("landscape-right")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_compositor_that_does_not_answer_does_not_delay_the_end(self):
+        agent = self.start_session()
+        self.compositor.hold()
+        self.hold("landscape-left")
+        wait_until(lambda: self.compositor.held, "the configuration arrives")
+        self.assertLess(agent.stop(), 5)
+
+
+class Losses(AgentTestCase):
+    def reconnected(self):
+        """Waits until the agent uses the compositor again."""
+        wait_until(self.compositor.has_client, "the agent is back")
+
+    def test_garbage_is_one_warning_and_a_new_connection(self):
+        for name in ("send_unknown_event", "send_truncated_event", "send_noise"):
+            with self.case(name):
+                agent = self.start_session()
+                accepted = self.compositor.accepted
+                getattr(self.compositor, name)()
+                wait_until(lambda: self.compositor.accepted > accepted, "the agent connects again")
+                self.reconnected()
+                agent.wait_for_warning("wayland-7")
+                self.show("landscape-left")
+
+    def test_closed_connection_is_one_warning_and_a_new_connection(self):
+        agent = self.start_session()
+        self.compositor.disconnect()
+        agent.wait_for_warning("wayland-7")
+        self.reconnected()
+        self.show("landscape-left")
+
+    def test_compositor_that_restarts_gets_the_present_orientation(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.stop()
+        agent.wait_for_warning("wayland-7")
+        self.compositor.head("eDP-1").transform = "normal"
+        self.compositor.start()
+        self.wait_for_transform("270")
+
+    def test_device_turns_while_there_is_no_compositor(self):
+        agent = self.start_session()
+        self.compositor.stop()
+        agent.wait_for_warning("wayland-7")
+        self.hold("landscape-left")
+        self.compositor.start()
+        self.wait_for_transform("270")
+
+    def test_compositor_that_ends_the_protocol_is_one_warning(self):
+        agent = self.start_session()
+        self.compositor.finish()
+        agent.wait_for_warning("wayland-7")
+        self.assertTrue(agent.is_running())
+
+    def test_orientd_restarts(self):
+        self.start_session()
+        self.show("landscape-left")
+        self.restart_orientd()
+        self.show("landscape-right")
+        self.assertNotIn("normal", self.transforms())
+        self.agents[0].new_warnings()
+
+    def test_display_may_be_restored_while_orientd_does_not_run(self):
+        self.start_session(settings=["OnServiceLost=restore"])
+        self.show("landscape-left")
+        self.rig.daemons[0].stop()
+        self.wait_for_transform("normal")
+        self.agents[0].new_warnings()
