@@ -7,7 +7,8 @@ DESTDIR ?=
 SYSTEM ?= /usr
 
 # The required packages of Debian and Ubuntu.
-BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev
+BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev libwayland-dev libxcb-randr0-dev \
+    libxcb-xinput-dev
 RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
@@ -30,8 +31,10 @@ EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call tar
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
 
-BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .build/embedded \
-    -Xlinker -L$(EMBEDDED_LIBRARIES)
+# $(call build,PRODUCT): builds a program that may be Embedded Swift, into $(BUILT).
+build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedded --scratch-path .build/embedded \
+    -Xlinker -L$(EMBEDDED_LIBRARIES))
+BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
 .PHONY: help build run check check-peer check-vm test integration lint docs bench coverage install uninstall clean \
     build-deps run-deps check-deps peer-deps
@@ -39,10 +42,12 @@ BUILD_EMBEDDED = $(RELEASE) --product orientd --traits Embedded --scratch-path .
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-build: build-deps  ## build orientd and orientctl into .build/bin
+build: build-deps  ## build orientd, orient-agent and orientctl into .build/bin
 	@mkdir -p $(BIN)
-	$(if $(filter yes,$(EMBEDDED)),$(BUILD_EMBEDDED),$(RELEASE) --product orientd)
-	@ln -f .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release/orientd $(BIN)/orientd
+	$(call build,orientd)
+	@ln -f $(BUILT)/orientd $(BIN)/orientd
+	$(call build,orient-agent)
+	@ln -f $(BUILT)/orient-agent $(BIN)/orient-agent
 	$(RELEASE) --product orientctl
 	@ln -f .build/release/orientctl $(BIN)/orientctl
 

@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "OrientationCore", targets: ["OrientationCore"]),
         .executable(name: "orientd", targets: ["orientd"]),
+        .executable(name: "orient-agent", targets: ["orient-agent"]),
         .executable(name: "orientctl", targets: ["orientctl"]),
     ],
     traits: [
@@ -42,7 +43,14 @@ let package = Package(
         .systemLibrary(name: "CIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
         .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        .systemLibrary(name: "CWayland", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
+        .systemLibrary(
+            name: "CXCB",
+            pkgConfig: "xcb-xinput",
+            providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev"])]
+        ),
         .systemLibrary(name: "CLinux"),
+        .target(name: "CWaylandProtocols"),
 
         .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
@@ -71,11 +79,33 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "Wayland",
+            dependencies: ["POSIX", "SystemdBus", "CLinux", "CWayland"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OrientationSession",
+            dependencies: [
+                "OrientationCore", "OrientationBus", "OrientationConfiguration", "POSIX", "SystemdBus", "Wayland",
+                "CLinux", "CWayland", "CWaylandProtocols", "CXCB", "CJSON",
+            ],
+            swiftSettings: strict
+        ),
 
         .executableTarget(
             name: "orientd",
             dependencies: [
                 "OrientationDaemon", "OrientationConfiguration", "OrientationSensors", "POSIX", "SystemdBus",
+                "CommandLineOptions", "CLinux",
+            ],
+            swiftSettings: strict,
+            linkerSettings: executable
+        ),
+        .executableTarget(
+            name: "orient-agent",
+            dependencies: [
+                "OrientationSession", "OrientationConfiguration", "OrientationCore", "POSIX", "SystemdBus",
                 "CommandLineOptions", "CLinux",
             ],
             swiftSettings: strict,

@@ -20,9 +20,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -39,6 +42,9 @@ static inline void orientd_restart_getopt(void) { optind = 0; }
 int pipe2(int ends[2], int flags);
 int mkostemp(char *path, int flags);
 
+// As struct ucred, which is declared for _GNU_SOURCE only too.
+struct orientd_ucred { pid_t pid; uid_t uid; gid_t gid; };
+
 // NULL with errno 0 at the end of the folder.
 static inline const char *orientd_next_name(DIR *folder) {
     errno = 0;
@@ -51,6 +57,7 @@ static inline int orientd_open_for_reading(const char *path) { return open(path,
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_create_without_waiting(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode); }
+static inline int orientd_open_or_create(const char *path, mode_t mode) { return open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode); }
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 

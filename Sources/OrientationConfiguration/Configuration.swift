@@ -31,6 +31,9 @@ package enum SourceChoice: Hashable, Sendable {
 
 /// The daemon's settings, with the defaults that orientd.conf(5) documents.
 package struct Configuration: Hashable, Sendable {
+    /// The file that is read unless another is named.
+    package static let standardPath = "/etc/orientd/orientd.conf"
+
     /// The settings of the decisions; all but `[Sensor]` and `[Bus]`.
     package var machine = MachineConfiguration()
     package var source = SourceChoice.local

@@ -4,11 +4,8 @@ import CLinux
 package import POSIX
 
 /// Reads the configuration file and its drop-ins; later assignments win, and invalid ones are ignored with a warning.
-package final class ConfigurationReader {
-    /// The file that is read unless another is named.
-    package static let standardPath = "/etc/orientd/orientd.conf"
-
-    package private(set) var configuration = Configuration()
+package final class ConfigurationReader<Target: Configurable> {
+    package private(set) var configuration = Target()
 
     /// What was invalid, one line each with file and line number.
     package private(set) var warnings: [String] = []
@@ -18,11 +15,11 @@ package final class ConfigurationReader {
 
     package init() {}
 
-    /// The settings in the manual page orientd.conf(5), in scdoc(5) format.
+    /// The settings for the manual page of the file, in scdoc(5) format.
     package static var manual: String {
         var text = ""
         var section = ""
-        for setting in Setting.all {
+        for setting in Target.settings {
             if setting.section != section {
                 section = setting.section
                 text += "# [\(section.uppercased())] SECTION\n\n"
@@ -72,10 +69,10 @@ package final class ConfigurationReader {
         case .problem(let problem):
             return problem
         case .assignment(let section, let key, let value):
-            let application = Setting.applicationID(in: section)
-            let kind = application == nil ? section : Setting.applicationSection
-            guard let setting = Setting.all.first(where: { $0.section == kind && $0.key == key }) else {
-                return "[\(section)] \(key) is not a setting of orientd"
+            let application = Application.id(in: section)
+            let kind = application == nil ? section : Application.section
+            guard let setting = Target.settings.first(where: { $0.section == kind && $0.key == key }) else {
+                return "[\(section)] \(key) is not a setting of \(Target.program)"
             }
             guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
             guard setting.type.store(&configuration, value, application ?? "") else {

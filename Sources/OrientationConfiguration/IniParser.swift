@@ -3,16 +3,16 @@
 import CInih
 
 /// An assignment, or a line that was not understood; blank lines, comments and section headers are neither.
-struct IniLine: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
+package struct IniLine: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         case assignment(section: String, key: String, value: String)
         /// Why the line was not understood.
         case problem(String)
     }
 
     /// Counted from 1.
-    let number: Int
-    let content: Content
+    package let number: Int
+    package let content: Content
 }
 
 /// Parses an ini text with inih.
@@ -20,7 +20,7 @@ struct IniLine: Hashable, Sendable {
 /// inih reports only the first bad line, splits lines longer than its buffer, and cuts section names after 49 bytes.
 /// So each line is checked first: an empty line replaces one that inih cannot read, and section names are read here.
 /// The section of a bad header has the empty name.
-final class IniParser {
+package final class IniParser {
     private var rest: ArraySlice<UInt8>
     private var lines: [IniLine] = []
 
@@ -33,7 +33,7 @@ final class IniParser {
         rest = text[...]
     }
 
-    static func lines(of text: [UInt8]) -> [IniLine] {
+    package static func lines(of text: [UInt8]) -> [IniLine] {
         let parser = IniParser(text)
         let result = ini_parse_stream(
             { buffer, size, parser in

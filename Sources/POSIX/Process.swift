@@ -2,10 +2,16 @@
 
 import CLinux
 
-/// Starts a program that is searched for in PATH, with no signal blocked; `output` becomes its standard output.
+/// Starts a program that is searched for in PATH, with no signal blocked and SIGPIPE not ignored.
 ///
-/// Returns the id of the process, a child of this one.
-package func spawn(_ arguments: [String], output: Int32 = STDOUT_FILENO) throws(SystemError) -> Int32 {
+/// `output` becomes its standard output, and `variables` are added to its environment; a `isGroupLeader` has a process
+/// group of its own. Returns the id of the process, a child of this one.
+package func spawn(
+    _ arguments: [String],
+    output: Int32 = STDOUT_FILENO,
+    adding variables: [(name: String, value: String)] = [],
+    isGroupLeader: Bool = false
+) throws(SystemError) -> Int32 {
     guard let program = arguments.first else { throw SystemError("run", errno: .invalid) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -19,12 +25,41 @@ package func spawn(_ arguments: [String], output: Int32 = STDOUT_FILENO) throws(
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    if isGroupLeader { flags |= POSIX_SPAWN_SETPGROUP }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
 
     var process: pid_t = 0
-    let result = withCStrings(arguments) {
-        posix_spawnp(&process, program, &actions, &attributes, $0, orientd_environment())
+    let result = withCStrings(arguments) { arguments in
+        withCStrings(environment(adding: variables)) {
+            posix_spawnp(&process, program, &actions, &attributes, arguments, $0)
+        }
     }
     guard result == 0 else { throw SystemError("run", program, errno: Errno(result)) }
     return process
+}
+
+/// The environment of this process with other values of some variables.
+private func environment(adding variables: [(name: String, value: String)]) -> [String] {
+    var entries: [String] = []
+    var next = orientd_environment()
+    while let entry = next?.pointee {
+        let text = String(cString: entry)
+        if !variables.contains(where: { text.utf8.starts(with: ($0.name + "=").utf8) }) { entries.append(text) }
+        next = next?.advanced(by: 1)
+    }
+    return entries + variables.map { $0.name + "=" + $0.value }
+}
+
+/// Returns a variable of the environment; nil if it is not set.
+package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// Returns the process at the other end of a Unix socket; nil if the system does not tell.
+package func peerProcess(of socket: Int32) -> Int32? {
+    var credentials = orientd_ucred()
+    var size = socklen_t(MemoryLayout<orientd_ucred>.size)
+    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.pid > 0 else { return nil }
+    return credentials.pid
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import POSIX
 
 /// Standard output, if it is a terminal.
 enum Terminal {
@@ -16,9 +17,6 @@ enum Terminal {
         return isOutput && !isPlain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
-
-/// A variable of the environment; nil if it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// Formats a number in decimal notation with exactly so many places.
 func decimal(_ value: Double, places: Int) -> String {

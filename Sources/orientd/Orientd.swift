@@ -17,7 +17,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     case .run(let options): return run(options)
     case .help: print(Options.help)
     case .version: print("orientd \(Version.current)")
-    case .settings: print(ConfigurationReader.manual)
+    case .settings: print(ConfigurationReader<Configuration>.manual)
     case .misuse(let problem):
         if !problem.isEmpty { StandardError.print("orientd: \(problem)") }
         StandardError.print("Try 'orientd --help'.")
@@ -28,11 +28,11 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
 
 /// Runs the daemon; returns the exit status.
 private func run(_ options: Options) -> Int32 {
-    let log = Log(isVerbose: options.isVerbose)
+    let log = Log("orientd", isVerbose: options.isVerbose)
     if !options.isVerbose { IIOContext.silenceLibrary() }
     do throws(SystemError) {
-        let path = options.configuration ?? ConfigurationReader.standardPath
-        let reader = ConfigurationReader()
+        let path = options.configuration ?? Configuration.standardPath
+        let reader = ConfigurationReader<Configuration>()
         try reader.read(path, isRequired: options.configuration != nil)
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration

@@ -34,7 +34,7 @@ private struct Folder {
 
     /// Reads everything; the warnings come without the folder's path.
     func read(isRequired: Bool = true) throws -> (configuration: Configuration, warnings: [String]) {
-        let reader = ConfigurationReader()
+        let reader = ConfigurationReader<Configuration>()
         try reader.read(file, isRequired: isRequired)
         return (reader.configuration, reader.warnings.map { $0.dropping(prefix: path + "/") ?? $0 })
     }
@@ -186,7 +186,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         let value = try #require(
             Self.good.first { $0.section == section && $0.key == key && $0.result != Configuration() }
         )
-        let setting = try #require(Setting.all.first { $0.section == Self.kind(of: section) && $0.key == key })
+        let kind = Self.kind(of: section)
+        let setting = try #require(Configuration.settings.first { $0.section == kind && $0.key == key })
         for text in values {
             let folder = try Folder()
             try folder.write("[\(section)]\n\(key)=\(value.text)\n\n\(key)=\(text)\n")
@@ -203,17 +204,17 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     }
 
     @Test func `every key is tested here, has the stated default and is in the manual`() {
-        let all = Setting.all.map { "\($0.section) \($0.key)" }.sorted()
+        let all = Configuration.settings.map { "\($0.section) \($0.key)" }.sorted()
         #expect(all == Set(Self.good.map { "\(Self.kind(of: $0.section)) \($0.key)" }).sorted())
         #expect(all == Self.bad.map { "\(Self.kind(of: $0.0)) \($0.1)" }.sorted())
-        for setting in Setting.all {
+        for setting in Configuration.settings {
             var configuration = Configuration()
             if let standard = setting.type.standard {
                 #expect(setting.type.store(&configuration, standard, ""), "\(setting.key)")
             }
             #expect(configuration == Configuration(), "\(setting.key)")
-            #expect(ConfigurationReader.manual.contains("*\(setting.key)=*\n"), "\(setting.key)")
-            #expect(ConfigurationReader.manual.contains(setting.help), "\(setting.key)")
+            #expect(ConfigurationReader<Configuration>.manual.contains("*\(setting.key)=*\n"), "\(setting.key)")
+            #expect(ConfigurationReader<Configuration>.manual.contains(setting.help), "\(setting.key)")
         }
     }
 
@@ -242,8 +243,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         code: Int32
     ) throws {
         let error = SystemError("read", path, errno: Errno(code))
-        #expect(throws: error) { try ConfigurationReader().read(path, isRequired: true) }
-        let reader = ConfigurationReader()
+        #expect(throws: error) { try ConfigurationReader<Configuration>().read(path, isRequired: true) }
+        let reader = ConfigurationReader<Configuration>()
         try reader.read(path, isRequired: false)
         #expect(reader.configuration == Configuration())
         #expect(reader.warnings == ["\(error)"])
@@ -273,7 +274,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         let application = "[Application A]\nSupportedOrientations=all\n"
         try folder.write("[Sensor]\nSource=replay:/srv/a\nRate=40\nRate=never\n" + application)
         try folder.write("[Sensor]\nSource=auto\n", dropIn: "a.conf")
-        let reader = ConfigurationReader()
+        let reader = ConfigurationReader<Configuration>()
         try reader.read(folder.file, isRequired: true)
         #expect(reader.assignments == ["Rate=40", "Source=auto"])
     }

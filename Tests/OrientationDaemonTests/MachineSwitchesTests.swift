@@ -15,7 +15,8 @@ import Testing
         let loop = try EventLoop()
         let attempts = try Attempts()
         let watch = try loop.watch(attempts.descriptor) { if attempts.count == 2 { loop.exit() } }
-        let switches = try MachineSwitches(loop: loop, log: Log(isVerbose: false)) { () throws(SystemError) in
+        let log = Log("orientd", isVerbose: false)
+        let switches = try MachineSwitches(loop: loop, log: log) { () throws(SystemError) in
             guard attempts.next() > 1 else { throw SystemError("list the devices of", "input", errno: Errno(12)) }
             return []
         } onChange: { _, _ in

@@ -3,6 +3,7 @@
 import OrientationBus
 import OrientationCore
 import OrientationSensors
+import POSIX
 import SystemdBus
 import Testing
 
@@ -69,7 +70,7 @@ struct `The sensors of one kind` {
 
     init() throws {
         loop = try EventLoop()
-        group = try SensorGroup(.ambientLight, loop: loop, log: Log(isVerbose: false), delegate: delegate) {}
+        group = try SensorGroup(.ambientLight, loop: loop, log: Log("orientd", isVerbose: false), delegate: delegate) {}
         group.rescanReason = .failures
     }
 

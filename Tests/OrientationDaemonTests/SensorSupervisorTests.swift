@@ -3,6 +3,7 @@
 import OrientationConfiguration
 import OrientationCore
 import OrientationSensors
+import POSIX
 import PrivateBus
 import SystemdBus
 import Testing
@@ -32,7 +33,7 @@ import Testing
         let bus = try privateBus.connect(loop)
         var configuration = Configuration()
         configuration.source = .simulation
-        let log = Log(isVerbose: false)
+        let log = Log("orientd", isVerbose: false)
         let supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
         let delegate = Delegate()
         var calls: [String] = []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
 import PrivateBus
 import SystemdBus
 import Testing
@@ -14,7 +15,7 @@ import Testing
         let loop = try EventLoop()
         let bus = try privateBus.connect(loop)
         var changes: [Bool] = []
-        let watch = try SleepWatch(bus: bus, log: Log(isVerbose: false)) { changes.append($0) }
+        let watch = try SleepWatch(bus: bus, log: Log("orientd", isVerbose: false)) { changes.append($0) }
         let logind = try privateBus.connect(loop)
         try logind.own(Self.service, replacing: false)
         func announce(_ isAsleep: Bool) {

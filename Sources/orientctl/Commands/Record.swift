@@ -37,8 +37,8 @@ enum Record {
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
     static func readConfiguration() throws -> Configuration {
-        let reader = ConfigurationReader()
-        try reader.read(ConfigurationReader.standardPath, isRequired: false)
+        let reader = ConfigurationReader<Configuration>()
+        try reader.read(Configuration.standardPath, isRequired: false)
         for warning in reader.warnings { complain("warning: \(warning)") }
         return reader.configuration
     }

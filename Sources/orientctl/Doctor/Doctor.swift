@@ -75,9 +75,9 @@ struct SystemState {
 
     init(_ invocation: Invocation) {
         address = invocation.bus
-        let reader = ConfigurationReader()
+        let reader = ConfigurationReader<Configuration>()
         do throws(SystemError) {
-            try reader.read(ConfigurationReader.standardPath, isRequired: false)
+            try reader.read(Configuration.standardPath, isRequired: false)
             configurationWarnings = reader.warnings
         } catch {
             configurationWarnings = reader.warnings + ["\(error)"]

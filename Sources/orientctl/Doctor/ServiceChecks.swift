@@ -212,7 +212,7 @@ struct ServiceChecks {
     }
 
     static func configuration(_ warnings: [String]) -> Finding {
-        let path = ConfigurationReader.standardPath
+        let path = Configuration.standardPath
         guard warnings.isEmpty else {
             return .warn("configuration", warnings.joined(separator: "; "), remedy: "sudoedit \(path)")
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import POSIX
-
-/// The daemon's messages: lines on standard error, with sd-daemon(3)'s level prefixes where the journal reads them.
+/// The messages of a service: lines on standard error, with sd-daemon(3)'s level prefixes where the journal reads them.
 package struct Log: Sendable {
+    private let program: String
     private let isVerbose: Bool
     private let hasPrefixes: Bool
 
-    package init(isVerbose: Bool) {
+    /// `program` is the name that lines begin with where the journal does not read them.
+    package init(_ program: String, isVerbose: Bool) {
+        self.program = program
         self.isVerbose = isVerbose
         hasPrefixes = StandardError.isJournal
     }
@@ -20,6 +21,6 @@ package struct Log: Sendable {
     package func debug(_ message: String) { if isVerbose { write(level: 7, message) } }
 
     private func write(level: Int, _ message: String) {
-        StandardError.print((hasPrefixes ? "<\(level)>" : "orientd: ") + printable(message))
+        StandardError.print((hasPrefixes ? "<\(level)>" : program + ": ") + printable(message))
     }
 }

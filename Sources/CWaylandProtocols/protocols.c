@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocols.h"
+
+#include <stddef.h>
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+#define MESSAGES(array) LENGTH(array), array
+
+// The types of arguments that are no objects; as many as the longest message has.
+static const struct wl_interface *plain[5];
+
+#define TYPES(...) (const struct wl_interface *[]){__VA_ARGS__}
+
+// --- wlr-output-management-unstable-v1 ------------------------------------------------------------------------------
+
+static const struct wl_message manager_requests[] = {
+    {"create_configuration", "nu", TYPES(&zwlr_output_configuration_v1_interface, NULL)},
+    {"stop", "", plain},
+};
+static const struct wl_message manager_events[] = {
+    {"head", "n", TYPES(&zwlr_output_head_v1_interface)},
+    {"done", "u", plain},
+    {"finished", "", plain},
+};
+const struct wl_interface zwlr_output_manager_v1_interface = {
+    "zwlr_output_manager_v1", 4, MESSAGES(manager_requests), MESSAGES(manager_events),
+};
+
+static const struct wl_message head_requests[] = {
+    {"release", "3", plain},
+};
+static const struct wl_message head_events[] = {
+    {"name", "s", plain},
+    {"description", "s", plain},
+    {"physical_size", "ii", plain},
+    {"mode", "n", TYPES(&zwlr_output_mode_v1_interface)},
+    {"enabled", "i", plain},
+    {"current_mode", "o", TYPES(&zwlr_output_mode_v1_interface)},
+    {"position", "ii", plain},
+    {"transform", "i", plain},
+    {"scale", "f", plain},
+    {"finished", "", plain},
+    {"make", "2s", plain},
+    {"model", "2s", plain},
+    {"serial_number", "2s", plain},
+    {"adaptive_sync", "4u", plain},
+};
+const struct wl_interface zwlr_output_head_v1_interface = {
+    "zwlr_output_head_v1", 4, MESSAGES(head_requests), MESSAGES(head_events),
+};
+
+static const struct wl_message mode_requests[] = {
+    {"release", "3", plain},
+};
+static const struct wl_message mode_events[] = {
+    {"size", "ii", plain},
+    {"refresh", "i", plain},
+    {"preferred", "", plain},
+    {"finished", "", plain},
+};
+const struct wl_interface zwlr_output_mode_v1_interface = {
+    "zwlr_output_mode_v1", 3, MESSAGES(mode_requests), MESSAGES(mode_events),
+};
+
+static const struct wl_message configuration_requests[] = {
+    {"enable_head", "no", TYPES(&zwlr_output_configuration_head_v1_interface, &zwlr_output_head_v1_interface)},
+    {"disable_head", "o", TYPES(&zwlr_output_head_v1_interface)},
+    {"apply", "", plain},
+    {"test", "", plain},
+    {"destroy", "", plain},
+};
+static const struct wl_message configuration_events[] = {
+    {"succeeded", "", plain},
+    {"failed", "", plain},
+    {"cancelled", "", plain},
+};
+const struct wl_interface zwlr_output_configuration_v1_interface = {
+    "zwlr_output_configuration_v1", 4, MESSAGES(configuration_requests), MESSAGES(configuration_events),
+};
+
+static const struct wl_message configuration_head_requests[] = {
+    {"set_mode", "o", TYPES(&zwlr_output_mode_v1_interface)},
+    {"set_custom_mode", "iii", plain},
+    {"set_position", "ii", plain},
+    {"set_transform", "i", plain},
+    {"set_scale", "f", plain},
+    {"set_adaptive_sync", "4u", plain},
+};
+const struct wl_interface zwlr_output_configuration_head_v1_interface = {
+    "zwlr_output_configuration_head_v1", 4, MESSAGES(configuration_head_requests), 0, NULL,
+};
+
+// --- wlr-foreign-toplevel-management-unstable-v1 --------------------------------------------------------------------
+
+extern const struct wl_interface wl_output_interface, wl_seat_interface, wl_surface_interface;
+
+static const struct wl_message toplevel_manager_requests[] = {
+    {"stop", "", plain},
+};
+static const struct wl_message toplevel_manager_events[] = {
+    {"toplevel", "n", TYPES(&zwlr_foreign_toplevel_handle_v1_interface)},
+    {"finished", "", plain},
+};
+const struct wl_interface zwlr_foreign_toplevel_manager_v1_interface = {
+    "zwlr_foreign_toplevel_manager_v1", 3, MESSAGES(toplevel_manager_requests), MESSAGES(toplevel_manager_events),
+};
+
+static const struct wl_message toplevel_requests[] = {
+    {"set_maximized", "", plain},
+    {"unset_maximized", "", plain},
+    {"set_minimized", "", plain},
+    {"unset_minimized", "", plain},
+    {"activate", "o", TYPES(&wl_seat_interface)},
+    {"close", "", plain},
+    {"set_rectangle", "oiiii", TYPES(&wl_surface_interface, NULL, NULL, NULL, NULL)},
+    {"destroy", "", plain},
+    {"set_fullscreen", "2?o", TYPES(&wl_output_interface)},
+    {"unset_fullscreen", "2", plain},
+};
+static const struct wl_message toplevel_events[] = {
+    {"title", "s", plain},
+    {"app_id", "s", plain},
+    {"output_enter", "o", TYPES(&wl_output_interface)},
+    {"output_leave", "o", TYPES(&wl_output_interface)},
+    {"state", "a", plain},
+    {"done", "", plain},
+    {"closed", "", plain},
+    {"parent", "3?o", TYPES(&zwlr_foreign_toplevel_handle_v1_interface)},
+};
+const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface = {
+    "zwlr_foreign_toplevel_handle_v1", 3, MESSAGES(toplevel_requests), MESSAGES(toplevel_events),
+};

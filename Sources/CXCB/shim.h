@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <xcb/randr.h>
+#include <xcb/xcb.h>
+#include <xcb/xinput.h>

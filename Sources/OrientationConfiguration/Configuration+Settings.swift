@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+
+extension Configuration: Configurable {
+    package static let program = "orientd"
+
+    package static let settings: [Setting<Configuration>] = [
+        Setting("Orientation", "Idiom", .nameOrAuto { $1(&$0.machine.idiom) }) {
+            """
+            The type of this machine, which determines the defaults of SupportedOrientations and Autorotate. With \
+            _auto_, it is the chassis type of *systemd-hostnamed*(8); other types count as a tablet.
+            """
+        },
+        Setting("Orientation", "NaturalOrientation", .naturalOrientation) {
+            """
+            The orientation in which the top of the built-in display is up. With _auto_, it is landscape-left if the \
+            preferred mode of the display is wider than high, otherwise portrait.
+            """
+        },
+        Setting("Orientation", "SupportedOrientations", .supportedOrientations) {
+            """
+            The interface orientations that this device supports; they limit those that programs request. These are \
+            orientations of the interface: _landscape-left_ is upright while the device is in landscape-right. With \
+            _auto_, all; on a handset all but upside down.
+            """
+        },
+        Setting("Orientation", "Autorotate", .nameOrAuto { $1(&$0.machine.autorotate) }) {
+            """
+            When the interface follows the device. With _tablet-mode_, not while a convertible is used as a laptop. \
+            With _never_, only on request: by hand, by the lock or by programs. With _auto_, tablet-mode on a \
+            convertible, and on a laptop that has a tablet mode switch or an accelerometer in each half; never on any \
+            other laptop; otherwise always. A mode set at run time with *orientctl autorotate* is saved and takes \
+            precedence.
+            """
+        },
+        Setting("Orientation", "LaptopOrientation", .nameOrAuto { $1(&$0.machine.laptopOrientation) }) {
+            """
+            The interface orientation while a convertible is used as a laptop and Autorotate is _tablet-mode_. With \
+            _auto_, the one in which the top of the built-in display is up.
+            """
+        },
+        Setting("Orientation", "ReportFace", .boolean { $1(&$0.machine.reportsFace) }) {
+            "Whether DeviceOrientation is face-up or face-down while the device lies flat."
+        },
+        Setting("Orientation", "Classifier", .name { $1(&$0.machine.classifier) }) {
+            """
+            How the orientation is derived from gravity: _robust_ waits for evidence, so that the orientation does not \
+            flap while the device is shaken or held between two orientations; _base_ applies the bare rule to every \
+            sample.
+            """
+        },
+        Setting("Sensor", "Source", .source) {
+            """
+            Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _iio:URI_ one at a libiio URI \
+            such as ip:HOST, _replay:FILE_ a recording, and _simulate_ a simulated device that keeps turning.
+            """
+        },
+        Setting("Sensor", "Rate", .rate) {
+            """
+            Samples per second. The sensor is set to its lowest rate that is not lower, or else to its highest; a \
+            sensor without a buffer is polled at this rate.
+            """
+        },
+        Setting("Sensor", "Frame", .name { $1(&$0.convention) }) {
+            """
+            The frame that the mount matrix converts to: _desktop_ as in systemd's hwdb, where an upright device reads \
+            -9.81 on y, or _kernel_ as in the kernel's mount-matrix document, where it reads +9.81.
+            """
+        },
+        Setting("Sensor", "FaceUp", .nameOrAuto { $1(&$0.faceUp) }) {
+            """
+            The sign of z while the display faces up. With _auto_, it is -z for HID sensors and those of Chromebooks \
+            unless Frame is _kernel_, and +z for all others. The four edges do not depend on it.
+            """
+        },
+        Setting("Bus", "SensorProxy", .booleanOrAuto { $1(&$0.servesSensorProxy) }) {
+            """
+            Whether to provide _net.hadess.SensorProxy_ too, for desktops that support iio-sensor-proxy. With _auto_, \
+            only if iio-sensor-proxy is not installed or is masked. If another service owns the name, orientd takes \
+            it when that service ends.
+            """
+        },
+        Setting(
+            Application.section,
+            "SupportedOrientations",
+            .applicationMask { $1(&$0.machine.applicationMasks) }
+        ) {
+            """
+            The interface orientations that an application supports, unless it sets others itself. _ID_ is the \
+            application's id, as in *[Application org.example.Player]*; each application has its own section.
+            """
+        },
+    ]
+}
+
+extension SettingType<Configuration> {
+    fileprivate static let naturalOrientation = orAuto(
+        InterfaceOrientation.names,
+        { DeviceOrientation(name: $0).flatMap { $0.isEdge ? $0 : nil } },
+        { $1(&$0.machine.naturalOrientation) }
+    )
+
+    fileprivate static let supportedOrientations = orAuto(
+        InterfaceOrientationMask.values,
+        { InterfaceOrientationMask($0) },
+        { $1(&$0.machine.supportedOrientations) }
+    )
+
+    fileprivate static let source = value(
+        "auto, iio, iio:URI, replay:FILE, simulate",
+        standard: "auto",
+        { SourceChoice($0) },
+        { $1(&$0.source) }
+    )
+
+    fileprivate static let rate = value(
+        "a number of Hz from 1 to 1000",
+        standard: "15",
+        { Configuration.rate($0) },
+        { $1(&$0.rate) }
+    )
+}

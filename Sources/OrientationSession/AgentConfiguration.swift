@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationConfiguration
+package import OrientationCore
+import POSIX
+
+/// The settings of orient-agent, with the defaults that agent.conf(5) documents.
+package struct AgentConfiguration: Hashable, Sendable {
+    /// Whether touch screens and pens follow the panel.
+    package enum InputMapping: String, NamedValue {
+        case auto, no
+    }
+
+    /// What happens to the display while orientd does not run.
+    package enum ServiceLoss: String, NamedValue {
+        case keep, restore
+    }
+
+    /// How to offer an orientation that the lock prevents.
+    package enum Suggestion: String, NamedValue {
+        case no, notify
+    }
+
+    /// Which focused windows decide the supported orientations.
+    package enum ApplicationWindows: String, NamedValue {
+        case no, fullscreen, all
+    }
+
+    /// The connector of the display to rotate; nil for the built-in panel.
+    package var output: String?
+    package var inputMapping = InputMapping.auto
+    package var restores = true
+    package var onServiceLost = ServiceLoss.keep
+    package var suggestion = Suggestion.no
+    package var applications = ApplicationWindows.fullscreen
+    /// In seconds.
+    package var hookTimeout = 1.0
+    package var isForced = false
+
+    /// The orientations that applications support, by application id.
+    package var applicationMasks: [String: InterfaceOrientationMask] = [:]
+
+    package init() {}
+
+    /// The file of the system and that of the user, which takes precedence.
+    package static var standardPaths: [String] {
+        ["/etc/xdg/orientd/agent.conf"] + [configurationFolder.map { $0 + "/orientd/agent.conf" }].compactMap { $0 }
+    }
+
+    /// The user's folder for configuration files; nil if the environment names none.
+    static var configurationFolder: String? {
+        if let folder = environment("XDG_CONFIG_HOME"), !folder.isEmpty { return folder }
+        return environment("HOME").map { $0 + "/.config" }
+    }
+}
+
+extension AgentConfiguration: Configurable {
+    package static let program = "orient-agent"
+
+    package static let settings: [Setting<AgentConfiguration>] = [
+        Setting("Agent", "Output", .output) {
+            """
+            The connector of the display to rotate, such as _DSI-1_. With _auto_, it is the built-in panel: the output \
+            whose name begins with eDP, LVDS or DSI.
+            """
+        },
+        Setting("Agent", "MapInput", .name { $1(&$0.inputMapping) }) {
+            """
+            Whether built-in touch screens and pens follow the display. With _auto_, they do on sway, Hyprland and X11; \
+            on other compositors *orientctl doctor* names the line that their configuration needs.
+            """
+        },
+        Setting("Agent", "Restore", .boolean { $1(&$0.restores) }) {
+            "Whether the display is turned back when orient-agent ends."
+        },
+        Setting("Agent", "OnServiceLost", .name { $1(&$0.onServiceLost) }) {
+            """
+            What happens while orientd does not run: _keep_ leaves the display as it is, _restore_ turns it back.
+            """
+        },
+        Setting("Agent", "Suggest", .name { $1(&$0.suggestion) }) {
+            """
+            With _notify_, a notification offers to rotate the display once if the device is held in another allowed \
+            orientation for a second while the rotation lock is set.
+            """
+        },
+        Setting("Agent", "Applications", .name { $1(&$0.applications) }) {
+            """
+            Which windows decide the supported orientations while they have the focus: _fullscreen_ those that cover \
+            the screen, _all_ every window, _no_ none. The orientations of an application come from its section in \
+            this file or in *orientd.conf*(5), or else from X-Ubuntu-Supported-Orientations or \
+            X-Lomiri-Supported-Orientations in its desktop file.
+            """
+        },
+        Setting("Agent", "HookTimeout", .hookTimeout) {
+            "Seconds after which a hook is killed; a rotation waits for its *rotate-before* hooks no longer than that."
+        },
+        Setting("Agent", "Force", .boolean { $1(&$0.isForced) }) {
+            "Whether to rotate the display even if the desktop or another program seems to do so."
+        },
+        Setting(
+            Application.section,
+            "SupportedOrientations",
+            .applicationMask { $1(&$0.applicationMasks) }
+        ) {
+            """
+            The interface orientations that an application supports. _ID_ is its application id on Wayland or its \
+            window class on X11, as in *[Application mpv]*; each application has its own section.
+            """
+        },
+    ]
+}
+
+extension SettingType<AgentConfiguration> {
+    fileprivate static let output = orAuto(
+        "the name of a connector",
+        { $0.isEmpty ? nil : $0 },
+        { $1(&$0.output) }
+    )
+
+    fileprivate static let hookTimeout = value(
+        "a number of seconds from 0.1 to 10",
+        standard: "1",
+        { number($0).flatMap { (0.1...10).contains($0) ? $0 : nil } },
+        { $1(&$0.hookTimeout) }
+    )
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// The transform of an output as wl_output counts it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
+package struct Transform: Hashable, Sendable {
+    package let rawValue: Int32
+
+    /// Creates a transform; nil for a number that wl_output does not have.
+    package init?(rawValue: Int32) {
+        guard (0...7).contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    package init(_ transform: OutputTransform) {
+        rawValue = Int32(OutputTransform.allCases.firstIndex(of: transform) ?? 0)
+    }
+
+    package static let normal = Transform(.normal)
+
+    /// Whether width and height are exchanged.
+    package var isSideways: Bool { rawValue & 1 == 1 }
+
+    /// Counter-clockwise quarter turns.
+    package var quarterTurns: Int { Int(rawValue & 3) }
+
+    package var isMirrored: Bool { rawValue & 4 != 0 }
+}
+
+extension Transform: LosslessStringConvertible {
+    private static let names = [
+        "normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270",
+    ]
+
+    package init?(_ description: String) {
+        guard let index = Self.names.firstIndex(of: description) else { return nil }
+        rawValue = Int32(index)
+    }
+
+    package var description: String { Self.names[Int(rawValue)] }
+}
+
+/// A place in the compositor's global space, in logical pixels: x to the right, y down.
+package struct Position: Hashable, Sendable {
+    package var x, y: Int
+
+    package init(x: Int, y: Int) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// An output, as its compositor or X server describes it.
+package struct Output: Hashable, Sendable {
+    /// The connector, such as `eDP-1`.
+    package var name: String
+    package var isEnabled: Bool
+
+    /// The top left corner.
+    package var position: Position
+
+    /// The size of the mode, in pixels of the untransformed panel.
+    package var width, height: Int
+    package var scale: Double
+    package var transform: Transform
+
+    package init(
+        name: String,
+        isEnabled: Bool = true,
+        position: Position = Position(x: 0, y: 0),
+        width: Int = 0,
+        height: Int = 0,
+        scale: Double = 1,
+        transform: Transform = .normal
+    ) {
+        self.name = name
+        self.isEnabled = isEnabled
+        self.position = position
+        self.width = width
+        self.height = height
+        self.scale = scale
+        self.transform = transform
+    }
+
+    /// Whether the connector is one that built-in panels have.
+    package var isBuiltIn: Bool {
+        ["eDP", "LVDS", "DSI"].contains { name.utf8.starts(with: ($0 + "-").utf8) }
+    }
+
+    /// Whether it takes up space.
+    var isShown: Bool { isEnabled && width > 0 && height > 0 }
+
+    /// The rectangle that it takes up, in logical pixels.
+    var area: Area {
+        let size = transform.isSideways ? (width: height, height: width) : (width: width, height: height)
+        // Compositors round to whole logical pixels.
+        return Area(
+            x: position.x,
+            y: position.y,
+            width: Int((Double(size.width) / scale).rounded()),
+            height: Int((Double(size.height) / scale).rounded())
+        )
+    }
+}
+
+/// A rectangle in logical pixels.
+struct Area: Hashable, Sendable {
+    var x, y, width, height: Int
+
+    var right: Int { x + width }
+    var bottom: Int { y + height }
+
+    func overlaps(_ other: Area) -> Bool {
+        x < other.right && other.x < right && y < other.bottom && other.y < bottom
+    }
+}
+
+extension [Output] {
+    /// The output to rotate: the one with this name, or else the built-in panel; nil if it is missing or disabled.
+    package func panel(named name: String?) -> Output? {
+        first { output in
+            guard output.isShown else { return false }
+            return if let name { output.name == name } else { output.isBuiltIn }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import POSIX
+
+/// A change that is asked of the compositor or X server.
+package struct OutputChange: Hashable, Sendable {
+    /// The output to transform.
+    package var output: String
+    package var transform: Transform
+
+    /// The new places of outputs, by name; all others stay where they are, or where the compositor puts them.
+    package var positions: [String: Position] = [:]
+}
+
+/// The result of a change.
+package enum OutputResult: Hashable, Sendable {
+    case applied
+    /// The outputs have changed meanwhile, and their new state is still to come.
+    case outdated
+    /// With the reason, as words that follow "the compositor".
+    case refused(String)
+}
+
+/// Receives what the compositor or X server reports.
+protocol OutputBackendDelegate: AnyObject {
+    /// Something about the outputs changed, or they are known for the first time.
+    func outputsChanged(_ outputs: [Output])
+
+    /// The change that was asked for last has ended.
+    func changeEnded(_ result: OutputResult)
+
+    /// The focused window, or whether it covers the screen, changed; nil if there is none, or if none is known.
+    func windowChanged(_ window: FocusedWindow?)
+
+    /// The connection has ended; `reason` is a whole message.
+    func backendLost(_ reason: String)
+
+    /// The server did not return after its connection had ended.
+    func serverGivenUp(_ problem: SystemError)
+}
+
+/// The outputs of a session, over the protocol of its compositor or X server.
+///
+/// A delegate is called from the event loop only, never from a call to the backend. The backend ends with its last
+/// reference.
+protocol OutputBackend: AnyObject {
+    /// Whether the compositor may move other outputs by itself; false where nobody else does it.
+    var mayPlaceAutomatically: Bool { get }
+
+    /// The process that provides the display; nil if unknown.
+    var server: Int32? { get }
+
+    /// Asks for a change; the delegate gets the result. No other change may be pending.
+    func apply(_ change: OutputChange)
+}
+
+/// The window that gets the keyboard's input.
+package struct FocusedWindow: Hashable, Sendable {
+    /// The application's id on Wayland, its class on X11.
+    package var appID: String
+    package var isFullscreen: Bool
+}

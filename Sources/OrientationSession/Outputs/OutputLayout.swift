@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The places of several outputs after one of them was rotated.
+enum OutputLayout {
+    /// A side on which one output touches another.
+    private enum Side: CaseIterable {
+        case left, right, top, bottom
+    }
+
+    /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
+    ///
+    /// The panel's top left corner stays. Every other output keeps touching the same side of the output through which it
+    /// is connected to the panel, at the same distance from that side's start if it can. Outputs that are not connected
+    /// to the panel move only if they would overlap others. Disabled outputs are returned as they are.
+    static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {
+        guard let panelIndex = outputs.firstIndex(where: { $0.name == panel && $0.isShown }) else { return outputs }
+        var result = outputs
+        result[panelIndex].transform = transform
+        var placed = [panelIndex]
+        var waiting = outputs.indices.filter { $0 != panelIndex && outputs[$0].isShown }
+
+        var next = 0
+        while next < placed.count {
+            let anchor = placed[next]
+            next += 1
+            for index in waiting {
+                guard let side = side(of: outputs[index].area, at: outputs[anchor].area) else { continue }
+                waiting.removeAll { $0 == index }
+                result[index].position = position(
+                    of: outputs[index].area,
+                    on: side,
+                    from: outputs[anchor].area,
+                    to: result[anchor].area
+                )
+                push(index, to: side, clearOf: placed, in: &result)
+                placed.append(index)
+            }
+        }
+        for index in waiting {
+            push(index, to: .right, clearOf: placed, in: &result)
+            placed.append(index)
+        }
+        return result
+    }
+
+    /// The side of `anchor` that `area` touches with more than a corner.
+    private static func side(of area: Area, at anchor: Area) -> Side? {
+        let isBeside = area.y < anchor.bottom && anchor.y < area.bottom
+        let isAboveOrBelow = area.x < anchor.right && anchor.x < area.right
+        if isBeside && area.x == anchor.right { return .right }
+        if isBeside && area.right == anchor.x { return .left }
+        if isAboveOrBelow && area.y == anchor.bottom { return .bottom }
+        if isAboveOrBelow && area.bottom == anchor.y { return .top }
+        return nil
+    }
+
+    /// The place at the same side of an anchor that has changed from `old` to `new`.
+    private static func position(of area: Area, on side: Side, from old: Area, to new: Area) -> Position {
+        switch side {
+        case .left:
+            Position(x: new.x - area.width, y: along(area.y, area.height, (old.y, old.height), (new.y, new.height)))
+        case .right: Position(x: new.right, y: along(area.y, area.height, (old.y, old.height), (new.y, new.height)))
+        case .top:
+            Position(x: along(area.x, area.width, (old.x, old.width), (new.x, new.width)), y: new.y - area.height)
+        case .bottom: Position(x: along(area.x, area.width, (old.x, old.width), (new.x, new.width)), y: new.bottom)
+        }
+    }
+
+    /// The start along the side: ends that were aligned stay aligned; otherwise the same distance from the side's start,
+    /// but so near that the two still touch.
+    private static func along(
+        _ start: Int,
+        _ length: Int,
+        _ old: (start: Int, length: Int),
+        _ new: (start: Int, length: Int)
+    ) -> Int {
+        if start != old.start, start + length == old.start + old.length { return new.start + new.length - length }
+        let offset = start - old.start
+        return new.start + max(1 - length, min(offset, new.length - 1))
+    }
+
+    /// Moves an output away to `side` until it overlaps none of the placed ones.
+    private static func push(_ index: Int, to side: Side, clearOf placed: [Int], in outputs: inout [Output]) {
+        while let other = placed.first(where: { outputs[$0].area.overlaps(outputs[index].area) }) {
+            let obstacle = outputs[other].area
+            switch side {
+            case .left: outputs[index].position.x = obstacle.x - outputs[index].area.width
+            case .right: outputs[index].position.x = obstacle.right
+            case .top: outputs[index].position.y = obstacle.y - outputs[index].area.height
+            case .bottom: outputs[index].position.y = obstacle.bottom
+            }
+        }
+    }
+}

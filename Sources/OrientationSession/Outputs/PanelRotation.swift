@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// Decides what is asked of the outputs: the panel shows the wanted transform, and its neighbours keep touching it.
+///
+/// A transform that somebody else sets is the new baseline: it stays until another one is wanted, and it is what is
+/// restored at the end.
+package struct PanelRotation: Sendable {
+    /// What to do after an event.
+    package struct Actions: Hashable, Sendable {
+        package var change: OutputChange?
+        /// A message for the log.
+        package var warning: String?
+    }
+
+    /// A change that was asked for.
+    private struct Request {
+        var change: OutputChange
+        /// The outputs at that time.
+        var outputs: [Output]
+        /// How often the compositor answered that it was outdated.
+        var failures = 0
+    }
+
+    /// How often a change is tried again while the outputs keep changing.
+    private static let retries = 3
+
+    /// The configured output; nil for the built-in panel.
+    private let name: String?
+    private let mayPlaceAutomatically: Bool
+
+    /// What is restored at the end: all outputs as they are without any rotation of ours; empty while unknown.
+    private(set) var baseline: [Output]
+
+    /// The outputs as they were reported last; empty while unknown.
+    package private(set) var outputs: [Output] = []
+
+    private var target: OutputTransform?
+    /// Whether the baseline is wanted.
+    private var isReleased = false
+    /// The transform that the panel has unless somebody else changes it; nil while there is no panel.
+    private var expected: Transform?
+    private var pending: Request?
+    /// Whether the pending request is to be made again, with the next report.
+    private var isOutdated = false
+    /// A request that was applied, while no report shows it yet.
+    private var unconfirmed: Request?
+    /// What the compositor does not do.
+    private var refused: Transform?
+    /// Whether somebody else's transform stays, until another one is wanted.
+    private var yields = false
+    /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
+    package private(set) var movesNeighbours: Bool?
+    private var reportedMissing = false
+
+    /// Creates the decision; `leftover` is what an earlier run has left to restore.
+    package init(output name: String?, mayPlaceAutomatically: Bool, leftover: RestorePoint? = nil) {
+        self.name = name
+        self.mayPlaceAutomatically = mayPlaceAutomatically
+        baseline = leftover?.outputs ?? []
+        movesNeighbours = leftover.map { $0.movesNeighbours } ?? (mayPlaceAutomatically ? nil : true)
+    }
+
+    /// Whether no change is being made.
+    package var isSettled: Bool { pending == nil }
+
+    /// What has to be restored; nil while the outputs are as they were.
+    package var restorePoint: RestorePoint? {
+        let isOriginal = panel.map { panel in baseline.first { $0.name == panel.name }?.transform == expected } ?? false
+        guard !baseline.isEmpty, !isOriginal || pending != nil else { return nil }
+        return RestorePoint(outputs: baseline, movesNeighbours: movesNeighbours ?? false)
+    }
+
+    /// The output that is rotated; nil if it is missing or disabled.
+    package var panel: Output? { outputs.panel(named: name) }
+
+    // MARK: - Events
+
+    /// Takes another wanted transform.
+    package mutating func want(_ transform: OutputTransform) -> Actions {
+        guard transform != target || isReleased else { return Actions() }
+        target = transform
+        isReleased = false
+        yields = false
+        refused = nil
+        return Actions(change: nextChange())
+    }
+
+    /// Restores the baseline, and keeps it until a transform is wanted.
+    package mutating func release() -> Actions {
+        isReleased = true
+        yields = false
+        refused = nil
+        return Actions(change: nextChange())
+    }
+
+    /// Takes the state of all outputs.
+    package mutating func take(_ report: [Output]) -> Actions {
+        let known = outputs.filter { $0.isShown }.map { $0.name }
+        outputs = report
+        var actions = Actions()
+        guard let panel else {
+            expected = nil
+            unconfirmed = nil
+            if !reportedMissing { actions.warning = missing }
+            reportedMissing = true
+            return actions
+        }
+        reportedMissing = false
+        if !known.isEmpty, report.filter({ $0.isShown }).map({ $0.name }) != known {
+            movesNeighbours = mayPlaceAutomatically ? nil : true
+            refused = nil
+        }
+        guard let expected else {
+            self.expected = panel.transform
+            yields = false
+            rebase(on: panel)
+            actions.change = nextChange()
+            return actions
+        }
+        if pending != nil {
+            if isOutdated { actions.change = repeatRequest() }
+            return actions
+        }
+        if let before = unconfirmed?.outputs.panel(named: name)?.transform, before == panel.transform,
+            before != expected
+        {
+            return actions
+        }
+        if report == unconfirmed?.outputs { return actions }
+        unconfirmed = nil
+        if panel.transform != expected {
+            self.expected = panel.transform
+            yields = true
+            baseline = report
+            return actions
+        }
+        settle(on: panel, &actions)
+        return actions
+    }
+
+    /// Takes the result of the change that was asked for last.
+    package mutating func take(_ result: OutputResult) -> Actions {
+        guard var request = pending else { return Actions() }
+        var actions = Actions()
+        switch result {
+        case .outdated:
+            request.failures += 1
+            pending = request
+            isOutdated = true
+            guard request.failures > Self.retries else { return actions }
+            actions.warning =
+                "the outputs changed \(request.failures) times during a rotation of \(request.change.output)"
+            pending = nil
+            refused = request.change.transform
+        case .refused(let reason):
+            pending = nil
+            refused = request.change.transform
+            actions.warning = "\(request.change.output) is not rotated to \(request.change.transform): \(reason)"
+            actions.change = nextChange()
+        case .applied:
+            pending = nil
+            guard let panel else { return actions }
+            expected = request.change.transform
+            unconfirmed = request
+            guard outputs != request.outputs, panel.transform == expected else {
+                actions.change = nextChange()
+                return actions
+            }
+            unconfirmed = nil
+            settle(on: panel, &actions)
+        }
+        return actions
+    }
+
+    // MARK: - Changes
+
+    private mutating func nextChange() -> OutputChange? {
+        guard pending == nil, !yields, let panel, let transform = wanted(for: panel) else { return nil }
+        guard transform != expected, transform != refused else { return nil }
+        return request(transform, of: panel)
+    }
+
+    /// The transform that the panel is to have; nil if it is to stay as it is.
+    private func wanted(for panel: Output) -> Transform? {
+        if isReleased { return baseline.first { $0.name == panel.name }?.transform }
+        return target.map { Transform($0) }
+    }
+
+    private mutating func request(_ transform: Transform, of panel: Output, failures: Int = 0) -> OutputChange {
+        let layout = OutputLayout.rotating(panel.name, to: transform, in: baseline)
+        let change = OutputChange(
+            output: panel.name,
+            transform: transform,
+            positions: movesNeighbours == true ? moves(to: layout) : [:]
+        )
+        pending = Request(change: change, outputs: outputs, failures: failures)
+        isOutdated = false
+        return change
+    }
+
+    /// Makes an outdated request again: for what is wanted now.
+    private mutating func repeatRequest() -> OutputChange? {
+        guard let panel, let request = pending else { return nil }
+        return self.request(
+            target.map { Transform($0) } ?? request.change.transform,
+            of: panel,
+            failures: request.failures
+        )
+    }
+
+    /// The outputs that are elsewhere in `layout`, with their places there.
+    private func moves(to layout: [Output]) -> [String: Position] {
+        var moves: [String: Position] = [:]
+        for output in layout where output.isShown {
+            guard let present = outputs.first(where: { $0.name == output.name }), present.isShown else { continue }
+            if present.position != output.position { moves[output.name] = output.position }
+        }
+        return moves
+    }
+
+    // MARK: - Reports
+
+    /// Handles a report in which the panel has the transform that it is expected to have.
+    private mutating func settle(on panel: Output, _ actions: inout Actions) {
+        let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)
+        if movesNeighbours == nil, places(in: layout) != places(in: baseline) {
+            movesNeighbours = places(in: outputs) == places(in: baseline)
+            if movesNeighbours == true {
+                actions.change = request(panel.transform, of: panel)
+                return
+            }
+        }
+        rebase(on: panel)
+        actions.change = nextChange()
+    }
+
+    /// Keeps the baseline if the outputs are where it puts them; otherwise rotates the panel back in their new layout.
+    private mutating func rebase(on panel: Output) {
+        let transform = baseline.first { $0.name == panel.name }?.transform ?? panel.transform
+        guard OutputLayout.rotating(panel.name, to: panel.transform, in: baseline) != outputs else { return }
+        baseline = OutputLayout.rotating(panel.name, to: transform, in: outputs)
+    }
+
+    private func places(in outputs: [Output]) -> [String: Position] {
+        var places: [String: Position] = [:]
+        for output in outputs where output.isShown { places[output.name] = output.position }
+        return places
+    }
+
+    private var missing: String {
+        let names = outputs.filter { $0.isShown }.map { $0.name }.joined(separator: ", ")
+        let found = names.isEmpty ? "there are no outputs" : "the outputs are \(names)"
+        guard let name else {
+            return "no output is a built-in panel (eDP, LVDS or DSI): \(found); set Output= in agent.conf"
+        }
+        return "there is no output \(name): \(found)"
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWayland
+import CWaylandProtocols
+import POSIX
+import SystemdBus
+import Wayland
+
+/// The outputs of a compositor that supports wlr-output-management-unstable-v1.
+final class WlrOutputs: OutputBackend {
+    /// From version 2 on, a head has all that is needed; what a client does not set stays as it is.
+    private static let version: UInt32 = 2
+
+    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let connection: WaylandConnection
+    private var manager: WaylandObject?
+    private var heads: [WlrHead] = []
+    private var serial: UInt32 = 0
+    private var configuration: WaylandObject?
+
+    /// Whether a first complete state was received.
+    private var isKnown = false
+
+    let mayPlaceAutomatically = true
+    var server: Int32? { connection.compositor }
+
+    /// Binds the manager on a connection whose globals are known; nil if the compositor does not offer one.
+    init?(on connection: WaylandConnection, delegate: any OutputBackendDelegate) {
+        self.connection = connection
+        self.delegate = delegate
+        manager = connection.bind(orientd_output_manager(), version: Self.version) { [unowned(unsafe) self] in
+            managerChanged($0, $1)
+        }
+        if manager == nil { return nil }
+        connection.flush()
+    }
+
+    // MARK: - State
+
+    private func managerChanged(_ event: UInt32, _ values: WaylandObject.Values) {
+        switch event {
+        case 0:
+            heads.append(WlrHead(values[0].o, on: connection))
+        case 1:
+            serial = values[0].u
+            heads.removeAll { $0.isFinished }
+            isKnown = true
+            delegate.outputsChanged(heads.map { $0.output })
+        default:
+            manager = nil
+            delegate.backendLost("the compositor at \(connection.name) no longer manages outputs")
+        }
+    }
+
+    // MARK: - Changes
+
+    func apply(_ change: OutputChange) {
+        guard isKnown, let manager else { return }
+        let created = manager.send(
+            UInt32(ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION),
+            [wl_argument(n: 0), wl_argument(u: serial)],
+            creating: orientd_output_configuration()
+        )
+        guard let configuration = connection.object(created, { [unowned(unsafe) self] event, _ in changeEnded(event) })
+        else { return }
+        // Every head must be named; a head that is only named stays as it is.
+        for head in heads where !head.isFinished {
+            guard head.output.isEnabled else {
+                configuration.send(
+                    UInt32(ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD),
+                    [head.argument]
+                )
+                continue
+            }
+            let enabled = configuration.send(
+                UInt32(ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD),
+                [wl_argument(n: 0), head.argument],
+                creating: orientd_output_configuration_head()
+            )
+            // The compositor's object lives as long as the configuration; this end is not needed any more.
+            guard let target = connection.object(enabled, { _, _ in }) else { continue }
+            if head.output.name == change.output {
+                target.send(
+                    UInt32(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM),
+                    [wl_argument(i: change.transform.rawValue)]
+                )
+            }
+            if let position = change.positions[head.output.name] {
+                target.send(
+                    UInt32(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION),
+                    [wl_argument(i: Int32(clamping: position.x)), wl_argument(i: Int32(clamping: position.y))]
+                )
+            }
+        }
+        configuration.send(UInt32(ZWLR_OUTPUT_CONFIGURATION_APPLY))
+        self.configuration = configuration
+        connection.flush()
+    }
+
+    private func changeEnded(_ event: UInt32) {
+        configuration?.send(UInt32(ZWLR_OUTPUT_CONFIGURATION_DESTROY))
+        configuration = nil
+        switch event {
+        case 0: delegate.changeEnded(.applied)
+        case 1: delegate.changeEnded(.refused("the compositor refused it"))
+        default: delegate.changeEnded(.outdated)
+        }
+    }
+}
+
+/// An output as the compositor reports it, event by event.
+private final class WlrHead {
+    /// The size of a mode that the head offers.
+    private struct Mode {
+        let object: WaylandObject
+        var width = 0, height = 0
+    }
+
+    private(set) var isFinished = false
+    private var state = Output(name: "")
+    private var modes: [OpaquePointer: Mode] = [:]
+    private var currentMode: OpaquePointer?
+    private unowned(unsafe) let connection: WaylandConnection
+    private var head: WaylandObject?
+
+    /// Takes the head that an event has created.
+    init(_ proxy: OpaquePointer?, on connection: WaylandConnection) {
+        self.connection = connection
+        head = connection.object(proxy) { [unowned(unsafe) self] in changed($0, $1) }
+    }
+
+    /// The object that requests name.
+    var argument: wl_argument { wl_argument(o: head?.proxy) }
+
+    var output: Output {
+        var output = state
+        if let mode = currentMode.flatMap({ modes[$0] }) { (output.width, output.height) = (mode.width, mode.height) }
+        return output
+    }
+
+    private func changed(_ event: UInt32, _ values: WaylandObject.Values) {
+        switch event {
+        case 0: state.name = String(cString: values[0].s)
+        case 3: addMode(values[0].o)
+        case 4: state.isEnabled = values[0].i != 0
+        case 5: currentMode = values[0].o
+        case 6: state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
+        case 7: state.transform = Transform(rawValue: values[0].i) ?? .normal
+        case 8: state.scale = wl_fixed_to_double(values[0].f)
+        case 9: isFinished = true
+        default: break  // description, physical size, make, model, serial number
+        }
+    }
+
+    private func addMode(_ proxy: OpaquePointer?) {
+        guard let proxy else { return }
+        let object = connection.object(proxy) { [unowned(unsafe) self] event, values in
+            switch event {
+            case 0:
+                modes[proxy]?.width = Int(values[0].i)
+                modes[proxy]?.height = Int(values[1].i)
+            case 3: modes[proxy] = nil
+            default: break  // refresh rate, preferred
+            }
+        }
+        modes[proxy] = object.map { Mode(object: $0) }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// Receives what happens to the display.
+protocol DisplayRotatorDelegate: AnyObject {
+    /// The outputs changed, or are known for the first time.
+    func outputsChanged(panel: Output?)
+
+    /// The display was rotated or restored.
+    func rotated(_ panel: Output?)
+
+    func windowChanged(_ window: FocusedWindow?)
+
+    /// The display server has gone and did not return.
+    func displayLost()
+}
+
+/// Rotates the panel of one display, and keeps on disk what must be restored.
+final class DisplayRotator: OutputBackendDelegate {
+    private let output: String?
+    private let log: Log
+    private let file: RestoreFile
+    private let server: DisplayServer
+
+    /// Set once, before ``begin()``.
+    unowned(unsafe) var delegate: (any DisplayRotatorDelegate)?
+
+    /// Nil while the outputs are not known.
+    private var rotation: PanelRotation?
+    private var target: OutputTransform?
+    private var isReleased = false
+    /// What the file contains.
+    private var saved: RestorePoint?
+    private var onSettled: (() -> Void)?
+
+    /// Takes the display that the environment names; throws if another process rotates it already.
+    init(_ backend: BackendChoice, output: String?, loop: EventLoop, log: Log) throws(SystemError) {
+        self.output = output
+        self.log = log
+        let backend = backend == .auto ? .detected ?? .wlr : backend
+        let display = DisplayServer.name(for: backend)
+        file = try RestoreFile(display: display)
+        if let other = try file.acquire() {
+            throw SystemError("rotate", "\(display), which process \(other) does", errno: .busy)
+        }
+        saved = file.read { log.warning($0) }
+        server = try DisplayServer(backend, loop: loop, log: log)
+    }
+
+    /// Connects to the display server.
+    func begin() throws(SystemError) {
+        server.delegate = self
+        try server.connect()
+    }
+
+    /// Whether an earlier agent left something to restore.
+    var hasLeftover: Bool { saved != nil }
+
+    /// The output that is rotated; nil while it is missing or unknown.
+    var panel: Output? { rotation?.panel }
+
+    /// The process that provides the display; nil if unknown.
+    var serverProcess: Int32? { server.outputs?.server }
+
+    /// Rotates the panel, now or as soon as it is there.
+    func want(_ transform: OutputTransform) {
+        target = transform
+        isReleased = false
+        guard var rotation else { return }
+        let actions = rotation.want(transform)
+        carryOut(actions, rotation)
+    }
+
+    /// Puts the outputs back; `completion` is called when that has ended, or at once if there is nothing to do.
+    func release(completion: @escaping () -> Void = {}) {
+        isReleased = true
+        onSettled = completion
+        guard var rotation else {
+            // Nothing was rotated yet, but an earlier agent may have left something.
+            if !hasLeftover { settle() }
+            return
+        }
+        let actions = rotation.release()
+        carryOut(actions, rotation)
+    }
+
+    // MARK: - Reports
+
+    func outputsChanged(_ outputs: [Output]) {
+        guard let backend = server.outputs else { return }
+        let isNew = rotation == nil
+        var rotation =
+            rotation
+            ?? PanelRotation(output: output, mayPlaceAutomatically: backend.mayPlaceAutomatically, leftover: saved)
+        if isNew {
+            if isReleased { _ = rotation.release() } else if let target { _ = rotation.want(target) }
+        }
+        let actions = rotation.take(outputs)
+        carryOut(actions, rotation)
+        delegate?.outputsChanged(panel: panel)
+    }
+
+    func changeEnded(_ result: OutputResult) {
+        guard var rotation else { return }
+        let actions = rotation.take(result)
+        carryOut(actions, rotation)
+        if result == .applied { delegate?.rotated(panel) }
+    }
+
+    func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
+
+    func backendLost(_ reason: String) {
+        log.warning("\(reason); trying to connect again")
+        rotation = nil
+        saved = nil
+        save(nil)
+        server.connectionLost()
+        delegate?.outputsChanged(panel: nil)
+        settle()
+    }
+
+    func serverGivenUp(_ problem: SystemError) {
+        log.error("\(problem); giving up")
+        delegate?.displayLost()
+    }
+
+    private func carryOut(_ actions: PanelRotation.Actions, _ rotation: PanelRotation) {
+        self.rotation = rotation
+        if let warning = actions.warning { log.warning(warning) }
+        // Before the change, so that a crash during it leaves what is needed to undo it.
+        save(rotation.restorePoint)
+        if let change = actions.change {
+            log.debug("rotating \(change.output) to \(change.transform)")
+            server.outputs?.apply(change)
+        }
+        if rotation.isSettled { settle() }
+    }
+
+    private func settle() {
+        let completion = onSettled
+        onSettled = nil
+        completion?()
+    }
+
+    private func save(_ point: RestorePoint?) {
+        guard point != saved else { return }
+        saved = point
+        do throws(SystemError) {
+            try file.write(point)
+        } catch {
+            log.warning("\(error); the display will not be restored if orient-agent crashes")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SystemdBus
+import Wayland
+
+/// How to reach the outputs of the session.
+package enum BackendChoice: String, NamedValue {
+    /// niri's socket if there is one, or else Wayland if there is a display, or else X11.
+    case auto
+    case wlr, niri, x11
+
+    /// The first of these that the environment has; nil for none.
+    static var detected: BackendChoice? {
+        let isSet = { (name: String) in !(environment(name) ?? "").isEmpty }
+        if isSet("NIRI_SOCKET") { return .niri }
+        if isSet("WAYLAND_DISPLAY") { return .wlr }
+        return isSet("DISPLAY") ? .x11 : nil
+    }
+}
+
+/// The session's compositor or X server; connects to it again after it was restarted.
+final class DisplayServer {
+    /// Seconds between attempts to connect, and how many there are.
+    private static let retry = (seconds: 1.0, most: 30)
+
+    private let backend: BackendChoice
+    private let loop: EventLoop
+    private let log: Log
+    private var timer: Timer?
+    private var attempts = 0
+
+    private var wayland: WaylandConnection?
+    private(set) var outputs: (any OutputBackend)?
+    private var toplevels: WlrToplevels?
+
+    /// Set once, before ``connect()``.
+    unowned(unsafe) var delegate: (any OutputBackendDelegate)?
+
+    init(_ backend: BackendChoice, loop: EventLoop, log: Log) throws(SystemError) {
+        self.backend = backend
+        self.loop = loop
+        self.log = log
+        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
+    }
+
+    /// The name of the display in this session, for the files that belong to it.
+    static func name(for backend: BackendChoice) -> String {
+        backend == .x11 ? environment("DISPLAY") ?? ":0" : environment("WAYLAND_DISPLAY") ?? "wayland-0"
+    }
+
+    /// Connects; the delegate gets the outputs once they are known.
+    func connect() throws(SystemError) {
+        wayland = try WaylandConnection(
+            loop: loop,
+            onReady: { [unowned(unsafe) self] in globalsKnown() },
+            onLost: { [unowned(unsafe) self] in delegate?.backendLost($0) }
+        )
+    }
+
+    /// Drops the connection, and tries for a while to connect again.
+    func connectionLost() {
+        outputs = nil
+        toplevels = nil
+        wayland = nil
+        attempts = 0
+        timer?.arm(after: Self.retry.seconds)
+    }
+
+    private func reconnect() {
+        attempts += 1
+        do throws(SystemError) {
+            try connect()
+        } catch {
+            guard attempts < Self.retry.most else { return delegate?.serverGivenUp(error) ?? () }
+            timer?.arm(after: Self.retry.seconds)
+        }
+    }
+
+    private func globalsKnown() {
+        guard let wayland, let delegate else { return }
+        outputs = WlrOutputs(on: wayland, delegate: delegate)
+        guard outputs != nil else {
+            let problem = "does not offer wlr-output-management: no program may rotate its outputs"
+            return delegate.backendLost("the compositor at \(wayland.name) \(problem)")
+        }
+        toplevels = WlrToplevels(on: wayland, delegate: delegate)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWayland
+import CWaylandProtocols
+import Wayland
+
+/// The focused window of a compositor that supports wlr-foreign-toplevel-management-unstable-v1.
+final class WlrToplevels {
+    /// From version 2 on, a window says whether it covers the screen.
+    private static let version: UInt32 = 3
+
+    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let connection: WaylandConnection
+    private var manager: WaylandObject?
+    private var windows: [OpaquePointer: Window] = [:]
+    private var focused: FocusedWindow?
+
+    /// A window, with the state that an event announces as complete.
+    private struct Window {
+        let object: WaylandObject
+        var appID = ""
+        var isActivated = false, isFullscreen = false
+    }
+
+    /// Binds the manager; nil if the compositor does not offer one.
+    init?(on connection: WaylandConnection, delegate: any OutputBackendDelegate) {
+        self.connection = connection
+        self.delegate = delegate
+        manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version) { [unowned(unsafe) self] in
+            switch $0 {
+            case 0: add($1[0].o)
+            default: manager = nil
+            }
+        }
+        if manager == nil { return nil }
+        connection.flush()
+    }
+
+    private func add(_ proxy: OpaquePointer?) {
+        guard let proxy else { return }
+        let object = connection.object(proxy) { [unowned(unsafe) self] in changed(proxy, $0, $1) }
+        windows[proxy] = object.map { Window(object: $0) }
+    }
+
+    private func changed(_ window: OpaquePointer, _ event: UInt32, _ values: WaylandObject.Values) {
+        switch event {
+        case 1: windows[window]?.appID = String(cString: values[0].s)
+        case 4:
+            let states = values[0].a.map { array in
+                UnsafeBufferPointer(
+                    start: array.pointee.data?.assumingMemoryBound(to: UInt32.self),
+                    count: array.pointee.size / MemoryLayout<UInt32>.size
+                )
+            }
+            windows[window]?.isActivated = states?.contains(2) ?? false
+            windows[window]?.isFullscreen = states?.contains(3) ?? false
+        case 5: update()
+        case 6:
+            windows[window]?.object.send(UInt32(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY))
+            windows[window] = nil
+            update()
+        default: break  // title, outputs, parent
+        }
+    }
+
+    private func update() {
+        let window = windows.values.first { $0.isActivated }
+        let focused = window.map { FocusedWindow(appID: $0.appID, isFullscreen: $0.isFullscreen) }
+        guard focused != self.focused else { return }
+        self.focused = focused
+        delegate.windowChanged(focused)
+    }
+}

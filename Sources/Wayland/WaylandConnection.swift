@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+package import CWayland
+package import POSIX
+package import SystemdBus
+
+/// A connection to a Wayland compositor, read by an event loop.
+///
+/// No call waits for the compositor.
+package final class WaylandConnection {
+    /// The compositor's socket, for messages.
+    package let name: String
+    private let display: WaylandDisplay
+    private let source: EventSource
+    private var registry: WaylandObject?
+    private var sync: WaylandObject?
+    private let onReady: () -> Void
+    private let onLost: (String) -> Void
+    private var isLost = false
+
+    /// The global objects that the compositor offers: the number and the version of each interface.
+    private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
+
+    /// Connects to the socket that WAYLAND_DISPLAY names.
+    ///
+    /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason. Both
+    /// are called from the loop.
+    package init(
+        loop: EventLoop,
+        onReady: @escaping () -> Void,
+        onLost: @escaping (String) -> Void
+    ) throws(SystemError) {
+        name = environment("WAYLAND_DISPLAY") ?? "wayland-0"
+        display = try WaylandDisplay(name)
+        self.onReady = onReady
+        self.onLost = onLost
+        // The handlers need all members.
+        var read: () -> Void = {}
+        source = try loop.watch(wl_display_get_fd(display.pointer)) { read() }
+        read = { [unowned(unsafe) self] in withExtendedLifetime(self) { self.read() } }
+        registry = object(wl_display_get_registry(display.pointer)) { [unowned(unsafe) self] event, values in
+            registryChanged(event, values)
+        }
+        sync = object(wl_display_sync(display.pointer)) { [unowned(unsafe) self] _, _ in
+            sync = nil
+            self.onReady()
+        }
+        flush()
+    }
+
+    /// The process id of the compositor; nil if the system does not tell.
+    package var compositor: Int32? { peerProcess(of: wl_display_get_fd(display.pointer)) }
+
+    /// Creates the object for a global; nil if the compositor offers none of that interface.
+    package func bind(
+        _ interface: UnsafePointer<wl_interface>?,
+        version: UInt32,
+        _ handler: @escaping WaylandObject.Handler
+    ) -> WaylandObject? {
+        guard let registry, let interface else { return nil }
+        let name = String(cString: interface.pointee.name)
+        guard let global = globals.first(where: { $0.interface == name }) else { return nil }
+        let pointer = wl_registry_bind(registry.proxy, global.number, interface, min(version, global.version))
+        return object(pointer.map { OpaquePointer($0) }, handler)
+    }
+
+    /// Owns an object that the compositor or a request has created.
+    package func object(_ proxy: OpaquePointer?, _ handler: @escaping WaylandObject.Handler) -> WaylandObject? {
+        proxy.map { WaylandObject($0, on: display, handler) }
+    }
+
+    /// Sends the requests that were made; what does not fit into the socket is sent after the next event.
+    package func flush() {
+        guard wl_display_flush(display.pointer) < 0, Errno.current != .again else { return }
+        // The next read reports the failure: no handler is called from here.
+        shutdown(wl_display_get_fd(display.pointer), Int32(SHUT_RD))
+    }
+
+    private func registryChanged(_ event: UInt32, _ values: WaylandObject.Values) {
+        let number = values[0].u
+        if event == 0 {
+            globals.append((number, String(cString: values[1].s), values[2].u))
+        } else {
+            globals.removeAll { $0.number == number }
+        }
+    }
+
+    private func read() {
+        guard !isLost else { return }
+        let display = display.pointer
+        while wl_display_prepare_read(display) != 0 {
+            guard wl_display_dispatch_pending(display) >= 0 else { return fail() }
+        }
+        guard wl_display_read_events(display) >= 0, wl_display_dispatch_pending(display) >= 0 else { return fail() }
+        flush()
+    }
+
+    private func fail() {
+        isLost = true
+        onLost(problem)
+    }
+
+    private var problem: String {
+        let error = Errno(wl_display_get_error(display.pointer))
+        guard error.code == EPROTO else {
+            return error.code == EPIPE || error.code == ECONNRESET
+                ? "the compositor at \(name) closed the connection"
+                : "cannot read from the compositor at \(name): \(error)"
+        }
+        var interface: UnsafePointer<wl_interface>?
+        let code = wl_display_get_protocol_error(display.pointer, &interface, nil)
+        let object = interface.map { String(cString: $0.pointee.name) } ?? "an unknown object"
+        return "the compositor at \(name) reported protocol error \(code) of \(object)"
+    }
+}

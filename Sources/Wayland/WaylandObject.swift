@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+package import CWayland
+import POSIX
+
+/// The connection as libwayland knows it; closed with its last object.
+final class WaylandDisplay {
+    let pointer: OpaquePointer
+
+    init(_ name: String) throws(SystemError) {
+        orientd_silence_wayland()
+        guard let display = wl_display_connect(name) else {
+            throw SystemError("connect to the Wayland display", name, errno: .current)
+        }
+        pointer = display
+    }
+
+    deinit {
+        wl_display_disconnect(pointer)
+    }
+}
+
+/// An object on a Wayland connection; destroyed with its last reference, of which the compositor is not told.
+package final class WaylandObject {
+    /// The arguments of an event or a request.
+    package typealias Values = UnsafeMutablePointer<wl_argument>
+
+    /// Is called with the number of each event, in the order of the protocol, and its arguments.
+    package typealias Handler = (_ event: UInt32, _ values: Values) -> Void
+
+    package let proxy: OpaquePointer
+    private let display: WaylandDisplay
+    private let handler: Handler
+
+    init(_ proxy: OpaquePointer, on display: WaylandDisplay, _ handler: @escaping Handler) {
+        self.proxy = proxy
+        self.display = display
+        self.handler = handler
+        wl_proxy_add_dispatcher(proxy, dispatch, Unmanaged.passUnretained(self).toOpaque(), nil)
+    }
+
+    deinit {
+        wl_proxy_destroy(proxy)
+    }
+
+    /// Makes a request.
+    package func send(_ request: UInt32, _ values: [wl_argument] = []) {
+        _ = send(request, values, creating: nil)
+    }
+
+    /// Makes a request; with an interface, the request creates an object, whose place in `values` is any integer.
+    package func send(
+        _ request: UInt32,
+        _ values: [wl_argument],
+        creating interface: UnsafePointer<wl_interface>?
+    ) -> OpaquePointer? {
+        var values = values
+        return wl_proxy_marshal_array_flags(proxy, request, interface, wl_proxy_get_version(proxy), 0, &values)
+    }
+
+    fileprivate func handle(_ event: UInt32, _ values: Values) {
+        handler(event, values)
+    }
+}
+
+/// Delivers an event to its object, as libwayland's dispatcher.
+private func dispatch(
+    _ object: UnsafeRawPointer?,
+    _: UnsafeMutableRawPointer?,
+    _ event: UInt32,
+    _: UnsafePointer<wl_message>?,
+    _ values: UnsafeMutablePointer<wl_argument>?
+) -> Int32 {
+    guard let object, let values else { return 0 }
+    // The handler may release the object.
+    let target = Unmanaged<WaylandObject>.fromOpaque(object).takeUnretainedValue()
+    withExtendedLifetime(target) { target.handle(event, values) }
+    return 0
+}

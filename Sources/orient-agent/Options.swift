@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineOptions
+import OrientationCore
+import OrientationSession
+import SystemdBus
+
+/// What the command line asks for.
+struct Options {
+    var configuration: String?
+    var bus = BusAddress.system
+    var backend = BackendChoice.auto
+    var output: String?
+    var restores = false
+    var isVerbose = false
+
+    enum Outcome {
+        case run(Options)
+        case help, version, settings
+        /// With what is wrong; empty where that was said already.
+        case misuse(String)
+    }
+
+    private static let accepted: [OptionParser.Option] = [
+        .init("config", "c", value: "FILE", help: "read FILE instead of the agent.conf of user and system"),
+        .init("bus", "b", value: "BUS", help: "follow orientd on BUS: system, session or an address"),
+        .init("backend", value: "BACKEND", help: "rotate through BACKEND: auto, wlr, niri or x11"),
+        .init("output", "o", value: "NAME", help: "rotate the output NAME, such as DSI-1"),
+        .init("restore", help: "put back what a crashed agent left, and end"),
+        .init("verbose", "v", help: "log what is going on"),
+        .init("settings", help: "print what agent.conf may say, in scdoc(5) format"),
+        .init("help", "h", help: "print this help"),
+        .init("version", "V", help: "print the version"),
+    ]
+
+    static var help: String {
+        let lines = accepted.flatMap { $0.helpLines(column: 24, isAligned: true) }
+        return
+            ([
+                "Usage: orient-agent [OPTION]...",
+                "Rotate the display of this session, and what must follow it, as orientd decides.", "",
+            ] + lines + ["", "See orient-agent(1) and agent.conf(5)."]).joined(separator: "\n")
+    }
+
+    /// Parses the arguments, of which the first is the program's name.
+    static func parse(_ arguments: [String]) -> Outcome {
+        let parsed = OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
+        guard let parsed else { return .misuse("") }
+        if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
+        var options = Options()
+        for (name, value) in parsed.options {
+            switch name {
+            case "config": options.configuration = value
+            case "bus": options.bus = BusAddress(value)
+            case "backend":
+                guard let backend = BackendChoice(name: value) else {
+                    return .misuse("--backend=\(value): takes auto, wlr, niri or x11")
+                }
+                options.backend = backend
+            case "output": options.output = value
+            case "restore": options.restores = true
+            case "verbose": options.isVerbose = true
+            case "settings": return .settings
+            case "version": return .version
+            default: return .help
+            }
+        }
+        return .run(options)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationConfiguration
+import OrientationSession
+import POSIX
+
+/// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
+@c(orient_agent_main)
+func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    // write(2) reports EPIPE.
+    orientd_ignore_signal(SIGPIPE)
+    let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
+    switch Options.parse(arguments) {
+    case .run(let options): return run(options)
+    case .help: print(Options.help)
+    case .version: print("orient-agent \(Version.current)")
+    case .settings: print(ConfigurationReader<AgentConfiguration>.manual)
+    case .misuse(let problem):
+        if !problem.isEmpty { StandardError.print("orient-agent: \(problem)") }
+        StandardError.print("Try 'orient-agent --help'.")
+        return 2
+    }
+    return 0
+}
+
+/// Runs the agent; returns the exit status.
+private func run(_ options: Options) -> Int32 {
+    let log = Log("orient-agent", isVerbose: options.isVerbose)
+    do throws(SystemError) {
+        let reader = ConfigurationReader<AgentConfiguration>()
+        if let path = options.configuration {
+            try reader.read(path, isRequired: true)
+        } else {
+            for path in AgentConfiguration.standardPaths { try reader.read(path, isRequired: false) }
+        }
+        for warning in reader.warnings { log.warning(warning) }
+        var configuration = reader.configuration
+        if let output = options.output { configuration.output = output }
+        if options.restores {
+            return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
+        }
+        let agent = try Agent(
+            configuration: configuration,
+            backend: options.backend,
+            bus: options.bus,
+            log: log
+        )
+        return try agent.run()
+    } catch {
+        log.error("\(error)")
+        return 1
+    }
+}
