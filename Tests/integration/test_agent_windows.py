@@ -2,7 +2,7 @@
 """The focused window decides the orientations while it is full screen, without the application's knowledge."""
 
 from agent_session import AgentTestCase, panel
-from rig import wait_until
+from rig import REQUEST, wait_until
 from rotation import ALL, LANDSCAPE
 
 PLAYER, READER, OTHER = "org.example.Player", "org.example.Reader", "org.example.Other"
@@ -21,11 +21,8 @@ class Windows(AgentTestCase):
 
     def requests(self):
         """Returns (application, supported orientations) of the active requests."""
-        listed = [(path, app_id, mask) for path, app_id, _, _, mask, _ in self.client.ask("ListRequests")[0]]
-        return [(app_id, mask) for path, app_id, mask in listed if self.is_active(path)]
-
-    def is_active(self, path):
-        return self.client.get("Active", "org.orientd1.Request", path)
+        found = [interfaces[REQUEST] for interfaces in self.client.objects().values() if REQUEST in interfaces]
+        return [(request["AppId"], request["Supported"]) for request in found if request["Active"]]
 
     def wait_for_requests(self, *expected):
         found = []
