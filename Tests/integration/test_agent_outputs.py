@@ -360,6 +360,7 @@ class End(AgentTestCase):
         self.hold("landscape-left")
         wait_until(lambda: self.compositor.held, "the configuration arrives")
         self.assertLess(agent.stop(), 5)
+        agent.wait_for_warning("not be restored in time")
 
 
 class Losses(AgentTestCase):
