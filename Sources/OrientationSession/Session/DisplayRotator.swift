@@ -32,6 +32,8 @@ final class DisplayRotator: OutputBackendDelegate {
     private var rotation: PanelRotation?
     private var target: OutputTransform?
     private var isReleased = false
+    /// Whether the loss of the connection was reported, and no new one has shown the outputs.
+    private var isLost = false
     /// What the file contains.
     private var saved: RestorePoint?
     private var onSettled: (() -> Void)?
@@ -62,6 +64,9 @@ final class DisplayRotator: OutputBackendDelegate {
     /// The output that is rotated; nil while it is missing or unknown.
     var panel: Output? { rotation?.panel }
 
+    /// The output that is rotated, with the transform that was applied last; nil while it is missing or unknown.
+    var shownPanel: Output? { rotation?.shownPanel }
+
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.outputs?.server }
 
@@ -91,6 +96,8 @@ final class DisplayRotator: OutputBackendDelegate {
 
     func outputsChanged(_ outputs: [Output]) {
         guard let backend = server.outputs else { return }
+        server.outputsKnown()
+        isLost = false
         let isNew = rotation == nil
         var rotation =
             rotation
@@ -113,16 +120,17 @@ final class DisplayRotator: OutputBackendDelegate {
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
 
     func backendLost(_ reason: String) {
-        log.warning("\(reason); trying to connect again")
+        if !isLost { log.warning("\(reason); trying to connect again") }
+        isLost = true
         rotation = nil
         saved = nil
         save(nil)
-        server.connectionLost()
+        server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
         settle()
     }
 
-    func serverGivenUp(_ problem: SystemError) {
+    func serverGivenUp(_ problem: String) {
         log.error("\(problem); giving up")
         delegate?.displayLost()
     }
