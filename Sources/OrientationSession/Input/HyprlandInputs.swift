@@ -92,10 +92,13 @@ final class HyprlandInputs: InputMapper {
         }
         var names: [String] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
-            guard let devices = list[member]?.list else { throw MessageError("sent a list of devices without \(member)") }
+            guard let devices = list[member]?.list else {
+                throw MessageError("sent a list of devices without \(member)")
+            }
             // The tools and pads of a tablet are listed without a name of their own.
             for name in devices.compactMap({ $0["name"]?.text }) {
-                guard known.placement(kind, where: { HyprlandCommand.matches(name, $0.name) }) == .builtIn else { continue }
+                let placement = known.placement(kind) { HyprlandCommand.matches(name, $0.name) }
+                guard placement == .builtIn else { continue }
                 if HyprlandCommand.isPlain(name) { names.append(name) } else { reportRefused(name) }
             }
         }
@@ -113,10 +116,8 @@ final class HyprlandInputs: InputMapper {
             hasReported = false
             return update()
         }
-        let rest = Array(devices.dropFirst())
-        set(device, [("transform", "\(target.transform.rawValue)"), ("output", target.output)]) { [unowned(unsafe) self] in
-            setNext(of: rest, to: target)
-        }
+        let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
+        set(device, options) { [unowned(unsafe) self] in setNext(of: Array(devices.dropFirst()), to: target) }
     }
 
     private func set(_ device: String, _ options: [(String, String)], completion: @escaping () -> Void) {
