@@ -165,6 +165,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OrientationSessionTests",
+            dependencies: ["SplitMix", "OrientationSession", "OrientationCore"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "orientctlTests",
             dependencies: [
                 "orientctl", "CommandLineOptions", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
