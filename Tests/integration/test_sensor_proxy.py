@@ -21,6 +21,7 @@ from rig import (
     handle_events,
     wait_until,
 )
+from rotation import LANDSCAPE, View
 from sensor_proxy import COMPASS, COMPASS_PATH, NAME, PATH, SERVED, SensorProxyTestCase
 
 ACTION = "net.hadess.SensorProxy.claim-sensor"
@@ -157,15 +158,6 @@ class Accelerometer(SensorProxyTestCase):
         self.assertEqual(self.get("AccelerometerOrientation"), "normal")
         self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
 
-    def test_rotation_lock_does_not_hold_it(self):
-        self.rig.add_device(accelerometer())
-        self.start()
-        self.call("ClaimAccelerometer")
-        self.client.ask("SetRotationLock", "s", "current")
-        self.rig.turn(LANDSCAPE_LEFT)
-        self.wait_for_value("AccelerometerOrientation", "right-up")
-        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
-
     def test_value_is_there_when_the_reply_comes_and_told_before_it(self):
         self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
         self.start()
@@ -286,6 +278,98 @@ time.sleep(60)
         self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
         self.start()
         self.assertFalse(self.get("HasAccelerometer"))
+
+
+class ReportedOrientation(SensorProxyTestCase):
+    """AccelerometerOrientation is the edge for which the interface is upright."""
+
+    def start_claimed(self, *lines, raw=PORTRAIT):
+        """Starts orientd and returns a list of the changes that a claimant receives from now on."""
+        self.rig.add_device(accelerometer(raw=raw))
+        self.rig.start_orientd(configuration="\n".join([SERVED, *lines, ""]))
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        handle_events()
+        del changes[:]
+        return changes
+
+    def turn(self, raw, held):
+        self.rig.turn(raw)
+        self.client.wait_for("DeviceOrientation", held)
+
+    def assert_changes(self, changes, *orientations):
+        """Checks which orientations a claimant has received since the last check."""
+        self.get("AccelerometerOrientation")  # what was sent before the reply has arrived
+        handle_events()
+        found = [change["AccelerometerOrientation"] for change in changes if "AccelerometerOrientation" in change]
+        self.assertEqual(found, list(orientations))
+        del changes[:]
+
+    def test_the_lock_holds_it_until_it_is_lifted(self):
+        changes = self.start_claimed()
+        self.client.ask("SetRotationLock", "s", "current")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes)
+        self.client.ask("SetRotationLock", "s", "landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.client.ask("SetRotationLock", "s", "off")
+        self.assert_changes(changes, "right-up")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes, "bottom-up")
+
+    def test_the_tilt_is_the_device_s_under_a_lock(self):
+        changes = self.start_claimed()
+        self.client.ask("SetRotationLock", "s", "current")
+        self.rig.turn(PLUS_Z)
+        self.wait_for_value("AccelerometerTilt", "face-up")
+        self.assert_changes(changes)
+
+    def test_a_rotation_by_hand_turns_it_until_the_device_turns(self):
+        changes = self.start_claimed()
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes, "right-up")
+
+    def test_a_request_turns_it_and_gives_it_back(self):
+        changes = self.start_claimed()
+        view = View(self.client, LANDSCAPE, preferred="landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes, "right-up")
+        view.release()
+        self.assert_changes(changes, "bottom-up")
+
+    def test_it_keeps_to_what_the_device_supports(self):
+        changes = self.start_claimed("[Orientation]", "SupportedOrientations=all-but-upside-down")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes)
+        self.turn(LANDSCAPE_RIGHT, "landscape-right")
+        self.assert_changes(changes, "left-up")
+
+    def test_it_is_relative_to_the_panel(self):
+        changes = self.start_claimed("[Orientation]", "NaturalOrientation=landscape-left")
+        self.assertEqual(self.get("AccelerometerOrientation"), "normal")
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_changes(changes, "left-up")
+        self.client.ask("SetRotationLock", "s", "landscape-right")
+        self.assert_changes(changes, "normal")
+
+    def test_a_lock_of_the_last_run_is_reported_without_any_reading(self):
+        variables = {"STATE_DIRECTORY": str(self.rig.directory)}
+        daemon = self.start(environment=variables)
+        self.client.ask("SetRotationLock", "s", "landscape-right")
+        daemon.stop()
+        self.start(environment=variables)
+        self.assertEqual(self.get("AccelerometerOrientation"), "right-up")
+
+    def test_it_is_the_device_s_where_that_is_configured(self):
+        changes = self.start_claimed("SensorProxyOrientation=device")
+        self.client.ask("SetRotationLock", "s", "current")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes, "right-up")
+        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
 
 
 class Permission(SensorProxyTestCase):

@@ -7,7 +7,7 @@ package import SystemdBus
 /// The values that `net.hadess.SensorProxy` publishes.
 package struct SensorProxyStatus: Hashable {
     package var hasAccelerometer = false
-    /// The edge that is up, portrait being the display's own top.
+    /// The edge to turn displays by, portrait being the display's own top up.
     package var edge = DeviceOrientation.unknown
     package var tilt = Tilt.undefined
 

@@ -85,7 +85,7 @@ public struct OrientationMachine: Sendable {
     public var gravity: Vector3 { tracker.gravity }
 
     /// The edge that is up, portrait being the display's own top; unknown until the first one.
-    public var sensedEdge: DeviceOrientation { tracker.edge }
+    var sensedEdge: DeviceOrientation { tracker.edge }
 
     /// How far the display leans.
     public var tilt: Tilt { tracker.tilt }

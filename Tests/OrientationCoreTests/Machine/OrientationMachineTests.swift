@@ -103,6 +103,94 @@ private struct Scene {
     }
 }
 
+// MARK: - net.hadess.SensorProxy
+
+@Suite struct ProxiedOrientationTests {
+    @Test(arguments: [upright, rightEdgeUp, upsideDown, Vector3(-9.81, 0, 0)], InterfaceOrientation.allCases)
+    func `it is the device's edge without a rule, and the panel's edge for what is shown under one`(
+        held: Vector3,
+        natural: InterfaceOrientation
+    ) {
+        var scene = Scene { $0.naturalOrientation = natural.device }
+        scene.sample()
+        scene.hold(held)
+        let sensed = scene.machine.edge(.device)
+        #expect(sensed.isEdge && scene.machine.edge(.interface) == sensed)
+        #expect(sensed.named(natural: natural.device) == scene.machine.status.deviceOrientation)
+        for locked in InterfaceOrientation.allCases {
+            scene.handle(.setRotationLock(.orientation(locked)))
+            #expect(scene.machine.edge(.interface).named(natural: natural.device) == locked.device)
+            #expect(scene.machine.edge(.device) == sensed)
+        }
+        scene.handle(.setRotationLock(.orientation(natural)))
+        #expect(scene.machine.edge(.interface) == .portrait, "the panel's own top is up")
+        scene.handle(.setRotationLock(.off))
+        #expect(scene.machine.edge(.interface) == sensed)
+    }
+
+    @Test func `it is unknown before the first edge, whatever was shown in the last run`() {
+        var scene = Scene(saved: SavedState(lock: .off, held: .portrait, shown: .landscapeLeft))
+        #expect(scene.machine.edge(.interface) == .unknown)
+        scene.sample()
+        scene.hold(Vector3(0, 0, 9.81))
+        #expect(scene.machine.edge(.interface) == .unknown, "it lies flat")
+        scene.handle(.lid(isClosed: true))
+        #expect(scene.machine.edge(.interface) == .unknown)
+        scene.handle(.lid(isClosed: false))
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+    }
+
+    static let decisions: [(event: Event, edge: DeviceOrientation)] = [
+        (.setRotationLock(.current), .portrait), (.rotate(.landscapeRight), .landscapeLeft),
+        (.present(RotationRequest(appID: "a", supported: .all), client: ":1.1"), .portrait),
+        (.present(RotationRequest(appID: "a", supported: .landscape), client: ":1.1"), .landscapeLeft),
+        (.setAutorotate(.never), .portrait),
+    ]
+
+    @Test(arguments: decisions.indices)
+    func `a rule or a request decides it before the first edge`(index: Int) {
+        var scene = Scene()
+        scene.handle(Self.decisions[index].event)
+        #expect(scene.machine.edge(.interface) == Self.decisions[index].edge)
+        #expect(scene.machine.edge(.device) == .unknown)
+    }
+
+    @Test func `what a request has turned before the first edge is turned back`() throws {
+        var scene = Scene()
+        let film = RotationRequest(appID: "a", supported: .landscape)
+        let id = try #require(scene.handle(.present(film, client: ":1.1")).presented)
+        scene.handle(.release(id, client: ":1.1"))
+        #expect(scene.machine.edge(.interface) == .portrait)
+    }
+
+    // The reason is still that of the start if the device was held as the interface was shown.
+    @Test func `it is held while the lid is closed`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(upright)
+        scene.handle(.lid(isClosed: true))
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.device) == .landscapeLeft && scene.machine.edge(.interface) == .portrait)
+        scene.handle(.lid(isClosed: false))
+        #expect(scene.machine.edge(.interface) == .portrait, "not read since")
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+    }
+
+    @Test func `it is the laptop's while the machine is used as one`() {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .landscapeLeft
+        }
+        scene.sample()
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+        scene.handle(.tabletSwitch(.laptop))
+        #expect(scene.machine.edge(.interface) == .portrait)
+    }
+}
+
 // MARK: - Sensing
 
 @Suite struct MachineSensingTests {
