@@ -99,9 +99,9 @@ final class SensorProxy: SensorProxyDelegate {
         return !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
     }
 
-    func claimsChanged(of kind: SensorKind, areHeld: Bool) {
-        guard kind == .accelerometer else { return supervisor.read(kind, areHeld) }
-        driver.deliver(.proxyClaim(isHeld: areHeld))
+    func claimsChanged(of kind: SensorKind, clients: [String]) {
+        guard kind == .accelerometer else { return supervisor.read(kind, !clients.isEmpty) }
+        driver.deliver(.proxyClaims(clients))
     }
 
     /// Answers the claims that wait, whatever is known.

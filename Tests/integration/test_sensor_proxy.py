@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """net.hadess.SensorProxy: the name, the accelerometer, and who is told what."""
 
+import json
 import signal
 
 from gi.repository import GLib
@@ -204,6 +205,23 @@ class Accelerometer(SensorProxyTestCase):
         before = counter.reads()
         with self.assertRaises(AssertionError, msg="it is still read"):
             wait_until(lambda: counter.reads() > before + 1, "a read", timeout=0.35)
+
+    def test_the_claimants_are_listed_in_the_order_of_their_claims(self):
+        self.start()
+        first, second = self.rig.connect(), self.rig.connect()
+        names = [client.connection.get_unique_name() for client in (first, second)]
+        changes = self.client.record_changes()
+        self.call("ClaimLight", first)
+        for client in (first, second, first):
+            self.call("ClaimAccelerometer", client)
+        self.assertEqual(self.client.get("SensorProxyClients"), names)
+        self.assertIn(f"Claims: 0, and over net.hadess.SensorProxy {' '.join(names)}\n", self.rig.orientctl().stdout)
+        self.assertEqual(json.loads(self.rig.orientctl("--json").stdout)["SensorProxyClients"], names)
+        self.call("ReleaseAccelerometer", first)
+        second.close()
+        self.client.wait_for("SensorProxyClients", [])
+        announced = [change.changed["SensorProxyClients"] for change in changes if "SensorProxyClients" in change.changed]
+        self.assertEqual(announced, [names[:1], names, names[1:], []])
 
     def test_one_claimant_of_two_releases(self):
         self.rig.add_device(accelerometer())

@@ -30,8 +30,8 @@ package protocol SensorProxyDelegate: AnyObject {
     /// Returns whether a reading came since sampling began, or none is expected.
     func hasFirstReading(of sensor: SensorKind) -> Bool
 
-    /// Called when the first claim comes or the last one goes, and at each claim between.
-    func claimsChanged(of sensor: SensorKind, areHeld: Bool)
+    /// Called when a claim comes or goes, with the unique names of the clients that hold one, in the order of claiming.
+    func claimsChanged(of sensor: SensorKind, clients: [String])
 }
 
 /// The objects of `net.hadess.SensorProxy`, compatible with those of iio-sensor-proxy.

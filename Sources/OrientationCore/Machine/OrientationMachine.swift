@@ -38,7 +38,6 @@ public struct OrientationMachine: Sendable {
     private var chassis: Idiom?
     public private(set) var switchMode = TabletMode.unknown
     public private(set) var isLidClosed = false
-    private var proxyClaims = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
     /// Whether a switch or the hinge tells laptop from tablet.
@@ -149,7 +148,7 @@ public struct OrientationMachine: Sendable {
             effects.step = .resume
             pauseOrResume()
         case .claims(let count): status.claims = count
-        case .proxyClaim(let isHeld): proxyClaims = isHeld
+        case .proxyClaims(let clients): status.sensorProxyClients = clients
         case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
         case .saveFailed:
             hasSaveFailed = true
@@ -250,7 +249,8 @@ public struct OrientationMachine: Sendable {
     private var needs: AccelerometerNeeds {
         var needs = AccelerometerNeeds()
         guard lifecycle != .ending else { return needs }
-        needs.display = status.claims > 0 || proxyClaims || policy.autorotatingRequests > 0
+        needs.display =
+            status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
         needs.base = needs.display && countsAngle
         return needs
     }

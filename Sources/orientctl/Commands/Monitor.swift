@@ -108,8 +108,9 @@ private final class Monitoring {
     // MARK: - Printing
 
     private func report(_ changes: [PropertyChange]) throws {
-        // The number of claims says nothing about the device.
-        let shown = changes.filter { $0.name != "Claims" && printed[$0.name] != $0.value }
+        // Claims say nothing about the device.
+        let claims = ["Claims", "SensorProxyClients"]
+        let shown = changes.filter { !claims.contains($0.name) && printed[$0.name] != $0.value }
         guard !shown.isEmpty else { return }
         for change in shown { printed[change.name] = change.value }
         try output.write(isJSON ? json(shown) : text(shown))

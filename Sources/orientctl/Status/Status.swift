@@ -55,7 +55,7 @@ enum Status {
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
-            ("Claims", "\(snapshot.status.claims)"),
+            ("Claims", claims(status)),
             ("Sensor", status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
@@ -71,6 +71,12 @@ enum Status {
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
+    }
+
+    private static func claims(_ status: ManagerStatus) -> String {
+        let clients = status.sensorProxyClients
+        guard !clients.isEmpty else { return "\(status.claims)" }
+        return "\(status.claims), and over net.hadess.SensorProxy \(clients.joined(separator: " "))"
     }
 
     /// Formats one value a line, indented without a label.

@@ -94,7 +94,7 @@ private struct Scene {
         let effects = scene.handle(.shutdown)
         #expect(effects.step == .end && !effects.reads.display)
         #expect(effects.deadline?.purpose == .exit)
-        for event: Event in [.claims(1), .proxyClaim(isHeld: true), .wake, .sleep, .shutdown] {
+        for event: Event in [.claims(1), .proxyClaims([":1.1"]), .wake, .sleep, .shutdown] {
             let later = scene.handle(event)
             #expect(!later.reads.display && later.step == nil, "\(event)")
         }
@@ -199,8 +199,10 @@ private struct Scene {
         #expect(!scene.handle(.sensorsFound).reads.display)
         #expect(scene.handle(.claims(1)).reads.display)
         #expect(!scene.handle(.claims(0)).reads.display)
-        #expect(scene.handle(.proxyClaim(isHeld: true)).reads.display)
-        #expect(!scene.handle(.proxyClaim(isHeld: false)).reads.display)
+        let claimed = scene.handle(.proxyClaims([":1.7", ":1.3"]))
+        #expect(claimed.reads.display && claimed.isStatusNew)
+        #expect(scene.machine.status.sensorProxyClients == [":1.7", ":1.3"])
+        #expect(!scene.handle(.proxyClaims([])).reads.display)
         let view = RotationRequest(appID: "org.example.App", supported: .all)
         let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
         #expect(scene.handle(.lid(isClosed: false)).reads.display)
