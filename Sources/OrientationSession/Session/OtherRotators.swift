@@ -13,15 +13,15 @@ enum OtherRotators {
     private static let programs = ["phosh", "iio-hyprland", "iio-niri", "iio-sway"]
 
     /// Describes the desktop that rotates the display; nil if the session has none of these.
-    ///
-    /// `session` is the session's bus; nil where there is none.
-    static func desktop(session: Bus?) -> String? {
+    static var desktop: String? {
         let names = environment("XDG_CURRENT_DESKTOP") ?? ""
         for name in names.utf8.split(separator: UInt8(ascii: ":")).map({ String(decoding: $0, as: UTF8.self) })
         where desktops.contains(name) {
             return "\(name) rotates the display"
         }
-        return session?.owner(of: "org.gnome.Mutter.DisplayConfig").map { "mutter rotates the display: \($0)" }
+        // A session without a bus has no mutter.
+        guard let session = try? Bus(.session) else { return nil }
+        return session.owner(of: "org.gnome.Mutter.DisplayConfig").map { "\($0) rotates the display" }
     }
 
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
