@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
 package import POSIX
 package import SystemdBus
@@ -17,6 +18,7 @@ package final class Agent {
     private let display: DisplayRotator
     private let hooks: SessionHooks
     private let follower: OrientationFollower
+    private let application: ApplicationRequest
     private let endTimer: Timer
     private var watches: [AnyObject] = []
 
@@ -37,7 +39,14 @@ package final class Agent {
         try bus.attach(to: loop)
         display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
         hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
-        follower = OrientationFollower(bus: bus)
+        let follower = OrientationFollower(bus: bus)
+        self.follower = follower
+        let reader = ConfigurationReader<Configuration>()
+        try reader.read(Configuration.standardPath, isRequired: false)
+        let masks = (configuration.applicationMasks, reader.configuration.machine.applicationMasks)
+        application = ApplicationRequest(configuration.applications, follower: follower, log: log) { appID in
+            masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
+        }
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)
@@ -80,6 +89,7 @@ package final class Agent {
             return
         }
         let before = old?.status
+        if before == nil { application.serviceRestarted() }
         if status.tabletMode != before?.tabletMode, before != nil || status.tabletMode != .unknown {
             run(.tabletMode)
         }
@@ -112,7 +122,7 @@ extension Agent: DisplayRotatorDelegate {
 
     func rotated(_ panel: Output?) { run(.rotateAfter) }
 
-    func windowChanged(_ window: FocusedWindow?) {}
+    func windowChanged(_ window: FocusedWindow?) { application.windowChanged(window) }
 
     func displayLost() { loop.exit(1) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import OrientationCore
 package import POSIX
 package import SystemdBus
 
@@ -51,6 +52,26 @@ package final class OrientationFollower {
     /// Makes a call without arguments, with polkit's questions; `completion` gets the reply.
     package func call(_ member: String, completion: @escaping (BusMessage) -> Void) {
         send(Names.manager, member, { _ in }, completion)
+    }
+
+    /// Makes a request, which lasts until it is released or the connection ends; `completion` gets its object path.
+    package func present(
+        _ request: RotationRequest,
+        completion: @escaping (Result<String, BusError>) -> Void
+    ) {
+        send(Names.manager, "Request", { RequestOptions.write(request, to: $0) }) { reply in
+            do throws(BusError) {
+                if let error = reply.error { throw error }
+                completion(.success(try reply.readObjectPath()))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// Releases a request; `completion` is called after the reply, which does not matter.
+    package func release(_ request: String, completion: @escaping () -> Void) {
+        send(Names.request, "Release", at: request, { _ in }) { _ in completion() }
     }
 
     // MARK: - The daemon
@@ -109,11 +130,12 @@ package final class OrientationFollower {
     private func send(
         _ interface: String,
         _ member: String,
+        at path: String = Names.path,
         _ arguments: (BusMessage) -> Void,
         _ completion: @escaping (BusMessage) -> Void
     ) {
         do throws(BusError) {
-            try bus.callLater(Names.service, Names.path, interface, member, arguments, completion: completion)
+            try bus.callLater(Names.service, path, interface, member, arguments, completion: completion)
         } catch {
             onProblem("cannot call orientd: \(error)")
         }

@@ -21,6 +21,8 @@ package struct PanelRotation: Sendable {
         var outputs: [Output]
         /// How often the compositor answered that it was outdated.
         var failures = 0
+        /// Whether a report came after it was made.
+        var isOld = false
     }
 
     /// How often a change is tried again while the outputs keep changing.
@@ -103,6 +105,7 @@ package struct PanelRotation: Sendable {
         guard let panel else {
             expected = nil
             unconfirmed = nil
+            if isOutdated { pending = nil }
             if !reportedMissing { actions.warning = missing }
             reportedMissing = true
             return actions
@@ -120,6 +123,7 @@ package struct PanelRotation: Sendable {
             return actions
         }
         if pending != nil {
+            pending?.isOld = true
             if isOutdated { actions.change = repeatRequest() }
             return actions
         }
@@ -129,6 +133,7 @@ package struct PanelRotation: Sendable {
             return actions
         }
         if report == unconfirmed?.outputs { return actions }
+        let confirmed = unconfirmed
         unconfirmed = nil
         if panel.transform != expected {
             self.expected = panel.transform
@@ -136,7 +141,7 @@ package struct PanelRotation: Sendable {
             baseline = report
             return actions
         }
-        settle(on: panel, &actions)
+        settle(on: panel, after: confirmed, &actions)
         return actions
     }
 
@@ -146,14 +151,19 @@ package struct PanelRotation: Sendable {
         var actions = Actions()
         switch result {
         case .outdated:
+            pending = nil
+            guard panel != nil else { return actions }
             request.failures += 1
+            guard request.failures <= Self.retries else {
+                actions.warning =
+                    "\(request.change.output) is not rotated to \(request.change.transform): "
+                    + "the outputs changed \(request.failures) times meanwhile"
+                refused = request.change.transform
+                return actions
+            }
             pending = request
             isOutdated = true
-            guard request.failures > Self.retries else { return actions }
-            actions.warning =
-                "the outputs changed \(request.failures) times during a rotation of \(request.change.output)"
-            pending = nil
-            refused = request.change.transform
+            if request.isOld { actions.change = repeatRequest() }
         case .refused(let reason):
             pending = nil
             refused = request.change.transform
@@ -169,7 +179,7 @@ package struct PanelRotation: Sendable {
                 return actions
             }
             unconfirmed = nil
-            settle(on: panel, &actions)
+            settle(on: panel, after: request, &actions)
         }
         return actions
     }
@@ -204,7 +214,7 @@ package struct PanelRotation: Sendable {
     private mutating func repeatRequest() -> OutputChange? {
         guard let panel, let request = pending else { return nil }
         return self.request(
-            target.map { Transform($0) } ?? request.change.transform,
+            wanted(for: panel) ?? request.change.transform,
             of: panel,
             failures: request.failures
         )
@@ -222,13 +232,15 @@ package struct PanelRotation: Sendable {
 
     // MARK: - Reports
 
-    /// Handles a report in which the panel has the transform that it is expected to have.
-    private mutating func settle(on panel: Output, _ actions: inout Actions) {
-        let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)
-        if movesNeighbours == nil, places(in: layout) != places(in: baseline) {
-            movesNeighbours = places(in: outputs) == places(in: baseline)
+    /// Handles a report in which the panel has the transform that it is expected to have; `request` made it so.
+    private mutating func settle(on panel: Output, after request: Request?, _ actions: inout Actions) {
+        if movesNeighbours == nil, let request {
+            let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)
+            if places(in: layout) != places(in: request.outputs) {
+                movesNeighbours = places(in: outputs) == places(in: request.outputs)
+            }
             if movesNeighbours == true {
-                actions.change = request(panel.transform, of: panel)
+                actions.change = self.request(panel.transform, of: panel)
                 return
             }
         }
