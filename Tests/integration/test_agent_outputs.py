@@ -129,11 +129,11 @@ class Neighbours(AgentTestCase):
         self.assertEqual(self.compositor.head("HDMI-A-1").position, (1280, 0))
 
     def test_row_of_monitors_stays_a_row(self):
-        self.start_session(panel(), monitor(), monitor("DP-1", position=(3120, 0)), monitor("DP-2", position=(-1920, 0)))
+        others = monitor(), monitor("DP-1", position=(3120, 0)), monitor("DP-2", position=(-1920, 0))
+        self.start_session(panel(), *others)
         self.show("landscape-left")
         self.wait_until_tight()
-        places = [self.compositor.head(name).position for name in ("HDMI-A-1", "DP-1", "DP-2")]
-        self.assertEqual(places, [(1920, 0), (3840, 0), (-1920, 0)])
+        self.assertEqual([head.position for head in others], [(1920, 0), (3840, 0), (-1920, 0)])
 
     def test_places_are_left_alone_where_they_are_automatic(self):
         self.start_session(panel(), monitor(), monitor("DP-1"), is_automatic=True)
@@ -171,7 +171,7 @@ class Answers(AgentTestCase):
                 self.compositor.cancel(times)
                 self.show("landscape-left")
                 applied = self.compositor.applied()
-                self.assertEqual([one.answer for one in applied], ["cancelled"] * times + ["succeeded"])
+                self.assertEqual([one.answer for one in applied], ["cancelled"] * times + ["succeeded"], applied)
                 self.assertEqual(len({one.serial for one in applied}), times + 1)
 
     def test_new_serial_may_arrive_before_cancelled(self):

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The focused window decides the orientations while it is full screen, without the application's knowledge."""
+
+from agent_session import AgentTestCase, panel
+from rig import REQUEST, wait_until
+from rotation import ALL, LANDSCAPE
+
+PLAYER, READER, OTHER = "org.example.Player", "org.example.Reader", "org.example.Other"
+MASKS = (
+    f"[Application {PLAYER}]",
+    "SupportedOrientations=landscape",
+    f"[Application {READER}]",
+    "SupportedOrientations=portrait",
+)
+DESKTOP_FILE = "[Desktop Entry]\nType=Application\nName=Example\nExec=example\n"
+
+
+class Windows(AgentTestCase):
+    def start_session(self, *heads, settings=(), **options):
+        return super().start_session(*heads, settings=(*settings, *MASKS), **options)
+
+    def requests(self):
+        """Returns (application, supported orientations) of the active requests."""
+        found = [interfaces[REQUEST] for interfaces in self.client.objects().values() if REQUEST in interfaces]
+        return [(request["AppId"], request["Supported"]) for request in found if request["Active"]]
+
+    def wait_for_requests(self, *expected):
+        found = []
+
+        def are_there():
+            found[:] = self.requests()
+            return found == list(expected)
+
+        try:
+            wait_until(are_there, "")
+        except AssertionError:
+            raise AssertionError(f"the requests are {found} instead of {expected}") from None
+
+    def focus(self, app_id, *states, **properties):
+        """Opens a window with the focus."""
+        window = self.compositor.open(app_id, **properties)
+        self.compositor.focus(window, *states)
+        return window
+
+    def test_full_screen_window_decides_and_the_device_afterwards(self):
+        self.start_session()
+        player = self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.wait_for_transform("270")
+        self.compositor.focus(player)
+        self.wait_for_requests()
+        self.wait_for_transform("normal")
+
+    def test_window_that_is_there_before_the_agent_counts(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        self.focus(PLAYER, "fullscreen")
+        self.start_agent(settings=MASKS)
+        self.wait_for_transform("270")
+
+    def test_request_moves_with_the_focus(self):
+        self.start_session()
+        player = self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        reader = self.focus(READER, "fullscreen")
+        self.wait_for_transform("normal")
+        wait_until(lambda: [app_id for app_id, _ in self.requests()] == [READER], "the request is the reader's")
+        self.compositor.focus(player, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.assertIn("fullscreen", player.states)
+        reader.close()
+        self.focus(OTHER, "fullscreen")
+        self.wait_for_requests()
+        self.wait_for_transform("normal")
+
+    def test_closed_window_has_no_say(self):
+        self.start_session()
+        player = self.focus(PLAYER, "fullscreen")
+        self.wait_for_transform("270")
+        player.close()
+        self.wait_for_requests()
+        self.wait_for_transform("normal")
+
+    def test_window_that_is_not_full_screen_has_no_say_by_default(self):
+        agent = self.start_session()
+        self.focus(PLAYER, "maximized")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [])
+        self.focus(READER, "fullscreen")
+        wait_until(lambda: [app_id for app_id, _ in self.requests()] == [READER], "the reader decides")
+
+    def test_every_focused_window_may_decide(self):
+        self.start_session(settings=["Applications=all"])
+        self.focus(PLAYER)
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+
+    def test_windows_can_be_ignored(self):
+        agent = self.start_session(settings=["Applications=no"])
+        self.focus(PLAYER, "fullscreen")
+        self.wait_until_idle(agent)
+        self.show("portrait-upside-down")
+        self.assertEqual(self.client.ask("ListRequests")[0], [])
+
+    def test_desktop_files_name_orientations(self):
+        folder = self.home / ".local" / "share" / "applications"
+        folder.mkdir(parents=True)
+        for kind in ("Ubuntu", "Lomiri"):
+            text = f"{DESKTOP_FILE}X-{kind}-Supported-Orientations=landscape\n"
+            (folder / f"org.example.{kind}.desktop").write_text(text)
+        self.start_session()
+        for kind in ("Ubuntu", "Lomiri"):
+            self.focus(f"org.example.{kind}", "fullscreen")
+            self.wait_for_requests((f"org.example.{kind}", LANDSCAPE))
+
+    def test_application_id_is_no_path(self):
+        (self.home / "evil.desktop").write_text(f"{DESKTOP_FILE}X-Ubuntu-Supported-Orientations=landscape\n")
+        (self.home / ".local" / "share" / "applications").mkdir(parents=True)
+        agent = self.start_session()
+        for app_id in ("../../../evil", str(self.home / "evil"), "", "x" * 4000, "a\nb"):
+            self.focus(app_id, "fullscreen")
+            self.wait_until_idle(agent)
+            self.assertEqual(self.requests(), [])
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+
+    def test_user_decides_against_a_window(self):
+        self.start_session()
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_transform("270")
+        self.control("rotate", "landscape-left")
+        self.wait_for_transform("90")
+
+    def test_request_ends_with_the_agent(self):
+        agent = self.start_session()
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        agent.stop()
+        self.wait_for_requests()
+
+    def test_compositor_that_restarts_leaves_no_request(self):
+        agent = self.start_session()
+        player = self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.compositor.stop()
+        agent.wait_for_warning("wayland-7")
+        self.wait_for_requests()
+        self.compositor.windows.remove(player)
+        self.compositor.start()
+        self.wait_for_transform("normal")
+
+    def test_orientd_that_restarts_gets_the_request_again(self):
+        agent = self.start_session()
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.restart_orientd()
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        agent.new_warnings()
+
+    def test_old_compositors_have_no_full_screen_state(self):
+        agent = self.start_session(toplevel_version=1)
+        self.focus(PLAYER, "fullscreen")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [])
+
+    def test_without_the_protocol_the_device_decides(self):
+        self.start_session(toplevel_version=0)
+        self.show("landscape-left")
+        self.assertEqual(self.client.get("SupportedOrientations"), ALL)
