@@ -15,6 +15,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
+SESSION_PACKAGES := mmdebstrap
 
 BIN := .build/bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
@@ -36,8 +37,8 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help build run check check-peer check-vm test integration lint docs bench coverage install uninstall clean \
-    build-deps run-deps check-deps peer-deps
+.PHONY: help build run check check-peer check-vm check-session test integration lint docs bench coverage install \
+    uninstall clean build-deps run-deps check-deps peer-deps session-deps
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -54,7 +55,7 @@ build: build-deps  ## build orientd, orient-agent and orientctl into .build/bin
 run: build run-deps  ## demonstrate orientd, with this machine's sensor or with a simulated trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps $(if $(filter peer,$(WITH)),peer-deps)  ## check the format, build, run all tests; with WITH="peer vm" those too
+check: check-deps $(patsubst %,%-deps,$(filter peer session,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
 	@Tests/check.sh own $(WITH)
 
 test: check-deps  ## run the unit tests
@@ -68,6 +69,9 @@ check-vm: docs  ## test the installed service on a real kernel in QEMU; building
 
 check-peer: check-deps peer-deps build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
 	@Tests/check.sh peer
+
+check-session: check-deps session-deps build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
+	@Tests/check.sh session
 
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
@@ -162,3 +166,6 @@ check-deps: build-deps
 
 peer-deps:
 	@$(call deps,$(PEER_PACKAGES))
+
+session-deps:
+	@$(call deps,$(SESSION_PACKAGES))

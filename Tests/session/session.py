@@ -7,7 +7,10 @@ client, swaybg, in the size that the compositor gives it, like the content of ev
 nor is a full-screen window, so it does not change what the agent decides.
 """
 
+import contextlib
 import signal
+
+from gi.repository import GLib
 
 from agent import SessionRig
 from compositor import COLOURS, NEIGHBOUR, NEIGHBOUR_SIZE, PANEL, PANEL_SIZE
@@ -93,6 +96,22 @@ class SessionTestCase(RotationTestCase):
         """Runs orientctl, which must succeed."""
         result = self.rig.orientctl(*arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def settle(self, agent):
+        """Returns when the agent has handled all signals that orientd has sent so far, and its requests are sent."""
+        self.flush()
+        bus = {"interface": "org.freedesktop.DBus", "path": "/org/freedesktop/DBus", "destination": "org.freedesktop.DBus"}
+        for name in self.client.call("ListNames", **bus)[0]:
+            with contextlib.suppress(GLib.Error):  # somebody may have left the bus
+                arguments = GLib.Variant("(s)", (name,))
+                (process,) = self.client.call("GetConnectionUnixProcessID", arguments=arguments, **bus)
+                if name.startswith(":") and process == agent.process.pid:
+                    # libsystemd answers a ping after the messages before it. At the second one, the agent has also been
+                    # through its loop, where it sends its requests to the compositor.
+                    for _ in range(2):
+                        self.client.call("Ping", "org.freedesktop.DBus.Peer", "/", destination=name)
+                    return
+        raise AssertionError("the agent is not on the bus")
 
     def wait_for_transform(self, transform, output=PANEL):
         """Waits until the output has the transform and returns all outputs."""
@@ -183,12 +202,13 @@ class SessionTests(SessionTestCase):
                 self.assertEqual(self.compositor.heads(), before)
 
     def test_lock_holds_the_picture(self):
-        self.start_session()
+        agent = self.start_session()
         self.show("landscape-left")
         display = self.compositor.display()
         self.control("lock", "current")
         self.turn("portrait")
         self.turn("portrait-upside-down")
+        self.settle(agent)
         self.wait_for_colours("landscape-left")
         self.control("unlock")
         self.wait_until_shown("portrait-upside-down")
@@ -271,15 +291,25 @@ class SessionTests(SessionTestCase):
             self.assertFalse(heads[NEIGHBOUR].enabled)
 
     def test_disabled_panel_stays_disabled(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        display = self.compositor.display()
+        self.compositor.set_output(PANEL, "--off")
+        self.turn("portrait-upside-down")
+        self.settle(agent)
+        self.assertEqual(agent.stop(), 0)
+        self.assertFalse(self.compositor.heads()[PANEL].enabled)
+        display.round_trip()
+        self.assertEqual(sorted(display.appeared), [PANEL, NEIGHBOUR])
+
+    def test_enabled_panel_gets_the_present_orientation(self):
         self.start_session()
         self.show("landscape-left")
         self.compositor.set_output(PANEL, "--off")
         self.turn("portrait-upside-down")
-        # The agent gets the call's transition and this change in order; it must not enable the panel for either.
-        self.compositor.set_output(NEIGHBOUR, "--scale", "2")
-        self.assertFalse(self.compositor.heads()[PANEL].enabled)
         self.compositor.set_output(PANEL, "--on")
-        self.wait_until_shown("portrait-upside-down")
+        # sway 1.10 sometimes draws no picture on a headless output that was enabled again ("Page-flip failed").
+        self.wait_for_transform("180")
 
     def test_mode_and_scale_survive(self):
         self.start_session()
@@ -344,7 +374,8 @@ class SessionTests(SessionTestCase):
         display = self.compositor.display()
         self.compositor.spawn("foot", "sh", "-c", "echo shown >/mnt/home/shown; exec sleep infinity")
         wait_until((self.compositor.folder / "home" / "shown").exists, "foot runs")
-        self.show("portrait-upside-down")
+        self.turn("portrait-upside-down")
+        self.wait_for_transform("180")  # phoc maximizes foot, which then covers the wallpaper
         self.assertEqual(display.transforms(PANEL), [NUMBERS["normal"], NUMBERS["180"]])
 
     def test_agent_stands_aside_on_a_desktop_that_turns_by_itself(self):
@@ -366,6 +397,7 @@ class SessionTests(SessionTestCase):
         wait_until(lambda: agent.log_lines("HEADLESS-9"), "the agent names the missing output")
         for held in ("landscape-left", "portrait-upside-down", "landscape-right"):
             self.turn(held)
+            self.settle(agent)
         self.assertEqual(agent.stop(), 0)
         self.assertEqual(display.transforms(PANEL), [NUMBERS["normal"]])
         self.assertEqual(len(agent.log_lines("HEADLESS-9")), 1, agent.log())

@@ -78,8 +78,9 @@ class Picture:
 class Output:
     """An output and the transforms that the compositor has announced for it, as numbers of wl_output."""
 
-    def __init__(self, identifier):
-        self.identifier = identifier
+    def __init__(self, appeared):
+        self.appeared = appeared
+        self.identifier = None
         self.name = None
         self.pending = None
         self.transforms = []
@@ -96,6 +97,7 @@ class Output:
                 self.transforms.append(self.pending)
         elif opcode == 4:  # name
             self.name = event.string()
+            self.appeared.append(self.name)
 
 
 class Display:
@@ -111,6 +113,7 @@ class Display:
         self.last = 1
         self.globals = {}
         self.outputs = {}
+        self.appeared = []  # the name of each output whenever it is enabled
         self.registry = self.create(self.handle_registry)
         self.send(1, 1, struct.pack("=I", self.registry))
         self.round_trip()
@@ -177,7 +180,7 @@ class Display:
         interface, version = event.string(), event.number()
         self.globals[interface] = number, version
         if interface == "wl_output":
-            output = Output(None)
+            output = Output(self.appeared)
             output.identifier = self.bind(interface, 4, output.handle, number)
             self.outputs[number] = output
 
