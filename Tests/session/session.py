@@ -201,6 +201,14 @@ class SessionTests(SessionTestCase):
                 self.assertEqual(agent.stop(), 0)
                 self.assertEqual(self.compositor.heads(), before)
 
+    def test_neighbours_that_the_compositor_placed(self):
+        self.start(claim=False)
+        self.compositor.start(arrange=False)
+        self.assert_neighbours(self.compositor.heads())
+        self.start_agent()
+        for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
+            self.assert_neighbours(self.show(held))
+
     def test_lock_holds_the_picture(self):
         agent = self.start_session()
         self.show("landscape-left")
