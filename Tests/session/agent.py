@@ -51,13 +51,13 @@ class Agent:
         ended_early = self.process.poll() is not None and not self.may_end
         try:
             if self.process.poll() is None and self.stop() != 0:
-                raise AssertionError(f"orient-agent ends with {self.process.returncode} on SIGTERM")
+                raise AssertionError(f"orient-agent ends with {self.process.returncode} on SIGTERM: {self.log()}")
         finally:
             if self.process.poll() is None:
                 self.process.kill()
                 self.process.wait()
         if ended_early:
-            raise AssertionError(f"orient-agent had ended by itself with {self.process.returncode}")
+            raise AssertionError(f"orient-agent had ended by itself with {self.process.returncode}: {self.log()}")
 
 
 class SessionRig(Rig):

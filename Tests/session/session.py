@@ -151,21 +151,37 @@ class SessionTestCase(RotationTestCase):
         self.turn(held)
         return self.wait_until_shown(held)
 
-    def assert_neighbours(self, heads):
-        """Checks that there is neither a gap nor an overlap between the panel and its neighbour."""
-        rectangles = heads[PANEL].rectangle, heads[NEIGHBOUR].rectangle
-        self.assertTrue(touch(*rectangles), heads)
+    def wait_for_neighbours(self):
+        """Waits until there is neither a gap nor an overlap between the panel and its neighbour; returns all outputs.
+
+        phoc applies a change output by output.
+        """
+        found = []
+
+        def are_beside():
+            found[:] = [self.compositor.heads()]
+            return touch(found[0][PANEL].rectangle, found[0][NEIGHBOUR].rectangle)
+
+        try:
+            wait_until(are_beside, "the outputs touch")
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}: {found}") from None
+        return found[0]
 
 
 class SessionTests(SessionTestCase):
-    """What holds with every compositor."""
+    """What holds with every compositor.
+
+    No test enables an output again: wlroots 0.18 and 0.20 fail an assertion (head_send_state) when an output without a
+    list of modes, like those of the headless backend, is enabled while any client watches the outputs.
+    """
 
     def test_picture_is_upright_however_the_device_is_held(self):
         self.start_session()
         before = self.compositor.heads()[NEIGHBOUR]
         for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
-            heads = self.show(held)
-            self.assert_neighbours(heads)
+            self.show(held)
+            heads = self.wait_for_neighbours()
             self.assertEqual(
                 (heads[NEIGHBOUR].mode, heads[NEIGHBOUR].transform, heads[NEIGHBOUR].scale),
                 (before.mode, before.transform, before.scale),
@@ -195,8 +211,8 @@ class SessionTests(SessionTestCase):
                 self.assertTrue(keeps_side(before[PANEL].rectangle, before[NEIGHBOUR].rectangle), before)
                 agent = self.start_agent()
                 for held in ("landscape-left", "portrait-upside-down"):
-                    heads = self.show(held)
-                    self.assert_neighbours(heads)
+                    self.show(held)
+                    heads = self.wait_for_neighbours()
                     self.assertTrue(keeps_side(heads[PANEL].rectangle, heads[NEIGHBOUR].rectangle), heads)
                 self.assertEqual(agent.stop(), 0)
                 self.assertEqual(self.compositor.heads(), before)
@@ -204,10 +220,11 @@ class SessionTests(SessionTestCase):
     def test_neighbours_that_the_compositor_placed(self):
         self.start(claim=False)
         self.compositor.start(arrange=False)
-        self.assert_neighbours(self.compositor.heads())
+        self.wait_for_neighbours()
         self.start_agent()
         for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
-            self.assert_neighbours(self.show(held))
+            self.show(held)
+            self.wait_for_neighbours()
 
     def test_lock_holds_the_picture(self):
         agent = self.start_session()
@@ -310,24 +327,15 @@ class SessionTests(SessionTestCase):
         display.round_trip()
         self.assertEqual(sorted(display.appeared), [PANEL, NEIGHBOUR])
 
-    def test_enabled_panel_gets_the_present_orientation(self):
-        self.start_session()
-        self.show("landscape-left")
-        self.compositor.set_output(PANEL, "--off")
-        self.turn("portrait-upside-down")
-        self.compositor.set_output(PANEL, "--on")
-        # sway 1.10 sometimes draws no picture on a headless output that was enabled again ("Page-flip failed").
-        self.wait_for_transform("180")
-
     def test_mode_and_scale_survive(self):
         self.start_session()
         self.compositor.set_output(PANEL, "--custom-mode", "600x1000", "--scale", "2")
         self.compositor.set_output(NEIGHBOUR, "--custom-mode", "900x700", "--scale", "1.5", "--pos", "300,0")
         for held in ("landscape-left", "portrait"):
-            heads = self.show(held)
+            self.show(held)
+            heads = self.wait_for_neighbours()
             self.assertEqual((heads[PANEL].mode, heads[PANEL].scale), ((600, 1000), 2))
             self.assertEqual((heads[NEIGHBOUR].mode, heads[NEIGHBOUR].scale), ((900, 700), 1.5))
-            self.assert_neighbours(heads)
 
     def test_compositor_restarts(self):
         agent = self.start_session()
