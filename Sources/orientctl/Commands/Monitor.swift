@@ -52,14 +52,18 @@ private final class Monitoring {
         )
         do {
             try claim()
-        } catch let error as BusError where error.isServiceMissing && !client.claimedDaemon.isEmpty {
-            // The daemon ended after it granted the claim, and may come back.
+        } catch {
+            // It may come back. The bus reports ServiceUnknown, or NoReply if it ended during a call.
+            guard !client.claimedDaemon.isEmpty, hasDaemonEnded else { throw error }
         }
         _ = try loop.run()
         withExtendedLifetime(subscriptions) {}
         if let failure { throw failure }
         return .done
     }
+
+    /// Whether the daemon that granted the last claim has ended.
+    private var hasDaemonEnded: Bool { bus.owner(of: Names.service)?.uniqueName != client.claimedDaemon }
 
     /// Ends the loop with the error that `body` throws.
     private func attempt(_ body: () throws -> Void) {
