@@ -45,7 +45,7 @@ enum Status {
         var values = [
             ("Device", status.deviceOrientation.name),
             ("Face", status.faceOrientation.name),
-            ("Interface", interface(status, requests)),
+            ("Interface", interface(status, asked: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
             ("Supported", "\(status.supportedOrientations)"),
@@ -67,8 +67,7 @@ enum Status {
     }
 
     /// The interface's orientation, and the rule that decided it.
-    private static func interface(_ status: ManagerStatus, _ requests: [ListedRequest]) -> String {
-        let asked = requests.first { $0.id == status.askedRequest }
+    static func interface(_ status: ManagerStatus, asked: ListedRequest?) -> String {
         let sentence = status.interfaceRule.sentence(
             asked: asked.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
