@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # systemd, udev, polkit and D-Bus read from fixed folders, which do not depend on PREFIX.
 SYSTEM ?= /usr
+SYSCONF ?= /etc
 
 # The required packages of Debian and Ubuntu.
 BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev libwayland-dev libxcb-randr0-dev \
@@ -79,7 +80,7 @@ lint: check-deps  ## check the format of all sources
 
 docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))
-	@docs/build.sh $(BIN)/orientd .build/man
+	@docs/build.sh $(BIN) .build/man
 
 bench: check-deps build  ## measure CPU time, memory, wake-ups and latency
 	@Benchmarks/run.sh $(BIN)
@@ -95,12 +96,18 @@ coverage: check-deps  ## print how much of the code the unit tests reach
 INSTALLED := \
     $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
+    $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
+    .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
+    .build/man/agent.conf.5:644:$(PREFIX)/share/man/man5/agent.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
+    docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
+    .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \
+    systemd/xdg/autostart/orient-agent.desktop:644:$(SYSCONF)/xdg/autostart/orient-agent.desktop \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
     systemd/dbus-1/system.d/org.orientd1.conf:644:$(SYSTEM)/share/dbus-1/system.d/org.orientd1.conf \
@@ -113,6 +120,7 @@ RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedes
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
 install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
+	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
