@@ -93,3 +93,20 @@ static inline int orientd_exit_status(const siginfo_t *info) { return info->si_c
 // glibc has these only from 2.36 and 2.34 on.
 static inline int orientd_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 static inline int orientd_close_range(unsigned first, unsigned last) { return (int)syscall(SYS_close_range, first, last, 0); }
+
+// The members of a sockaddr_un are an array, which Swift sees as a tuple, and the socket's flags are enumerators.
+static inline int orientd_connect_without_waiting(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    if (connect(descriptor, (const struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}

@@ -8,3 +8,6 @@ static inline void orientd_ignore_wayland_message(const char *format, va_list ar
 }
 // libwayland prints errors that the connection reports as well; Swift has no va_list.
 static inline void orientd_silence_wayland(void) { wl_log_set_handler_client(orientd_ignore_wayland_message); }
+
+// Swift sees C's global variables as shared mutable state and refuses them.
+static inline const struct wl_interface *orientd_output(void) { return &wl_output_interface; }

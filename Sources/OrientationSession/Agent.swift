@@ -19,6 +19,8 @@ package final class Agent {
     private let hooks: SessionHooks
     private let follower: OrientationFollower
     private let application: ApplicationRequest
+    /// Nil if input devices are not to follow, or follow without help.
+    private let inputs: (any InputMapper)?
     private let endTimer: Timer
     /// Nil unless rotations are suggested under the lock.
     private var suggestion: RotationSuggestion?
@@ -51,6 +53,7 @@ package final class Agent {
         application = ApplicationRequest(configuration.applications, follower: follower, log: log) { appID in
             masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
         }
+        inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)
@@ -98,7 +101,10 @@ package final class Agent {
         isEnding = true
         guard configuration.restores else { return loop.exit(status) }
         endTimer.arm(after: Self.endTimeout)
-        display.release { [self] in loop.exit(status) }
+        display.release { [self] in
+            guard let inputs, let panel = display.shownPanel else { return loop.exit(status) }
+            inputs.end(with: panel) { [self] in loop.exit(status) }
+        }
     }
 
     // MARK: - orientd
@@ -164,10 +170,18 @@ extension Agent: DisplayRotatorDelegate {
         // Now the process of the compositor is known.
         findRival()
         report()
+        mapInputs()
         rotate()
     }
 
-    func rotated(_ panel: Output?) { run(.rotateAfter) }
+    func rotated(_ panel: Output?) {
+        mapInputs()
+        run(.rotateAfter)
+    }
+
+    private func mapInputs() {
+        if let panel = display.shownPanel { inputs?.follow(panel) }
+    }
 
     func windowChanged(_ window: FocusedWindow?) { application.windowChanged(window) }
 
@@ -185,15 +199,19 @@ package enum Restoration {
         let loop = try EventLoop()
         let display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
         guard display.hasLeftover else { return 0 }
+        let inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
         let timer = try loop.timer {
             log.error("the display could not be restored in time")
             loop.exit(1)
         }
         timer.arm(after: Agent.endTimeout)
         try display.begin()
-        display.release { loop.exit(0) }
+        display.release {
+            guard let inputs, let panel = display.shownPanel else { return loop.exit(0) }
+            inputs.end(with: panel) { loop.exit(0) }
+        }
         let status = try loop.run()
-        withExtendedLifetime((display, timer)) {}
+        withExtendedLifetime((display, timer, inputs)) {}
         return status
     }
 }

@@ -22,6 +22,16 @@ package final class WaylandConnection {
     /// The global objects that the compositor offers: the number and the version of each interface.
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
 
+    /// All globals of an interface, bound, and what is called for their events.
+    private var observation: Observation?
+
+    private struct Observation {
+        let interface: UnsafePointer<wl_interface>
+        let version: UInt32
+        let handler: (UInt32?) -> Void
+        var objects: [UInt32: WaylandObject] = [:]
+    }
+
     /// Connects to the socket that WAYLAND_DISPLAY names.
     ///
     /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason. Both
@@ -65,6 +75,30 @@ package final class WaylandConnection {
         return object(pointer.map { OpaquePointer($0) }, handler)
     }
 
+    /// Calls `handler` with the number of each event of every global of an interface, and with nil when one is removed.
+    ///
+    /// Replaces an earlier observation.
+    package func observe(
+        _ interface: UnsafePointer<wl_interface>?,
+        version: UInt32,
+        _ handler: @escaping (_ event: UInt32?) -> Void
+    ) {
+        guard let interface else { return }
+        observation = Observation(interface: interface, version: version, handler: handler)
+        for global in globals { observe(global) }
+        flush()
+    }
+
+    private func observe(_ global: (number: UInt32, interface: String, version: UInt32)) {
+        guard let registry, let observation, global.interface == String(cString: observation.interface.pointee.name)
+        else { return }
+        let version = min(observation.version, global.version)
+        let pointer = wl_registry_bind(registry.proxy, global.number, observation.interface, version)
+        self.observation?.objects[global.number] = object(pointer.map { OpaquePointer($0) }) { event, _ in
+            observation.handler(event)
+        }
+    }
+
     /// Owns an object that the compositor or a request has created.
     package func object(_ proxy: OpaquePointer?, _ handler: @escaping WaylandObject.Handler) -> WaylandObject? {
         proxy.map { WaylandObject($0, on: display, handler) }
@@ -80,9 +114,12 @@ package final class WaylandConnection {
     private func registryChanged(_ event: UInt32, _ values: WaylandObject.Values) {
         let number = values[0].u
         if event == 0 {
-            globals.append((number, String(cString: values[1].s), values[2].u))
+            let global = (number, String(cString: values[1].s), values[2].u)
+            globals.append(global)
+            observe(global)
         } else {
             globals.removeAll { $0.number == number }
+            if observation?.objects.removeValue(forKey: number) != nil { observation?.handler(nil) }
         }
     }
 

@@ -129,11 +129,11 @@ class Neighbours(AgentTestCase):
         self.assertEqual(self.compositor.head("HDMI-A-1").position, (1280, 0))
 
     def test_row_of_monitors_stays_a_row(self):
-        others = monitor(), monitor("DP-1", position=(3120, 0)), monitor("DP-2", position=(-1920, 0))
-        self.start_session(panel(), *others)
+        self.start_session(panel(), monitor(), monitor("DP-1", position=(3120, 0)), monitor("DP-2", position=(-1920, 0)))
         self.show("landscape-left")
         self.wait_until_tight()
-        self.assertEqual([head.position for head in others], [(1920, 0), (3840, 0), (-1920, 0)])
+        places = [self.compositor.head(name).position for name in ("HDMI-A-1", "DP-1", "DP-2")]
+        self.assertEqual(places, [(1920, 0), (3840, 0), (-1920, 0)])
 
     def test_places_are_left_alone_where_they_are_automatic(self):
         self.start_session(panel(), monitor(), monitor("DP-1"), is_automatic=True)

@@ -35,8 +35,8 @@ protocol OutputBackendDelegate: AnyObject {
     /// The connection has ended; `reason` is a whole message.
     func backendLost(_ reason: String)
 
-    /// The server did not return after its connection had ended.
-    func serverGivenUp(_ problem: SystemError)
+    /// The server did not return after its connection had ended; `problem` is a whole message.
+    func serverGivenUp(_ problem: String)
 }
 
 /// The outputs of a session, over the protocol of its compositor or X server.

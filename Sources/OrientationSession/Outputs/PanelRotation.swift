@@ -77,6 +77,13 @@ package struct PanelRotation: Sendable {
     /// The output that is rotated; nil if it is missing or disabled.
     package var panel: Output? { outputs.panel(named: name) }
 
+    /// The output that is rotated, with the transform that was applied last, which a report may not show yet.
+    package var shownPanel: Output? {
+        var shown = panel
+        if let expected { shown?.transform = expected }
+        return shown
+    }
+
     // MARK: - Events
 
     /// Takes another wanted transform.

@@ -34,6 +34,8 @@ final class DisplayRotator: OutputBackendDelegate {
     private var rotation: PanelRotation?
     private var target: OutputTransform?
     private var isReleased = false
+    /// Whether the loss of the connection was reported, and no new one has shown the outputs.
+    private var isLost = false
     /// What the file contains.
     private var saved: RestorePoint?
     private var onSettled: (() -> Void)?
@@ -64,6 +66,9 @@ final class DisplayRotator: OutputBackendDelegate {
 
     /// Whether the outputs are known.
     var isReady: Bool { rotation != nil }
+
+    /// The output that is rotated, with the transform that was applied last; nil while it is missing or unknown.
+    var shownPanel: Output? { rotation?.shownPanel }
 
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.outputs?.server }
@@ -103,6 +108,8 @@ final class DisplayRotator: OutputBackendDelegate {
 
     func outputsChanged(_ outputs: [Output]) {
         guard let backend = server.outputs else { return }
+        server.outputsKnown()
+        isLost = false
         let isNew = rotation == nil
         var rotation =
             rotation
@@ -125,17 +132,18 @@ final class DisplayRotator: OutputBackendDelegate {
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
 
     func backendLost(_ reason: String) {
-        log.warning("\(reason); trying to connect again")
+        if !isLost { log.warning("\(reason); trying to connect again") }
+        isLost = true
         rotation = nil
         saved = nil
         save(nil)
-        server.connectionLost()
+        server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
         delegate?.windowChanged(nil)
         settle()
     }
 
-    func serverGivenUp(_ problem: SystemError) {
+    func serverGivenUp(_ problem: String) {
         log.error("\(problem); giving up")
         delegate?.displayLost()
     }

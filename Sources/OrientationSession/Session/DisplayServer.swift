@@ -59,12 +59,17 @@ final class DisplayServer {
         )
     }
 
+    /// The connection works; the next loss is a new one.
+    func outputsKnown() {
+        attempts = 0
+    }
+
     /// Drops the connection, and tries for a while to connect again.
-    func connectionLost() {
+    func connectionLost(_ reason: String) {
         outputs = nil
         toplevels = nil
         wayland = nil
-        attempts = 0
+        guard attempts < Self.retry.most else { return delegate?.serverGivenUp(reason) ?? () }
         timer?.arm(after: Self.retry.seconds)
     }
 
@@ -73,14 +78,21 @@ final class DisplayServer {
         do throws(SystemError) {
             try connect()
         } catch {
-            guard attempts < Self.retry.most else { return delegate?.serverGivenUp(error) ?? () }
-            timer?.arm(after: Self.retry.seconds)
+            connectionLost("\(error)")
         }
     }
 
     private func globalsKnown() {
         guard let wayland, let delegate else { return }
-        outputs = WlrOutputs(on: wayland, delegate: delegate)
+        if backend == .niri {
+            do throws(SystemError) {
+                outputs = try NiriOutputs(on: wayland, loop: loop, delegate: delegate)
+            } catch {
+                return delegate.backendLost("\(error)")
+            }
+        } else {
+            outputs = WlrOutputs(on: wayland, delegate: delegate)
+        }
         guard outputs != nil else {
             let problem = "does not offer wlr-output-management: no program may rotate its outputs"
             return delegate.backendLost("the compositor at \(wayland.name) \(problem)")

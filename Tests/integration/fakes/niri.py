@@ -42,6 +42,7 @@ class NiriConnection(Connection):
     def __init__(self, server, stream):
         super().__init__(server, stream)
         self.has_events = False
+        self.knows_outputs = False
 
     def receive(self):
         for line in self.take_lines():
@@ -55,6 +56,7 @@ class NiriConnection(Connection):
             self.reply({"Err": f"error parsing request: {error}"})
             return
         self.server.requests.append(request)
+        self.knows_outputs = self.knows_outputs or request == "Outputs"
         if request == "EventStream":
             self.has_events = True
             self.reply({"Ok": "Handled"})
@@ -70,14 +72,15 @@ class NiriConnection(Connection):
 class NiriServer(SocketServer):
     """niri's socket; `requests` has the JSON value of every request, `heads` the outputs.
 
-    With an `error`, changes of outputs fail with that text.
+    With an `error`, changes of outputs fail with that text. `display`, a WlrServer, gets the same heads.
     """
 
     connection_type = NiriConnection
 
-    def __init__(self, path, *heads):
+    def __init__(self, path, *heads, display=None):
         super().__init__(path)
         self.heads = list(heads)
+        self.display = display
         self.requests = []
         self.error = None
 
@@ -106,6 +109,7 @@ class NiriServer(SocketServer):
         for head in heads:
             for key, value in changes.items():
                 setattr(head, key, value)
+        self.show()
         return {"Ok": {"OutputConfigChanged": "Applied" if heads else "OutputWasMissing"}}
 
     def requested(self, request):
@@ -156,24 +160,35 @@ class NiriServer(SocketServer):
         with self.lock:
             for key, value in properties.items():
                 setattr(self.head(name), key, value)
+            self.show()
 
     def reload(self):
-        """Reads the configuration again, which forgets the transforms that clients have set."""
+        """Reads the configuration again, whose outputs have changed; that forgets what clients have set."""
         with self.lock:
             for head in self.heads:
                 head.transform = "normal"
+            self.show()
             self.publish({"ConfigLoaded": {"failed": False}})
+
+    def show(self):
+        """Lets the Wayland display report the heads."""
+        if self.display:
+            with self.display.lock:
+                self.display.heads = list(self.heads)
+                self.display.publish()
 
     def plug(self, head):
         """Adds a head, which gets a workspace."""
         with self.lock:
             self.heads.append(head)
+            self.show()
             self.publish(self.workspaces())
 
     def unplug(self, name):
         """Removes a head and its workspace."""
         with self.lock:
             self.heads.remove(self.head(name))
+            self.show()
             self.publish(self.workspaces())
 
     def publish(self, event):
@@ -187,3 +202,8 @@ class NiriServer(SocketServer):
         """Returns whether a client reads events."""
         with self.lock:
             return any(connection.has_events for connection in self.connections)
+
+    def has_reader(self):
+        """Returns whether a client has asked for the outputs."""
+        with self.lock:
+            return any(connection.knows_outputs for connection in self.connections)

@@ -106,6 +106,11 @@ class OutputResource(Resource):
         self.head = head
 
     def bound(self):
+        self.describe()
+        self.client.server.output_bound(self)
+
+    def describe(self):
+        """Sends the present state."""
         head = self.head
         transform = TRANSFORMS.index(head.transform)
         self.send("geometry", *head.position, 0, 0, 0, head.make, head.model, transform)
@@ -114,7 +119,6 @@ class OutputResource(Resource):
         self.send("name", head.name)
         self.send("description", head.name)
         self.send("done")
-        self.client.server.output_bound(self)
 
 
 class ManagerResource(Resource):
@@ -435,6 +439,8 @@ class OutputServer(WaylandServer):
             for resource in manager.heads.values():
                 resource.update()
             manager.send("done", self.serial)
+        for output in self.resources(OutputResource):
+            output.describe()
 
     def submitted(self, resource):
         """Answers a configuration, and applies it if that is asked for."""

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The requests that set options of a device in Hyprland.
+package enum HyprlandCommand {
+    /// For a configuration in hyprlang; takes one option.
+    package static func keyword(_ device: String, _ option: (name: String, value: String)) -> String {
+        "/keyword device[\(device)]:\(option.name) \(option.value)"
+    }
+
+    /// For a configuration in Lua, which Hyprland has since 0.55.
+    package static func evaluation(_ device: String, _ options: [(String, String)]) -> String {
+        let fields = options.map { ", \($0.0) = \(Int($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
+        return "/eval hl.device({ name = \"\(device)\"\(fields) })"
+    }
+
+    /// Whether the reply to a keyword says that the configuration is in Lua.
+    package static func asksForEvaluation(_ reply: [UInt8]) -> Bool {
+        // "keyword can't work with non-legacy parsers. Use eval."
+        let word = Array("eval".utf8)
+        return reply.indices.contains { reply[$0...].starts(with: word) }
+    }
+
+    /// Whether the name can be a part of both requests: it must not end a string or the device's name.
+    package static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && !"\"\\[];".utf8.contains($0) }
+    }
+
+    /// Whether Hyprland's name of a device can stand for that of the kernel.
+    ///
+    /// Hyprland uses lower case, and hyphens for spaces, newlines and, in some versions, commas; a second device of that
+    /// name gets a number.
+    package static func matches(_ name: String, _ kernelName: String) -> Bool {
+        let name = normalized(name), kernelName = normalized(kernelName)
+        guard name != kernelName else { return true }
+        guard name.starts(with: kernelName) else { return false }
+        let suffix = name.dropFirst(kernelName.count)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return suffix.count > 1 && suffix.first == UInt8(ascii: "-") && suffix.dropFirst().allSatisfy { digits.contains($0) }
+    }
+
+    private static func normalized(_ name: String) -> [UInt8] {
+        name.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: ","): UInt8(ascii: "-")
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+            default: byte
+            }
+        }
+    }
+}

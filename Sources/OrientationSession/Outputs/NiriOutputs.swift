@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWayland
+import POSIX
+import SystemdBus
+import Wayland
+
+/// The outputs of niri, over its IPC.
+///
+/// niri reports no changes of outputs there: their wl_output objects do, after which the outputs are asked for again.
+final class NiriOutputs: OutputBackend {
+    private enum Request {
+        case outputs
+        /// `isLast` is set for the last request of a change.
+        case change(isLast: Bool)
+    }
+
+    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let connection: WaylandConnection
+    private let path: String
+    private var socket: UnixSocket?
+    private var lines = LineBuffer()
+    /// What was asked and not answered yet; niri answers in order.
+    private var pending: [Request] = []
+    /// Whether the outputs changed while they were asked for.
+    private var isStale = false
+    /// Why a part of the present change was refused.
+    private var refusal: String?
+
+    let mayPlaceAutomatically = true
+    var server: Int32? { connection.compositor }
+
+    /// Connects to the socket that NIRI_SOCKET names, beside a Wayland connection whose globals are known.
+    init(
+        on connection: WaylandConnection,
+        loop: EventLoop,
+        delegate: any OutputBackendDelegate
+    ) throws(SystemError) {
+        self.connection = connection
+        self.delegate = delegate
+        path = environment("NIRI_SOCKET") ?? ""
+        guard !path.isEmpty else { throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound) }
+        socket = try UnixSocket(
+            connectingTo: path,
+            loop: loop,
+            onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes) } },
+            onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { self.delegate.backendLost("niri: \(problem)") } }
+        )
+        requestOutputs()
+        connection.observe(orientd_output(), version: 2) { [unowned(unsafe) self] event in
+            // `done` ends a group of events; without one, the output was removed.
+            if event == nil || event == 2 { requestOutputs() }
+        }
+    }
+
+    // MARK: - Requests
+
+    private func requestOutputs() {
+        let isPending = pending.contains { if case .outputs = $0 { true } else { false } }
+        isStale = isPending
+        if !isPending { send("\"Outputs\"", .outputs) }
+    }
+
+    func apply(_ change: OutputChange) {
+        let moves = change.positions.sorted { $0.key < $1.key }
+        refusal = nil
+        let transform = JSONValue.quoted(NiriOutput.name(of: change.transform))
+        send(change.output, "{\"Transform\":{\"transform\":\(transform)}}", isLast: moves.isEmpty)
+        for (index, move) in moves.enumerated() {
+            let position = "{\"Specific\":{\"x\":\(move.value.x),\"y\":\(move.value.y)}}"
+            send(move.key, "{\"Position\":{\"position\":\(position)}}", isLast: index == moves.count - 1)
+        }
+    }
+
+    private func send(_ output: String, _ action: String, isLast: Bool) {
+        send("{\"Output\":{\"output\":\(JSONValue.quoted(output)),\"action\":\(action)}}", .change(isLast: isLast))
+    }
+
+    private func send(_ text: String, _ request: Request) {
+        pending.append(request)
+        socket?.send(Array((text + "\n").utf8))
+    }
+
+    // MARK: - Replies
+
+    private func read(_ bytes: [UInt8]) {
+        do throws(MessageError) {
+            for line in try lines.take(bytes) where socket != nil { try handle(line) }
+        } catch {
+            socket = nil
+            delegate.backendLost("niri: \(path) \(error.problem)")
+        }
+    }
+
+    private func handle(_ line: [UInt8]) throws(MessageError) {
+        let reply: JSONValue
+        do throws(JSONError) {
+            reply = try JSONValue(line)
+        } catch {
+            throw MessageError("sent \(error)")
+        }
+        guard !pending.isEmpty else { throw MessageError("sent a reply that nobody asked for") }
+        switch pending.removeFirst() {
+        case .outputs:
+            guard let listed = reply["Ok"]?["Outputs"]?.members else { throw MessageError("sent no list of outputs") }
+            var outputs: [Output] = []
+            // The order in the list is arbitrary.
+            for (name, value) in listed.sorted(by: { $0.key < $1.key }) {
+                guard let output = NiriOutput.output(name, value) else {
+                    throw MessageError("sent an invalid description of the output \(name)")
+                }
+                outputs.append(output)
+            }
+            if isStale { requestOutputs() }
+            delegate.outputsChanged(outputs)
+        case .change(let isLast):
+            try changeAnswered(reply)
+            guard isLast else { return }
+            requestOutputs()
+            delegate.changeEnded(refusal.map { .refused($0) } ?? .applied)
+        }
+    }
+
+    private func changeAnswered(_ reply: JSONValue) throws(MessageError) {
+        if let problem = reply["Err"]?.text {
+            refusal = refusal ?? "niri refused it: \(problem)"
+        } else if let result = reply["Ok"]?["OutputConfigChanged"]?.text {
+            if result == "OutputWasMissing" { refusal = refusal ?? "niri has no such output" }
+        } else {
+            throw MessageError("sent no result of a change")
+        }
+    }
+}
+
+/// An output in niri's JSON.
+package enum NiriOutput {
+    private static let transforms = [
+        "Normal", "90", "180", "270", "Flipped", "Flipped90", "Flipped180", "Flipped270",
+    ]
+
+    package static func name(of transform: Transform) -> String { transforms[Int(transform.rawValue)] }
+
+    /// Reads the description of an output; nil if it is invalid.
+    package static func output(_ name: String, _ value: JSONValue) -> Output? {
+        guard let logical = value["logical"] else { return nil }
+        guard logical != .null else { return Output(name: name, isEnabled: false) }
+        guard let x = logical["x"]?.integer, let y = logical["y"]?.integer,
+            let width = logical["width"]?.integer, let height = logical["height"]?.integer,
+            let scale = logical["scale"]?.number, scale > 0, scale < 1000,
+            let index = transforms.firstIndex(of: logical["transform"]?.text ?? ""),
+            let transform = Transform(rawValue: Int32(index))
+        else { return nil }
+        var output = Output(
+            name: name,
+            position: Position(x: x, y: y),
+            width: Int((Double(width) * scale).rounded()),
+            height: Int((Double(height) * scale).rounded()),
+            scale: scale,
+            transform: transform
+        )
+        if transform.isSideways { (output.width, output.height) = (output.height, output.width) }
+        // The logical size is rounded; the mode's is not.
+        guard let mode = value["current_mode"]?.integer else { return output }
+        guard let modes = value["modes"]?.list, modes.indices.contains(mode),
+            let width = modes[mode]["width"]?.integer, let height = modes[mode]["height"]?.integer
+        else { return nil }
+        (output.width, output.height) = (width, height)
+        return output
+    }
+}
