@@ -180,7 +180,7 @@ extension Agent: DisplayRotatorDelegate {
     }
 
     private func mapInputs() {
-        if let panel = display.shownPanel { inputs?.follow(panel) }
+        if let panel = display.shownPanel, rival.isEmpty { inputs?.follow(panel) }
     }
 
     func windowChanged(_ window: FocusedWindow?) { application.windowChanged(window) }

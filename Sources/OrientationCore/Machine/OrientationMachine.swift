@@ -86,6 +86,9 @@ public struct OrientationMachine: Sendable {
     /// The edge that is up, portrait being the display's own top; unknown until the first one.
     var sensedEdge: DeviceOrientation { tracker.edge }
 
+    /// Whether a person or the configuration has set the mode of autorotation.
+    var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
+
     /// How far the display leans.
     public var tilt: Tilt { tracker.tilt }
 

@@ -11,9 +11,11 @@ public enum ProxiedOrientation: String, NamedValue {
 extension OrientationMachine {
     /// The edge that net.hadess.SensorProxy reports, portrait being the display's own top up.
     ///
-    /// Unknown until an edge was seen, or a rule or a request has decided without one.
+    /// Unknown until an edge was seen, or a rule or a request has decided without one. On a laptop on which autorotation
+    /// is off by default, it is the device's: desktops have rules of their own for such machines.
     public func edge(_ choice: ProxiedOrientation) -> DeviceOrientation {
         guard choice == .interface, sensedEdge != .unknown || status.isDecided else { return sensedEdge }
+        if status.interfaceRule == .never, !isModeChosen { return sensedEdge }
         return status.interfaceOrientation.device.sensed(natural: status.naturalOrientation)
     }
 }

@@ -92,10 +92,14 @@ final class HyprlandInputs: InputMapper {
         }
         var names: [String] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
-            guard let devices = list[member]?.list else { throw MessageError("sent a list of devices without \(member)") }
+            guard let devices = list[member]?.list else {
+                throw MessageError("sent a list of devices without \(member)")
+            }
             // The tools and pads of a tablet are listed without a name of their own.
             for name in devices.compactMap({ $0["name"]?.text }) {
-                guard known.placement(kind, where: { HyprlandCommand.matches(name, $0.name) }) == .builtIn else { continue }
+                guard known.placement(kind, where: { HyprlandCommand.matches(name, $0.name) }) == .builtIn else {
+                    continue
+                }
                 if HyprlandCommand.isPlain(name) { names.append(name) } else { reportRefused(name) }
             }
         }
@@ -114,7 +118,8 @@ final class HyprlandInputs: InputMapper {
             return update()
         }
         let rest = Array(devices.dropFirst())
-        set(device, [("transform", "\(target.transform.rawValue)"), ("output", target.output)]) { [unowned(unsafe) self] in
+        set(device, [("transform", "\(target.transform.rawValue)"), ("output", target.output)]) {
+            [unowned(unsafe) self] in
             setNext(of: rest, to: target)
         }
     }

@@ -16,11 +16,15 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Reads one value, which only white space may surround.
     package init(_ bytes: [UInt8]) throws(JSONError) {
-        guard let tokener = json_tokener_new_ex(Self.depth) else { throw JSONError(problem: "out of memory", offset: 0) }
+        guard let tokener = json_tokener_new_ex(Self.depth) else {
+            throw JSONError(problem: "out of memory", offset: 0)
+        }
         defer { json_tokener_free(tokener) }
         json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8)
         let bytes = Array(bytes[..<(bytes.lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? 0)])
-        guard let count = Int32(exactly: bytes.count), count > 0 else { throw JSONError(problem: "no value", offset: 0) }
+        guard let count = Int32(exactly: bytes.count), count > 0 else {
+            throw JSONError(problem: "no value", offset: 0)
+        }
         // The byte after the text lets a number end.
         let object = (bytes + [0]).withUnsafeBufferPointer { buffer in
             buffer.baseAddress?.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
@@ -47,7 +51,9 @@ package enum JSONValue: Hashable, Sendable {
         case json_type_double, json_type_int: self = .number(json_object_get_double(object))
         case json_type_string: self = .text(Self.text(of: object))
         case json_type_array:
-            self = .list((0..<json_object_array_length(object)).map { JSONValue(json_object_array_get_idx(object, $0)) })
+            self = .list(
+                (0..<json_object_array_length(object)).map { JSONValue(json_object_array_get_idx(object, $0)) }
+            )
         case json_type_object:
             var members: [String: JSONValue] = [:]
             var next = json_object_iter_begin(object)

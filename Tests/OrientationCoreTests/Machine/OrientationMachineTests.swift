@@ -141,6 +141,25 @@ private struct Scene {
         #expect(scene.machine.edge(.interface) == .landscapeLeft)
     }
 
+    // A desktop has rules of its own for a laptop without a tablet switch; orientd's default must not end its rotation.
+    @Test func `on a laptop it is the device's unless somebody has turned autorotation off`() {
+        var scene = Scene { $0.idiom = .laptop }
+        scene.sample()
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.status.autorotate == .never)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+        scene.handle(.setRotationLock(.orientation(.portrait)))
+        #expect(scene.machine.edge(.interface) == .portrait)
+
+        var chosen = Scene {
+            $0.idiom = .laptop
+            $0.autorotate = .never
+        }
+        chosen.sample()
+        chosen.hold(rightEdgeUp)
+        #expect(chosen.machine.edge(.interface) == .portrait)
+    }
+
     static let decisions: [(event: Event, edge: DeviceOrientation)] = [
         (.setRotationLock(.current), .portrait), (.rotate(.landscapeRight), .landscapeLeft),
         (.present(RotationRequest(appID: "a", supported: .all), client: ":1.1"), .portrait),
