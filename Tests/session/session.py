@@ -76,7 +76,7 @@ class SessionTestCase(RotationTestCase):
         return self.start_agent(configuration, output)
 
     def start_agent(self, configuration="", output=PANEL, environment=None):
-        """Starts the agent and returns it when it has claimed the sensor."""
+        """Starts the agent and returns it when it has claimed the sensor and that is read."""
         claims = self.client.get("Claims")
         agent = self.rig.spawn_agent(f"--output={output}", configuration=configuration, environment=environment)
 
@@ -85,6 +85,8 @@ class SessionTestCase(RotationTestCase):
             return self.client.get("Claims") > claims
 
         wait_until(has_claimed, "the agent claims the sensor")
+        # The first sample ends a rotation by hand.
+        wait_until(lambda: self.client.get("DeviceOrientation") != "unknown", "the sensor is read")
         return agent
 
     def restore(self):
