@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # systemd, udev, polkit and D-Bus read from fixed folders, which do not depend on PREFIX.
 SYSTEM ?= /usr
+SYSCONF ?= /etc
 
 # The required packages of Debian and Ubuntu.
 BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev libwayland-dev libxcb-randr0-dev \
@@ -15,6 +16,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
+SESSION_PACKAGES := mmdebstrap
 
 BIN := .build/bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
@@ -36,8 +38,8 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help build run check check-peer check-vm test integration lint docs bench coverage install uninstall clean \
-    build-deps run-deps check-deps peer-deps
+.PHONY: help build run check check-peer check-vm check-session test integration lint docs bench coverage install \
+    uninstall clean build-deps run-deps check-deps peer-deps session-deps
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -54,7 +56,7 @@ build: build-deps  ## build orientd, orient-agent and orientctl into .build/bin
 run: build run-deps  ## demonstrate orientd, with this machine's sensor or with a simulated trace
 	@Tests/demo.sh $(BIN)
 
-check: check-deps $(if $(filter peer,$(WITH)),peer-deps)  ## check the format, build, run all tests; with WITH="peer vm" those too
+check: check-deps $(patsubst %,%-deps,$(filter peer session,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
 	@Tests/check.sh own $(WITH)
 
 test: check-deps  ## run the unit tests
@@ -69,13 +71,16 @@ check-vm: docs  ## test the installed service on a real kernel in QEMU; building
 check-peer: check-deps peer-deps build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
 	@Tests/check.sh peer
 
+check-session: check-deps session-deps build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
+	@Tests/check.sh session
+
 lint: check-deps  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	shellcheck -x .ci/run $$(find Benchmarks Tests docs -name '*.sh')
 
 docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))
-	@docs/build.sh $(BIN)/orientd .build/man
+	@docs/build.sh $(BIN) .build/man
 
 bench: check-deps build  ## measure CPU time, memory, wake-ups and latency
 	@Benchmarks/run.sh $(BIN)
@@ -91,12 +96,18 @@ coverage: check-deps  ## print how much of the code the unit tests reach
 INSTALLED := \
     $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
+    $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
+    .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
+    .build/man/agent.conf.5:644:$(PREFIX)/share/man/man5/agent.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
+    docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
+    .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \
+    systemd/xdg/autostart/orient-agent.desktop:644:$(SYSCONF)/xdg/autostart/orient-agent.desktop \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
     systemd/dbus-1/system.d/org.orientd1.conf:644:$(SYSTEM)/share/dbus-1/system.d/org.orientd1.conf \
@@ -109,6 +120,7 @@ RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedes
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
 install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
+	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
@@ -162,3 +174,6 @@ check-deps: build-deps
 
 peer-deps:
 	@$(call deps,$(PEER_PACKAGES))
+
+session-deps:
+	@$(call deps,$(SESSION_PACKAGES))

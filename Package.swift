@@ -166,7 +166,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationSessionTests",
-            dependencies: ["OrientationSession"],
+            dependencies: ["SplitMix", "OrientationSession", "OrientationCore"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh [own] [peer] [vm]
+# usage: Tests/check.sh [own] [peer] [vm] [session]
 # Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
 # failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
-# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines. `make check` installs the packages and calls this.
+# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors.
+# `make check` installs the packages and calls this.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -64,10 +65,14 @@ vm() {
     suite vm Tests/vm/check.sh
 }
 
+session() {
+    suite session Tests/session/run .build/bin
+}
+
 for checks in "${@:-own}"; do
     case $checks in
-        own | peer | vm) "$checks" ;;
-        *) echo "usage: Tests/check.sh [own] [peer] [vm]" >&2; exit 2 ;;
+        own | peer | vm | session) "$checks" ;;
+        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session]" >&2; exit 2 ;;
     esac
 done
 echo "$passed passed, $failed failed"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: docs/build.sh ORIENTD OUTPUT_FOLDER
-# Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) are the output of
-# ORIENTD --settings. Any error is a failure, and so is any warning of man or mandoc, if they are installed.
+# usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER
+# Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) and agent.conf(5) are the
+# output of the programs in BUILD_FOLDER, called with --settings. Any error is a failure, and so is any warning of man or mandoc, if they are installed.
 set -eu
 
-[ $# -eq 2 ] || { echo "usage: docs/build.sh ORIENTD OUTPUT_FOLDER" >&2; exit 2; }
+[ $# -eq 2 ] || { echo "usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
-orientd=$1
+programs=$1
 output=$2
 mkdir -p "$output"
 work=$(mktemp -d)
@@ -15,9 +15,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 cp "$here"/*.scd "$work"
-"$orientd" --settings >"$work/settings"
-[ -s "$work/settings" ] || { echo "$orientd printed no settings" >&2; exit 1; }
-sed -e "/^@SETTINGS@\$/{r $work/settings" -e 'd}' "$here/orientd.conf.5.scd.in" >"$work/orientd.conf.5.scd"
+settings() {  # settings PROGRAM PAGE
+    "$programs/$1" --settings >"$work/settings"
+    [ -s "$work/settings" ] || { echo "$1 printed no settings" >&2; exit 1; }
+    sed -e "/^@SETTINGS@\$/{r $work/settings" -e 'd}' "$here/$2.scd.in" >"$work/$2.scd"
+}
+settings orientd orientd.conf.5
+settings orient-agent agent.conf.5
 
 for source in "$work"/*.scd; do
     page=$(basename "$source" .scd)

@@ -29,6 +29,7 @@ package struct ManagerSnapshot: Hashable {
         .name("TabletMode") { $1(&$0.status.tabletMode) },
         .value("Gravity", .silent) { $1(&$0.gravity) },
         .value("Claims") { $1(&$0.status.claims) },
+        .value("SensorProxyClients") { $1(&$0.status.sensorProxyClients) },
     ]
 }
 

@@ -133,6 +133,14 @@ extension Array {
         }
     }
 
+    /// Stores changed values in `status`; skips other properties, and values that this client does not know.
+    package func apply<Status>(_ changes: [PropertyChange], to status: inout Status)
+    where Element == Property<Status> {
+        for change in changes {
+            if let property = first(where: { $0.name == change.name }) { _ = property.store(&status, change.value) }
+        }
+    }
+
     /// Reads an `a{sv}` of these properties into `status`; skips the properties that are not in this list.
     ///
     /// Throws for a value that this client does not know.

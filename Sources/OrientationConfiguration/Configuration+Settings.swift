@@ -81,6 +81,13 @@ extension Configuration: Configurable {
             it when that service ends.
             """
         },
+        Setting("Bus", "SensorProxyOrientation", .name { $1(&$0.proxiedOrientation) }) {
+            """
+            The orientation that _net.hadess.SensorProxy_ reports: _interface_, how the interface is to be shown, so \
+            that desktops follow the lock, the requests of programs and every other rule; or _device_, how the device \
+            is held, as from iio-sensor-proxy. Both are the same while no rule applies.
+            """
+        },
         Setting(
             Application.section,
             "SupportedOrientations",

@@ -23,6 +23,7 @@ package final class Daemon {
 
     /// Nil where net.hadess.SensorProxy is not served.
     private let proxy: SensorProxy?
+    private let proxiedOrientation: ProxiedOrientation
     private let sleep: SleepWatch
     private let timer: Timer
 
@@ -72,6 +73,7 @@ package final class Daemon {
         proxy =
             SensorProxy.isWanted(configuration.servesSensorProxy, log: log)
             ? try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, driver: driver) : nil
+        proxiedOrientation = configuration.proxiedOrientation
         switches =
             configuration.source == .local
             ? try MachineSwitches(loop: loop, log: log) { driver.switchesChanged($0, isLidClosed: $1) } : nil
@@ -127,7 +129,7 @@ package final class Daemon {
         if let state = effects.save { save(state) }
         if effects.isStatusNew { log(driver.machine.status, effects.transition) }
         manager.carryOut(effects, driver.machine.status)
-        proxy?.publish(edge: driver.machine.sensedEdge, tilt: driver.machine.tilt)
+        proxy?.publish(edge: driver.machine.edge(proxiedOrientation), tilt: driver.machine.tilt)
         if effects.reads != reads {
             reads = effects.reads
             supervisor.read(.accelerometer, reads.display)

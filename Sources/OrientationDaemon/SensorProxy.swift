@@ -7,7 +7,7 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// `net.hadess.SensorProxy` as this daemon serves it: what the sensors tell, for those who know that name.
+/// `net.hadess.SensorProxy` as this daemon serves it: the sensors, for clients of iio-sensor-proxy.
 final class SensorProxy: SensorProxyDelegate {
     /// The unit of iio-sensor-proxy, which has the name wherever it is installed.
     private static let unit = "iio-sensor-proxy.service"
@@ -53,7 +53,7 @@ final class SensorProxy: SensorProxyDelegate {
 
     // MARK: - Values
 
-    /// Publishes what is known of the device's position.
+    /// Publishes the edge to turn displays by, and the device's tilt.
     func publish(edge: DeviceOrientation, tilt: Tilt) {
         change { ($0.edge, $0.tilt) = (edge, tilt) }
     }
@@ -99,9 +99,9 @@ final class SensorProxy: SensorProxyDelegate {
         return !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
     }
 
-    func claimsChanged(of kind: SensorKind, areHeld: Bool) {
-        guard kind == .accelerometer else { return supervisor.read(kind, areHeld) }
-        driver.deliver(.proxyClaim(isHeld: areHeld))
+    func claimsChanged(of kind: SensorKind, clients: [String]) {
+        guard kind == .accelerometer else { return supervisor.read(kind, !clients.isEmpty) }
+        driver.deliver(.proxyClaims(clients))
     }
 
     /// Answers the claims that wait, whatever is known.

@@ -22,10 +22,14 @@ package final class Agent {
     /// Nil if input devices are not to follow, or follow without help.
     private let inputs: (any InputMapper)?
     private let endTimer: Timer
+    /// Nil unless rotations are suggested under the lock.
+    private var suggestion: RotationSuggestion?
     private var watches: [AnyObject] = []
 
     /// The transform that hooks are run for; nil while none are.
     private var announced: OutputTransform?
+    /// Who else rotates the display, as a message; empty for nobody.
+    private var rival = ""
     private var isEnding = false
 
     /// Takes the display that the environment names; nothing is rotated before ``run()``.
@@ -58,6 +62,10 @@ package final class Agent {
 
     /// Follows orientd until the process is told to end; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
+        if let desktop = OtherRotators.desktop, !configuration.isForced {
+            log.info("\(desktop): orient-agent is not needed; Force=yes overrides this")
+            return 0
+        }
         watches = [
             try loop.onTermination { [self] in end() },
             try bus.onDisconnect { [self] in
@@ -65,6 +73,7 @@ package final class Agent {
                 end(1)
             },
         ]
+        if configuration.suggestion == .notify { suggestion = makeSuggestion() }
         display.delegate = self
         try display.begin()
         follower.onProblem = { [self] in log.warning($0) }
@@ -72,6 +81,19 @@ package final class Agent {
         follower.isClaiming = true
         try follower.begin()
         return try loop.run()
+    }
+
+    private func makeSuggestion() -> RotationSuggestion? {
+        do throws(SystemError) {
+            return try RotationSuggestion(loop: loop, log: log) { [self] in
+                follower.call("AlignToDevice") { [self] reply in
+                    if let error = reply.error { log.warning("cannot rotate the display: \(error)") }
+                }
+            }
+        } catch {
+            log.warning("\(error); no rotations are suggested")
+            return nil
+        }
     }
 
     private func end(_ status: Int32 = 0) {
@@ -89,6 +111,7 @@ package final class Agent {
 
     private func stateChanged(from old: ManagerSnapshot?, to new: ManagerSnapshot?) {
         guard !isEnding else { return }
+        suggestion?.update(new?.status)
         guard let status = new?.status else {
             log.warning("orientd has stopped; waiting for it to start again")
             if configuration.onServiceLost == .restore { display.release() }
@@ -100,17 +123,36 @@ package final class Agent {
             run(.tabletMode)
         }
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
+        if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
         rotate()
+    }
+
+    /// Stands aside while another program rotates the display, and takes over when it has gone.
+    private func findRival() {
+        guard !configuration.isForced, let clients = follower.snapshot?.status.sensorProxyClients else { return }
+        let found = OtherRotators.client(among: clients, on: bus, server: display.serverProcess) ?? ""
+        guard found != rival else { return }
+        rival = found
+        log.info(rival.isEmpty ? "no other program rotates the display any more" : "\(rival); standing aside")
+        announced = nil
+        follower.isClaiming = rival.isEmpty
+        report()
+    }
+
+    /// Says for `orientctl status` what the agent does.
+    private func report() {
+        let panel = display.panel.map { "rotates \($0.name)" } ?? "finds no output to rotate"
+        display.report(rival.isEmpty ? panel : "stands aside: \(rival)")
     }
 
     /// Rotates the display as orientd says now, after the hooks that want to run before.
     private func rotate() {
-        // Nothing is known of the device: the display stays as the user has set it.
-        guard let status = follower.snapshot?.status, status.interfaceRule != .unknown else { return }
+        // While nothing is known of the device, the display stays as the user has set it.
+        guard let status = follower.snapshot?.status, status.interfaceRule != .unknown, rival.isEmpty else { return }
         let target = status.outputTransform
-        guard target != announced else { return }
+        guard target != announced, display.isReady || announced != nil else { return }
         announced = target
-        guard Transform(target) != display.panel?.transform else { return display.want(target) }
+        guard let panel = display.panel, panel.transform != Transform(target) else { return display.want(target) }
         run(.rotateBefore) { [self] in
             guard announced == target, !isEnding else { return }
             display.want(target)
@@ -124,7 +166,13 @@ package final class Agent {
 }
 
 extension Agent: DisplayRotatorDelegate {
-    func outputsChanged(panel: Output?) { mapInputs() }
+    func outputsChanged(panel: Output?) {
+        // Now the process of the compositor is known.
+        findRival()
+        report()
+        mapInputs()
+        rotate()
+    }
 
     func rotated(_ panel: Output?) {
         mapInputs()
@@ -132,7 +180,7 @@ extension Agent: DisplayRotatorDelegate {
     }
 
     private func mapInputs() {
-        if let panel = display.shownPanel { inputs?.follow(panel) }
+        if let panel = display.shownPanel, rival.isEmpty { inputs?.follow(panel) }
     }
 
     func windowChanged(_ window: FocusedWindow?) { application.windowChanged(window) }

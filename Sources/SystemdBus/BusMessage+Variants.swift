@@ -37,6 +37,7 @@ extension BusMessage {
     package func append(_ value: PropertyValue) {
         switch value {
         case .text(let value): append(value)
+        case .texts(let values): appendArray("s") { for value in values { append(value) } }
         case .flag(let value): append(value)
         case .number(let value): append(value)
         case .decimal(let value): append(value)
@@ -50,6 +51,10 @@ extension BusMessage {
     private func read(_ signature: String) throws(BusError) -> PropertyValue {
         switch signature {
         case "s": return .text(try readString())
+        case "as":
+            var values: [String] = []
+            try readArray("s") { () throws(BusError) in values.append(try readString()) }
+            return .texts(values)
         case "b": return .flag(try readBool())
         case "u": return .number(try readUInt32())
         case "d": return .decimal(try readDouble())
@@ -75,6 +80,7 @@ extension PropertyValue {
     fileprivate var signature: String {
         switch self {
         case .text: "s"
+        case .texts: "as"
         case .flag: "b"
         case .number: "u"
         case .decimal: "d"

@@ -154,6 +154,7 @@ package final class BusMessage {
     }
 
     package func append(_ value: Bool) { append(SD_BUS_TYPE_BOOLEAN, Int32(value ? 1 : 0)) }
+    package func append(_ value: Int32) { append(SD_BUS_TYPE_INT32, value) }
     package func append(_ value: UInt32) { append(SD_BUS_TYPE_UINT32, value) }
     package func append(_ value: Double) { append(SD_BUS_TYPE_DOUBLE, value) }
 

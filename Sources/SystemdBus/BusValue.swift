@@ -3,6 +3,7 @@
 /// The value of a property or an option, by its D-Bus type.
 package enum PropertyValue: Hashable, Sendable {
     case text(String)
+    case texts([String])
     case flag(Bool)
     case number(UInt32)
     case decimal(Double)
@@ -10,10 +11,11 @@ package enum PropertyValue: Hashable, Sendable {
     case vector(x: Double, y: Double, z: Double)
     case path(String)
 
-    /// As D-Bus tools print it; empty for arrays and structs.
+    /// As D-Bus tools print it; an array of texts separated by commas, empty for other arrays and structs.
     package var text: String {
         switch self {
         case .text(let value), .path(let value): value
+        case .texts(let values): values.joined(separator: ",")
         case .flag(let value): value ? "true" : "false"
         case .number(let value): "\(value)"
         case .decimal(let value): "\(value)"
@@ -80,8 +82,23 @@ extension Double: BusValue {
     }
 }
 
-extension [Double]: BusValue {
-    package static var busType: BusType<Self> {
-        BusType("ad", { .decimals($0) }, { if case .decimals(let value) = $0 { value } else { nil } })
+/// A Swift type whose arrays have one D-Bus type.
+package protocol BusElement: SendableMetatype {
+    static var arrayType: BusType<[Self]> { get }
+}
+
+extension Array: BusValue where Element: BusElement {
+    package static var busType: BusType<Self> { Element.arrayType }
+}
+
+extension Double: BusElement {
+    package static var arrayType: BusType<[Double]> {
+        BusType("ad", { .decimals($0) }, { if case .decimals(let values) = $0 { values } else { nil } })
+    }
+}
+
+extension String: BusElement {
+    package static var arrayType: BusType<[String]> {
+        BusType("as", { .texts($0) }, { if case .texts(let values) = $0 { values } else { nil } })
     }
 }

@@ -11,8 +11,17 @@ struct Options {
     var bus = BusAddress.system
     var backend = BackendChoice.auto
     var output: String?
-    var restores = false
+    var task = Task.follow
     var isVerbose = false
+
+    enum Task {
+        /// Follow orientd until the agent is told to end.
+        case follow
+        /// Put back what a crashed agent left.
+        case restore
+        /// Print what is wrong with the session.
+        case check
+    }
 
     enum Outcome {
         case run(Options)
@@ -27,6 +36,7 @@ struct Options {
         .init("backend", value: "BACKEND", help: "rotate through BACKEND: auto, wlr, niri or x11"),
         .init("output", "o", value: "NAME", help: "rotate the output NAME, such as DSI-1"),
         .init("restore", help: "put back what a crashed agent left, and end"),
+        .init("check", help: "print what orientctl doctor reports about this session,\nand end"),
         .init("verbose", "v", help: "log what is going on"),
         .init("settings", help: "print what agent.conf may say, in scdoc(5) format"),
         .init("help", "h", help: "print this help"),
@@ -58,7 +68,8 @@ struct Options {
                 }
                 options.backend = backend
             case "output": options.output = value
-            case "restore": options.restores = true
+            case "restore": options.task = .restore
+            case "check": options.task = .check
             case "verbose": options.isVerbose = true
             case "settings": return .settings
             case "version": return .version

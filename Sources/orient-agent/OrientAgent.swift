@@ -37,16 +37,23 @@ private func run(_ options: Options) -> Int32 {
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
         if let output = options.output { configuration.output = output }
-        if options.restores {
+        switch options.task {
+        case .follow:
+            let agent = try Agent(
+                configuration: configuration,
+                backend: options.backend,
+                bus: options.bus,
+                log: log
+            )
+            return try agent.run()
+        case .restore:
             return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
+        case .check:
+            for line in try SessionCheck(configuration: configuration, backend: options.backend).run() {
+                print("\(line.verdict)\t\(line.subject)\t\(line.text)\t\(line.remedy)")
+            }
+            return 0
         }
-        let agent = try Agent(
-            configuration: configuration,
-            backend: options.backend,
-            bus: options.bus,
-            log: log
-        )
-        return try agent.run()
     } catch {
         log.error("\(error)")
         return 1

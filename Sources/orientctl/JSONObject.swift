@@ -17,6 +17,7 @@ final class JSONObject {
         let value =
             switch value {
             case .text(let text), .path(let text): json_object_new_string(text)
+            case .texts(let texts): Self.array(texts.map { json_object_new_string($0) })
             case .flag(let flag): json_object_new_boolean(flag ? 1 : 0)
             case .number(let number): json_object_new_int64(Int64(number))
             case .decimal(let number): Self.number(number)

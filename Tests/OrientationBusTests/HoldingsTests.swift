@@ -54,7 +54,7 @@ import Testing
 
     @Test func `the latest is taken back before polkit has decided on it, and then one that is held`() throws {
         var totals: [Int] = []
-        let holdings = Holdings(of: "claims", bus: bus, onChange: { totals.append($0) })
+        let holdings = Holdings(of: "claims", bus: bus, onChange: { totals.append($0.total) })
         let peer = try privateBus.connect()
         try holdings.take(peer.uniqueName)
         try holdings.reserve(peer.uniqueName)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `one that is held is taken back, whatever polkit has to decide on`() throws {
         var totals: [Int] = []
-        let holdings = Holdings(of: "requests", bus: bus, onChange: { totals.append($0) })
+        let holdings = Holdings(of: "requests", bus: bus, onChange: { totals.append($0.total) })
         let peer = try privateBus.connect()
         try holdings.reserve(peer.uniqueName)
         holdings.removeHeld(by: peer.uniqueName)
@@ -85,7 +85,7 @@ import Testing
         holdings = Holdings(
             of: "requests",
             bus: bus,
-            onChange: { events.append("\($0)") },
+            onChange: { events.append("\($0.total)") },
             onDrop: { connection in
                 events.append("without \(connection) \(holdings?.total ?? -1)")
                 // What the connection held may be taken back one by one now, and is not counted twice.
@@ -115,6 +115,28 @@ import Testing
         #expect(holdings?.total == 1)
         #expect(ending == nil && bystander == nil)
         holdings = nil
+    }
+
+    @Test func `connections are listed in the order of their first item, as long as they hold one`() throws {
+        var lists: [[String]] = []
+        let holdings = Holdings(of: "claims", bus: bus, onChange: { lists.append($0.connections) })
+        let kept = try privateBus.connect()
+        let first = kept.uniqueName
+        var second: Bus? = try privateBus.connect()
+        let other = try #require(second).uniqueName
+        try holdings.take(first)
+        try holdings.take(other)
+        try holdings.take(first)
+        #expect(holdings.connections == [first, other])
+        holdings.removeHeld(by: first)
+        holdings.removeHeld(by: first)
+        #expect(holdings.connections == [other])
+        try holdings.take(first)
+        second = nil
+        try loop.run { lists.last == [first] }
+        let both = [first, other]
+        #expect(lists == [[first], both, both, both, [other], [other, first], [first]])
+        #expect(second == nil)
     }
 
     @Test func `nothing is counted for a connection that has gone before polkit has decided`() throws {

@@ -130,6 +130,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
         Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
         Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
+        Value("Bus", "SensorProxyOrientation", "device") { $0.proxiedOrientation = .device },
+        Value("Bus", "SensorProxyOrientation", "interface") { $0.proxiedOrientation = .interface },
         Value("Application org.example.Player", "SupportedOrientations", "landscape") {
             $0.machine.applicationMasks = ["org.example.Player": .landscape]
         },
@@ -171,6 +173,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("Sensor", "Frame", ["", "Kernel", "device"]),
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
         ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
+        ("Bus", "SensorProxyOrientation", ["", "auto", "Device", "yes"]),
         (
             "Application org.example.Player", "SupportedOrientations",
             ["", "auto", "none", "portrait,,landscape-left", "Landscape"]

@@ -48,7 +48,8 @@ import Testing
             .samplingBegan(.display, Sampling(rate: 14.999, mayFallSilent: true, faceUp: .negativeZ)),
             .sensorChanged(.base, SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
             .sensorsFound, .switchesFound, .chassisFound(nil), .chassisFound(.handset), .lid(isClosed: true),
-            .tabletSwitch(.tablet), .sleep, .wake, .claims(4096), .proxyClaim(isHeld: true), .setRotationLock(.off),
+            .tabletSwitch(.tablet), .sleep, .wake, .claims(4096), .proxyClaims([]), .proxyClaims([":1.42", ":1.7"]),
+            .setRotationLock(.off),
             .setRotationLock(.orientation(.portraitUpsideDown)), .rotate(.landscapeRight), .alignToDevice,
             .setAutorotate(.tabletMode), .setApplicationMask(nil, appID: "a", client: ":1.1"),
             .setApplicationMask(.portrait, appID: "a", client: ":1.1"), .present(view, client: ":1.1"),
@@ -98,6 +99,12 @@ import Testing
             return
         }
         #expect(found == sample)
+    }
+
+    // Recordings of before the clients were known say only whether there is one.
+    @Test func `a claim of net.hadess.SensorProxy without its clients is read`() throws {
+        let fields = "proxy-claim,held=yes".utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).utf8 }
+        #expect(try RecordedEvent(fields) == .event(.proxyClaims([])))
     }
 
     static let faults: [(String, TraceError.Fault)] = [

@@ -41,6 +41,7 @@ private let name = "org.example.Options"
     private static func value(of option: String, in message: BusMessage) throws(BusError) -> String {
         switch option {
         case "string": return try message.readVariant(String.self)
+        case "texts": return try message.readVariant([String].self).joined(separator: "+")
         case "path": return try message.readAnyVariant().text
         case "bool": return "\(try message.readVariant(Bool.self))"
         case "number": return "\(try message.readVariant(UInt32.self))"
@@ -76,8 +77,12 @@ private let name = "org.example.Options"
             message.appendNamedVariant("string", "")
             message.appendNamedVariant("bool", true)
             message.appendNamedVariant("double", 0.25)
+            message.appendNamedVariant("texts", ["a", "b c"])
+            message.appendNamedVariant("texts", [String]())
         }
-        #expect(values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "7"])
+        #expect(
+            values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "texts=a+b c", "texts=", "7"]
+        )
     }
 
     @Test func `an empty dictionary has no entries`() throws {

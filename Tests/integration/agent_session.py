@@ -180,8 +180,16 @@ class AgentTestCase(RotationTestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def hold(self, held):
-        """Turns the device; returns when orientd has decided."""
-        self.rig.turn(HELD[held][0])
+        """Turns the device; returns when orientd has decided.
+
+        The new edge's axis changes first, and the others when orientd has read it: a reading that mixes the old x with
+        the new y would be (0, 0, 0), and orientd would decide once more.
+        """
+        raw = HELD[held][0]
+        axis = max(range(3), key=lambda index: abs(raw[index]))
+        self.rig.write(f"in_accel_{'xyz'[axis]}_raw", raw[axis])
+        wait_until(lambda: abs(self.client.get("Gravity")[axis]) > 0.5, "orientd has read the first axis")
+        self.rig.turn(raw)
         self.client.wait_for("InterfaceOrientation", HELD[held][1])
 
     def show(self, held, name="eDP-1"):

@@ -171,7 +171,7 @@ class Answers(AgentTestCase):
                 self.compositor.cancel(times)
                 self.show("landscape-left")
                 applied = self.compositor.applied()
-                self.assertEqual([one.answer for one in applied], ["cancelled"] * times + ["succeeded"])
+                self.assertEqual([one.answer for one in applied], ["cancelled"] * times + ["succeeded"], applied)
                 self.assertEqual(len({one.serial for one in applied}), times + 1)
 
     def test_new_serial_may_arrive_before_cancelled(self):

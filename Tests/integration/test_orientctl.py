@@ -16,6 +16,7 @@ from rig import (
     LANDSCAPE_LEFT,
     LANDSCAPE_RIGHT,
     PORTRAIT,
+    REQUEST,
     RigTestCase,
     UPSIDE_DOWN,
     accelerometer,
@@ -188,6 +189,81 @@ class Monitor(OrientctlTestCase):
         process.stdout.close()
         self.rig.turn(LANDSCAPE_LEFT)
         wait_until(lambda: process.poll() is not None, "it ends")
+
+
+class MonitorForWaybar(OrientctlTestCase):
+    def start_bar(self):
+        return self.start_orientctl("monitor", "--waybar")
+
+    def wait_for_line(self, **expected):
+        """Waits until the last line has these values, and returns it."""
+
+        def last():
+            lines = self.output().splitlines(keepends=True)
+            if not lines or not lines[-1].endswith("\n"):
+                return None
+            found = json.loads(lines[-1])
+            self.assertEqual(list(found), ["text", "alt", "class", "tooltip"])
+            return found if expected.items() <= found.items() else None
+
+        return wait_until(last, f"a line with {expected}")
+
+    def test_one_line_for_each_state(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.start_bar()
+        line = self.wait_for_line(text="portrait", alt="portrait")
+        self.assertEqual(line["class"], ["unlocked", "portrait"])
+        self.assertEqual(line["tooltip"], "Device: portrait\nInterface: portrait, follows the device\nLock: off")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.wait_for_line(alt="landscape-right")
+        self.rig.orientctl("lock", "toggle")
+        line = self.wait_for_line(alt="locked", text="landscape-right (locked)")
+        self.assertEqual(line["class"], ["locked", "landscape-right"])
+        self.assertIn("landscape-right, held by the lock\nLock: current", line["tooltip"])
+        view = self.client.ask("Request", "sua{sv}", "<app>", 2, {})[0]
+        line = self.wait_for_line(text="portrait (locked)")
+        self.assertIn("Interface: portrait, &lt;app&gt; allows portrait only\n", line["tooltip"])
+        self.client.ask("Release", interface=REQUEST, path=view)
+        self.rig.orientctl("lock", "toggle")
+        self.wait_for_line(alt="landscape-right")
+        other = self.rig.connect()
+        other.claim()
+        other.release()
+        self.client.ask("Rotate", "s", "portrait")
+        self.wait_for_line(alt="portrait")
+        self.assertEqual(self.interrupt(process), DONE)
+        lines = self.output().splitlines()
+        self.assertTrue(all(line != after for line, after in zip(lines, lines[1:])), lines)
+        self.client.wait_for("Claims", 0)
+
+    def test_a_restarted_daemon_is_shown_again(self):
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        process = self.start_bar()
+        self.wait_for_line(alt="portrait")
+        self.client.ask("Request", "sua{sv}", "org.example.App", 24, {})
+        self.wait_for_line(alt="landscape-right")
+        daemon.stop()
+        line = self.wait_for_line(alt="stopped")
+        self.assertEqual((line["text"], line["class"]), ("", ["stopped"]))
+        self.rig.turn(UPSIDE_DOWN)
+        self.rig.start_orientd()
+        line = self.wait_for_line(alt="portrait-upside-down")
+        self.assertIn("follows the device", line["tooltip"])
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_a_lost_sensor_is_shown(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.start_bar()
+        self.wait_for_line(alt="portrait")
+        self.rig.remove_device()
+        line = wait_until(
+            lambda: (line := self.wait_for_line(alt="portrait")) and "no-sensor" in line["class"] and line,
+            "the loss is shown",
+        )
+        self.assertTrue(line["tooltip"].endswith("\nSensor: lost"), line)
 
 
 class Sensors(OrientctlTestCase):

@@ -50,6 +50,26 @@ class Turning(InterfaceTestCase):
         self.do("unlock")
         self.assert_shown("landscape-right", lock="off")
 
+    def test_lock_toggle(self):
+        self.start(held="landscape-left")
+        self.do("lock", "toggle")
+        self.assert_shown("landscape-right", lock="current")
+        self.turn("portrait")
+        self.assert_shown("landscape-right")
+        self.do("lock", "toggle")
+        self.assert_shown("portrait", lock="off")
+        self.do("lock", "landscape-left")
+        self.do("lock", "toggle")
+        self.assert_shown("portrait", lock="off")
+
+    def test_lock_off_is_unlock(self):
+        self.start(claim=False)
+        self.do("lock", "landscape-left")
+        self.do("lock", "off")
+        self.assert_shown("portrait", lock="off")
+        self.do("lock", "off")
+        self.assert_shown("portrait", lock="off")
+
     def test_rotate_and_align(self):
         self.start(held="landscape-left")
         for edge in ORIENTATIONS:
@@ -93,6 +113,7 @@ class Turning(InterfaceTestCase):
         self.rig.start_orientd()
         for arguments, action in (
             (["lock"], "lock"),
+            (["lock", "toggle"], "lock"),
             (["unlock"], "lock"),
             (["rotate", "portrait"], "rotate"),
             (["align"], "rotate"),
@@ -102,18 +123,17 @@ class Turning(InterfaceTestCase):
                 self.assertIn(f"org.orientd1.{action}\n", self.assert_fails(REFUSED, *arguments))
 
     def test_without_a_daemon(self):
-        for command in ("lock", "unlock", "rotate portrait", "align", "autorotate never", "requests"):
+        for command in ("lock", "lock toggle", "unlock", "rotate portrait", "align", "autorotate never", "requests"):
             with self.subTest(command):
                 self.assert_fails(NO_DAEMON, *command.split())
 
     def test_usage_errors_list_the_choices(self):
         self.start()
         for command, allowed in (
-            ("lock up", ("current", *ORIENTATIONS)),
-            ("lock off", ("current", *ORIENTATIONS)),
+            ("lock up", ("off", "current", *ORIENTATIONS, "toggle")),
             ("rotate current", ORIENTATIONS),
             ("autorotate on", ("always", "tablet-mode", "never")),
-            ("lock portrait portrait", ("lock [current|EDGE]",)),
+            ("lock portrait portrait", ("lock [current|EDGE|off|toggle]",)),
             ("unlock now", ("orientctl unlock",)),
             ("rotate", ("rotate EDGE",)),
             ("align now", ("orientctl align",)),

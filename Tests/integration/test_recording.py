@@ -28,6 +28,8 @@ SCENARIOS = SOURCE_ROOT / "Tests" / "Fixtures" / "scenarios"
 
 def text_of(value):
     """Returns a property's value as replay prints it."""
+    if isinstance(value, list):
+        return ",".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

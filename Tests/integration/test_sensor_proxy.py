@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """net.hadess.SensorProxy: the name, the accelerometer, and who is told what."""
 
+import json
 import signal
 
 from gi.repository import GLib
@@ -21,6 +22,7 @@ from rig import (
     handle_events,
     wait_until,
 )
+from rotation import LANDSCAPE, View
 from sensor_proxy import COMPASS, COMPASS_PATH, NAME, PATH, SERVED, SensorProxyTestCase
 
 ACTION = "net.hadess.SensorProxy.claim-sensor"
@@ -157,15 +159,6 @@ class Accelerometer(SensorProxyTestCase):
         self.assertEqual(self.get("AccelerometerOrientation"), "normal")
         self.assertEqual(self.client.get("DeviceOrientation"), "landscape-left")
 
-    def test_rotation_lock_does_not_hold_it(self):
-        self.rig.add_device(accelerometer())
-        self.start()
-        self.call("ClaimAccelerometer")
-        self.client.ask("SetRotationLock", "s", "current")
-        self.rig.turn(LANDSCAPE_LEFT)
-        self.wait_for_value("AccelerometerOrientation", "right-up")
-        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
-
     def test_value_is_there_when_the_reply_comes_and_told_before_it(self):
         self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
         self.start()
@@ -212,6 +205,23 @@ class Accelerometer(SensorProxyTestCase):
         before = counter.reads()
         with self.assertRaises(AssertionError, msg="it is still read"):
             wait_until(lambda: counter.reads() > before + 1, "a read", timeout=0.35)
+
+    def test_the_claimants_are_listed_in_the_order_of_their_claims(self):
+        self.start()
+        first, second = self.rig.connect(), self.rig.connect()
+        names = [client.connection.get_unique_name() for client in (first, second)]
+        changes = self.client.record_changes()
+        self.call("ClaimLight", first)
+        for client in (first, second, first):
+            self.call("ClaimAccelerometer", client)
+        self.assertEqual(self.client.get("SensorProxyClients"), names)
+        self.assertIn(f"Claims: 0, and over net.hadess.SensorProxy {' '.join(names)}\n", self.rig.orientctl().stdout)
+        self.assertEqual(json.loads(self.rig.orientctl("--json").stdout)["SensorProxyClients"], names)
+        self.call("ReleaseAccelerometer", first)
+        second.close()
+        self.client.wait_for("SensorProxyClients", [])
+        announced = [change.changed["SensorProxyClients"] for change in changes if "SensorProxyClients" in change.changed]
+        self.assertEqual(announced, [names[:1], names, names[1:], []])
 
     def test_one_claimant_of_two_releases(self):
         self.rig.add_device(accelerometer())
@@ -286,6 +296,98 @@ time.sleep(60)
         self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
         self.start()
         self.assertFalse(self.get("HasAccelerometer"))
+
+
+class ReportedOrientation(SensorProxyTestCase):
+    """AccelerometerOrientation is the edge for which the interface is upright."""
+
+    def start_claimed(self, *lines, raw=PORTRAIT):
+        """Starts orientd and returns a list of the changes that a claimant receives from now on."""
+        self.rig.add_device(accelerometer(raw=raw))
+        self.rig.start_orientd(configuration="\n".join([SERVED, *lines, ""]))
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        handle_events()
+        del changes[:]
+        return changes
+
+    def turn(self, raw, held):
+        self.rig.turn(raw)
+        self.client.wait_for("DeviceOrientation", held)
+
+    def assert_changes(self, changes, *orientations):
+        """Checks which orientations a claimant has received since the last check."""
+        self.get("AccelerometerOrientation")  # what was sent before the reply has arrived
+        handle_events()
+        found = [change["AccelerometerOrientation"] for change in changes if "AccelerometerOrientation" in change]
+        self.assertEqual(found, list(orientations))
+        del changes[:]
+
+    def test_the_lock_holds_it_until_it_is_lifted(self):
+        changes = self.start_claimed()
+        self.client.ask("SetRotationLock", "s", "current")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes)
+        self.client.ask("SetRotationLock", "s", "landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.client.ask("SetRotationLock", "s", "off")
+        self.assert_changes(changes, "right-up")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes, "bottom-up")
+
+    def test_the_tilt_is_the_device_s_under_a_lock(self):
+        changes = self.start_claimed()
+        self.client.ask("SetRotationLock", "s", "current")
+        self.rig.turn(PLUS_Z)
+        self.wait_for_value("AccelerometerTilt", "face-up")
+        self.assert_changes(changes)
+
+    def test_a_rotation_by_hand_turns_it_until_the_device_turns(self):
+        changes = self.start_claimed()
+        self.client.ask("Rotate", "s", "landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes, "right-up")
+
+    def test_a_request_turns_it_and_gives_it_back(self):
+        changes = self.start_claimed()
+        view = View(self.client, LANDSCAPE, preferred="landscape-left")
+        self.assert_changes(changes, "left-up")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes, "right-up")
+        view.release()
+        self.assert_changes(changes, "bottom-up")
+
+    def test_it_keeps_to_what_the_device_supports(self):
+        changes = self.start_claimed("[Orientation]", "SupportedOrientations=all-but-upside-down")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.assert_changes(changes)
+        self.turn(LANDSCAPE_RIGHT, "landscape-right")
+        self.assert_changes(changes, "left-up")
+
+    def test_it_is_relative_to_the_panel(self):
+        changes = self.start_claimed("[Orientation]", "NaturalOrientation=landscape-left")
+        self.assertEqual(self.get("AccelerometerOrientation"), "normal")
+        self.client.ask("SetRotationLock", "s", "portrait")
+        self.assert_changes(changes, "left-up")
+        self.client.ask("SetRotationLock", "s", "landscape-right")
+        self.assert_changes(changes, "normal")
+
+    def test_a_lock_of_the_last_run_is_reported_without_any_reading(self):
+        variables = {"STATE_DIRECTORY": str(self.rig.directory)}
+        daemon = self.start(environment=variables)
+        self.client.ask("SetRotationLock", "s", "landscape-right")
+        daemon.stop()
+        self.start(environment=variables)
+        self.assertEqual(self.get("AccelerometerOrientation"), "right-up")
+
+    def test_it_is_the_device_s_where_that_is_configured(self):
+        changes = self.start_claimed("SensorProxyOrientation=device")
+        self.client.ask("SetRotationLock", "s", "current")
+        self.turn(LANDSCAPE_LEFT, "landscape-left")
+        self.assert_changes(changes, "right-up")
+        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
 
 
 class Permission(SensorProxyTestCase):

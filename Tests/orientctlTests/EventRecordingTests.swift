@@ -21,11 +21,13 @@ import Testing
             lines(
                 "1,request,id=1,app=org.example.Player,client=%3a1.5,mask=30,reason=a%20film",
                 "2,request,id=2,app=org.example.Home,client=:1.6,reason=",
-                "3,request,id=3,app=org.example.Player,client=:1.6,reason=b=c"
+                "3,request,id=3,app=org.example.Player,client=:1.6,reason=b=c",
+                "4,proxy-claim,clients=:1.5;:1.6"
             ) == [
                 "1,request,id=1,app=app1,client=client1,mask=30,reason=reason1",
                 "2,request,id=2,app=app2,client=client2,reason=",
                 "3,request,id=3,app=app1,client=client2,reason=reason2",
+                "4,proxy-claim,clients=clients1",
             ]
         )
     }

@@ -75,6 +75,12 @@ import Testing
         #expect(values["Autorotate"] == [text])
     }
 
+    @Test func `the clients of net.hadess.SensorProxy are listed beside the claims`() {
+        #expect(values { $0.claims = 2 }["Claims"] == ["2"])
+        let values = values { $0.sensorProxyClients = [":1.42", ":1.7"] }
+        #expect(values["Claims"] == ["0, and over net.hadess.SensorProxy :1.42 :1.7"])
+    }
+
     @Test func `names of applications cannot control the terminal`() {
         let stranger = ListedRequest(
             id: 1,

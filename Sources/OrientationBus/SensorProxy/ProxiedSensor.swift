@@ -46,7 +46,11 @@ final class ProxiedSensor {
         self.authority = authority
         properties = PublishedProperties(SensorProxyStatus(), [members.presence] + members.signals.flatMap { $0 })
         waiting = try WaitingClaims(loop: loop) { delegate.hasFirstReading(of: sensor) }
-        claims = Holdings(of: "claims", bus: bus, onChange: { delegate.claimsChanged(of: sensor, areHeld: $0 > 0) })
+        claims = Holdings(
+            of: "claims",
+            bus: bus,
+            onChange: { delegate.claimsChanged(of: sensor, clients: $0.connections) }
+        )
         properties.add(to: interface)
         interface.method(members.claim) { [self] in claim($0) }
         interface.method(members.release) { [self] in release($0) }

@@ -7,7 +7,7 @@ package import SystemdBus
 /// The values that `net.hadess.SensorProxy` publishes.
 package struct SensorProxyStatus: Hashable {
     package var hasAccelerometer = false
-    /// The edge that is up, portrait being the display's own top.
+    /// The edge to turn displays by, portrait being the display's own top up.
     package var edge = DeviceOrientation.unknown
     package var tilt = Tilt.undefined
 
@@ -30,8 +30,8 @@ package protocol SensorProxyDelegate: AnyObject {
     /// Returns whether a reading came since sampling began, or none is expected.
     func hasFirstReading(of sensor: SensorKind) -> Bool
 
-    /// Called when the first claim comes or the last one goes, and at each claim between.
-    func claimsChanged(of sensor: SensorKind, areHeld: Bool)
+    /// Called when a claim comes or goes, with the unique names of the clients that hold one, in the order of claiming.
+    func claimsChanged(of sensor: SensorKind, clients: [String])
 }
 
 /// The objects of `net.hadess.SensorProxy`, compatible with those of iio-sensor-proxy.

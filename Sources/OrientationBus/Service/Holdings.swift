@@ -21,9 +21,11 @@ final class Holdings {
 
     private let kind: String
     private let bus: Bus
-    private let onChange: (Int) -> Void
+    private let onChange: (Holdings) -> Void
     private let onDrop: (String) -> Void
     private var holders: [String: Holder] = [:]
+    /// The connections that hold an item, in the order of their first one.
+    private(set) var connections: [String] = []
     private(set) var total = 0
 
     /// The items that polkit has not decided on yet, by connection, and their total.
@@ -32,12 +34,12 @@ final class Holdings {
 
     /// `kind` is a plural noun for errors.
     ///
-    /// `onChange` is called with the new total after each change; before that, `onDrop` with the name of a connection
-    /// that has ended and is no longer counted.
+    /// `onChange` is called after each change; before that, `onDrop` with the name of a connection that has ended and
+    /// is no longer counted.
     init(
         of kind: String,
         bus: Bus,
-        onChange: @escaping (Int) -> Void = { _ in },
+        onChange: @escaping (Holdings) -> Void = { _ in },
         onDrop: @escaping (String) -> Void = { _ in }
     ) {
         self.kind = kind
@@ -45,9 +47,6 @@ final class Holdings {
         self.onChange = onChange
         self.onDrop = onDrop
     }
-
-    /// The connections that hold an item.
-    var connections: [String] { Array(holders.keys) }
 
     func isHeld(by connection: String) -> Bool { holders[connection] != nil }
 
@@ -77,6 +76,7 @@ final class Holdings {
             do throws(SystemError) {
                 let watch = try PeerWatch(connection, on: bus) { [self] in drop(connection) }
                 holders[connection] = Holder(watch: watch)
+                connections.append(connection)
             } catch {
                 guard error.errno == .tooManyUsers else {
                     throw BusError("org.freedesktop.DBus.Error.Disconnected", "\(error)")
@@ -103,7 +103,7 @@ final class Holdings {
     func removeHeld(by connection: String) {
         guard let holder = holders[connection] else { return }
         holder.count -= 1
-        if holder.count == 0 { holders[connection] = nil }
+        if holder.count == 0 { _ = remove(connection) }
         change(by: -1)
     }
 
@@ -116,15 +116,20 @@ final class Holdings {
     }
 
     private func drop(_ connection: String) {
-        guard let holder = holders.removeValue(forKey: connection) else { return }
+        guard let holder = remove(connection) else { return }
         total -= holder.count
         onDrop(connection)
-        onChange(total)
+        onChange(self)
+    }
+
+    private func remove(_ connection: String) -> Holder? {
+        connections.removeAll { $0 == connection }
+        return holders.removeValue(forKey: connection)
     }
 
     private func change(by difference: Int) {
         total += difference
-        onChange(total)
+        onChange(self)
     }
 }
 

@@ -50,7 +50,7 @@ package final class ManagerObject {
         properties = PublishedProperties(snapshot, ManagerSnapshot.properties)
         interface = BusInterface(Names.manager, members: 32)
         waiting = try WaitingClaims(loop: loop) { host.hasFirstAnswer }
-        claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0))) })
+        claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0.total))) })
 
         properties.add(to: interface) { $0.gravity = host.gravity }
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)

@@ -29,8 +29,8 @@ public enum Event: Hashable, Sendable {
 
     /// The number of claims through org.orientd1.
     case claims(UInt32)
-    /// Whether a client of net.hadess.SensorProxy claims the accelerometer.
-    case proxyClaim(isHeld: Bool)
+    /// The clients of net.hadess.SensorProxy that claim the accelerometer, in the order of their claims.
+    case proxyClaims([String])
     case setRotationLock(RotationLock)
     case rotate(InterfaceOrientation)
     case alignToDevice

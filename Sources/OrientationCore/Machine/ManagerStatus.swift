@@ -22,6 +22,8 @@ public struct ManagerStatus: Hashable, Sendable {
 
     /// The claims of all clients of org.orientd1.
     public var claims: UInt32 = 0
+    /// The unique names of those who claim the accelerometer over net.hadess.SensorProxy, in the order of their claims.
+    public var sensorProxyClients: [String] = []
 
     /// Creates the status of a device that nothing is known of, shown in its natural position.
     public init(naturalOrientation: DeviceOrientation) {

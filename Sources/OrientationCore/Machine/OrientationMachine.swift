@@ -38,7 +38,6 @@ public struct OrientationMachine: Sendable {
     private var chassis: Idiom?
     public private(set) var switchMode = TabletMode.unknown
     public private(set) var isLidClosed = false
-    private var proxyClaims = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
     /// Whether a switch or the hinge tells laptop from tablet.
@@ -85,7 +84,10 @@ public struct OrientationMachine: Sendable {
     public var gravity: Vector3 { tracker.gravity }
 
     /// The edge that is up, portrait being the display's own top; unknown until the first one.
-    public var sensedEdge: DeviceOrientation { tracker.edge }
+    var sensedEdge: DeviceOrientation { tracker.edge }
+
+    /// Whether a person or the configuration has set the mode of autorotation.
+    var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
 
     /// How far the display leans.
     public var tilt: Tilt { tracker.tilt }
@@ -149,7 +151,7 @@ public struct OrientationMachine: Sendable {
             effects.step = .resume
             pauseOrResume()
         case .claims(let count): status.claims = count
-        case .proxyClaim(let isHeld): proxyClaims = isHeld
+        case .proxyClaims(let clients): status.sensorProxyClients = clients
         case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
         case .saveFailed:
             hasSaveFailed = true
@@ -250,7 +252,8 @@ public struct OrientationMachine: Sendable {
     private var needs: AccelerometerNeeds {
         var needs = AccelerometerNeeds()
         guard lifecycle != .ending else { return needs }
-        needs.display = status.claims > 0 || proxyClaims || policy.autorotatingRequests > 0
+        needs.display =
+            status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
         needs.base = needs.display && countsAngle
         return needs
     }

@@ -51,4 +51,10 @@ public enum DeviceOrientation: UInt8, NamedValue {
         guard let turns = quarterTurns, let offset = natural.quarterTurns else { return self }
         return DeviceOrientation(quarterTurns: turns + offset)
     }
+
+    /// Converts the device's name for an edge to the sensor's frame: the opposite of ``named(natural:)``.
+    public func sensed(natural: DeviceOrientation) -> DeviceOrientation {
+        guard let turns = quarterTurns, let offset = natural.quarterTurns else { return self }
+        return DeviceOrientation(quarterTurns: turns - offset)
+    }
 }

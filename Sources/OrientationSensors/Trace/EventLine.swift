@@ -16,7 +16,7 @@ package enum RecordedEvent: Hashable, Sendable {
         let events: [Event] = [
             .samplingBegan(.display, Sampling(rate: 0, mayFallSilent: false, faceUp: .positiveZ)),
             .sensorChanged(.display, SensorReport()), .sensorsFound, .switchesFound, .chassisFound(nil),
-            .lid(isClosed: false), .tabletSwitch(.unknown), .sleep, .wake, .claims(0), .proxyClaim(isHeld: false),
+            .lid(isClosed: false), .tabletSwitch(.unknown), .sleep, .wake, .claims(0), .proxyClaims([]),
             .setRotationLock(.off), .rotate(.portrait), .alignToDevice, .setAutorotate(.always),
             .setApplicationMask(nil, appID: "", client: ""), .present(request, client: ""),
             .update(0, to: request, client: ""), .setNeedsUpdate(0, client: ""), .release(0, client: ""),
@@ -109,6 +109,12 @@ private struct Arguments {
         return number
     }
 
+    /// Names on the bus, separated by semicolons, which they cannot contain; left out where there is none.
+    mutating func names(_ key: String, _ value: [String]) throws(Fault) -> [String] {
+        let text = try optional(key, value.isEmpty ? nil : value.joined(separator: ";")) ?? ""
+        return text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring($0)) }
+    }
+
     mutating func mask(_ key: String, _ value: InterfaceOrientationMask) throws(Fault) -> InterfaceOrientationMask {
         InterfaceOrientationMask(rawValue: try required(key, value.rawValue))
     }
@@ -155,7 +161,7 @@ private struct Arguments {
         case .sleep: return ("sleep", event)
         case .wake: return ("wake", event)
         case .claims(let count): return ("claims", .claims(try required("count", count)))
-        case .proxyClaim(let isHeld): return ("proxy-claim", .proxyClaim(isHeld: try flag("held", isHeld)))
+        case .proxyClaims(let clients): return ("proxy-claim", .proxyClaims(try names("clients", clients)))
         case .setRotationLock(let lock): return ("lock", .setRotationLock(try required("lock", lock)))
         case .rotate(let orientation): return ("rotate", .rotate(try required("orientation", orientation)))
         case .alignToDevice: return ("align", event)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 import SystemdBus
@@ -22,7 +23,8 @@ protocol DisplayRotatorDelegate: AnyObject {
 final class DisplayRotator: OutputBackendDelegate {
     private let output: String?
     private let log: Log
-    private let file: RestoreFile
+    private let lock: AgentLock
+    private let file: RestoreFile?
     private let server: DisplayServer
 
     /// Set once, before ``begin()``.
@@ -44,11 +46,9 @@ final class DisplayRotator: OutputBackendDelegate {
         self.log = log
         let backend = backend == .auto ? .detected ?? .wlr : backend
         let display = DisplayServer.name(for: backend)
-        file = try RestoreFile(display: display)
-        if let other = try file.acquire() {
-            throw SystemError("rotate", "\(display), which process \(other) does", errno: .busy)
-        }
-        saved = file.read { log.warning($0) }
+        lock = try AgentLock(display: display)
+        file = RestoreFile(display: display)
+        saved = file?.read { log.warning($0) }
         server = try DisplayServer(backend, loop: loop, log: log)
     }
 
@@ -64,11 +64,23 @@ final class DisplayRotator: OutputBackendDelegate {
     /// The output that is rotated; nil while it is missing or unknown.
     var panel: Output? { rotation?.panel }
 
+    /// Whether the outputs are known.
+    var isReady: Bool { rotation != nil }
+
     /// The output that is rotated, with the transform that was applied last; nil while it is missing or unknown.
     var shownPanel: Output? { rotation?.shownPanel }
 
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.outputs?.server }
+
+    /// Says in the lock's file what the agent does.
+    func report(_ activity: String) {
+        do throws(SystemError) {
+            try lock.write(activity)
+        } catch {
+            log.warning("\(error)")
+        }
+    }
 
     /// Rotates the panel, now or as soon as it is there.
     func want(_ transform: OutputTransform) {
@@ -127,6 +139,7 @@ final class DisplayRotator: OutputBackendDelegate {
         save(nil)
         server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
+        delegate?.windowChanged(nil)
         settle()
     }
 
@@ -157,7 +170,7 @@ final class DisplayRotator: OutputBackendDelegate {
         guard point != saved else { return }
         saved = point
         do throws(SystemError) {
-            try file.write(point)
+            try file?.write(point)
         } catch {
             log.warning("\(error); the display will not be restored if orient-agent crashes")
         }

@@ -12,46 +12,15 @@ package struct RestorePoint: Hashable, Sendable {
     package var movesNeighbours: Bool
 }
 
-/// The file of the restore point of one display, in a folder that disappears with the user's session.
-///
-/// The agent that turns the display holds a lock beside it.
-final class RestoreFile {
+/// The file of the restore point of one display, beside the agent's lock.
+struct RestoreFile {
     private let path: String
-    private var lock: FileDescriptor?
 
-    /// The file of a display, such as `wayland-1` or `:0`; throws where there is no folder for it.
-    init(display: String) throws(SystemError) {
-        guard let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty else {
-            throw SystemError("find", "the folder XDG_RUNTIME_DIR", errno: .notFound)
-        }
-        let folder = runtime + "/orient-agent"
-        if mkdir(folder, 0o700) != 0, Errno.current.code != EEXIST {
-            throw SystemError("create", folder, errno: .current)
-        }
-        let name = String(
-            decoding: display.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 },
-            as: UTF8.self
-        )
-        path = folder + "/" + name
+    /// The file of a display, such as `wayland-1` or `:0`; nil without a folder for it.
+    init?(display: String) {
+        guard let folder = AgentLock.folder else { return nil }
+        path = folder + "/" + AgentLock.name(of: display)
     }
-
-    /// Makes this process the only agent of the display; returns the process that is it already.
-    func acquire() throws(SystemError) -> Int32? {
-        let file = path + ".lock"
-        let descriptor = FileDescriptor(owning: try checkSystem("open", file, orientd_open_or_create(file, 0o600)))
-        guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-            guard Errno.current.code == EWOULDBLOCK else { throw SystemError("lock", file, errno: .current) }
-            let text = String(decoding: try descriptor.readToEnd(file, limit: 20), as: UTF8.self)
-            return Int32(text) ?? 0
-        }
-        let process = "\(getpid())"
-        try checkSystem("write", file, ftruncate(descriptor.rawValue, 0))
-        try checkSystem("write", file, CLinux.write(descriptor.rawValue, process, process.utf8.count))
-        lock = descriptor
-        return nil
-    }
-
-    // MARK: - The restore point
 
     /// Reads what an earlier agent left; nil if there is nothing to restore.
     ///

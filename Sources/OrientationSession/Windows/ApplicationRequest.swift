@@ -72,7 +72,9 @@ final class ApplicationRequest {
             case .failure(let error):
                 // Not again for this window.
                 held = (request, "")
-                if !error.isServiceMissing { log.warning("orientd refuses the orientations of \(request.appID): \(error)") }
+                if !error.isServiceMissing {
+                    log.warning("orientd refuses the orientations of \(request.appID): \(error)")
+                }
             }
             if let old, !old.path.isEmpty { follower.release(old.path) {} }
             update()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -10,22 +11,27 @@ import SystemdBus
 enum Monitor {
     static let command = Command(
         name: "monitor",
-        summary: "print every change until Ctrl-C, with the sensor running"
+        summary: "print every change until Ctrl-C, with the sensor running",
+        options: [.init("waybar", help: "print JSON for a custom module of waybar")]
     ) { invocation in
         // A signal ends the process at once, also during a call that waits for its answer. Nothing is left to do then:
         // every line has been written, and the bus releases the claim.
         for number in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(number) == 0 {
             signal(number) { _ in _exit(0) }
         }
-        return try Monitoring(try Bus(connectingTo: invocation.bus), isJSON: invocation.isJSON).run()
+        let format: MonitorFormat = invocation.has("waybar") ? .waybar : invocation.isJSON ? .json : .text
+        return try Monitoring(try Bus(connectingTo: invocation.bus), format).run()
     }
 }
+
+/// What the command prints: the changes as text or JSON, or the state as waybar shows it.
+private enum MonitorFormat { case text, json, waybar }
 
 /// One run of the command.
 private final class Monitoring {
     private let bus: Bus
     private let client: OrientationClient
-    private let isJSON: Bool
+    private let format: MonitorFormat
     private let loop: EventLoop
     private var output = OutputFile.standardOutput()
     private var failure: (any Error)?
@@ -33,9 +39,12 @@ private final class Monitoring {
     /// The last printed value of each property: a signal may announce what the first answer contained already.
     private var printed: [String: PropertyValue] = [:]
 
-    init(_ bus: Bus, isJSON: Bool) throws {
+    private var module = WaybarModule()
+    private var shownModule = ""
+
+    init(_ bus: Bus, _ format: MonitorFormat) throws {
         self.bus = bus
-        self.isJSON = isJSON
+        self.format = format
         client = OrientationClient(bus: bus)
         loop = try EventLoop()
     }
@@ -52,14 +61,18 @@ private final class Monitoring {
         )
         do {
             try claim()
-        } catch let error as BusError where error.isServiceMissing && !client.claimedDaemon.isEmpty {
-            // The daemon ended after it granted the claim, and may come back.
+        } catch {
+            // It may come back. The bus reports ServiceUnknown, or NoReply if it ended during a call.
+            guard !client.claimedDaemon.isEmpty, hasDaemonEnded else { throw error }
         }
         _ = try loop.run()
         withExtendedLifetime(subscriptions) {}
         if let failure { throw failure }
         return .done
     }
+
+    /// Whether the daemon that granted the last claim has ended.
+    private var hasDaemonEnded: Bool { bus.owner(of: Names.service)?.uniqueName != client.claimedDaemon }
 
     /// Ends the loop with the error that `body` throws.
     private func attempt(_ body: () throws -> Void) {
@@ -81,13 +94,23 @@ private final class Monitoring {
     private func claim() throws {
         try client.claim()
         let snapshot = try client.snapshot()
+        guard format != .waybar else {
+            module.snapshot = snapshot
+            module.asked = try askedRequest()
+            return try showModule()
+        }
         let shown = Self.initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
         try report(shown.map { PropertyChange(name: $0.name, value: $0.value(of: snapshot)) })
     }
 
     /// Claims again when the daemon has been restarted.
     private func presenceChanged(_ owner: String?) throws {
-        guard let owner else { return complain("orientd has stopped; waiting for it to start again") }
+        guard let owner else {
+            complain("orientd has stopped; waiting for it to start again")
+            module = WaybarModule()
+            if format == .waybar { try showModule() }
+            return
+        }
         // The first call may have started it.
         guard owner != client.claimedDaemon else { return }
         do {
@@ -108,11 +131,44 @@ private final class Monitoring {
     // MARK: - Printing
 
     private func report(_ changes: [PropertyChange]) throws {
-        // The number of claims says nothing about the device.
-        let shown = changes.filter { $0.name != "Claims" && printed[$0.name] != $0.value }
+        guard format != .waybar else { return try update(changes) }
+        // Claims say nothing about the device.
+        let claims = ["Claims", "SensorProxyClients"]
+        let shown = changes.filter { !claims.contains($0.name) && printed[$0.name] != $0.value }
         guard !shown.isEmpty else { return }
         for change in shown { printed[change.name] = change.value }
-        try output.write(isJSON ? json(shown) : text(shown))
+        try output.write(format == .json ? json(shown) : text(shown))
+        try output.flush()
+    }
+
+    /// Shows the state after some changes.
+    ///
+    /// Reading all properties instead would have the bus start a daemon again that announces its end.
+    private func update(_ changes: [PropertyChange]) throws {
+        guard var snapshot = module.snapshot else { return }
+        ManagerSnapshot.properties.apply(changes, to: &snapshot)
+        module.snapshot = snapshot
+        if changes.contains(where: { $0.name == "AskedRequest" || $0.name == "SupportedOrientations" }) {
+            do throws(BusError) {
+                module.asked = try askedRequest()
+            } catch {
+                guard hasDaemonEnded else { throw error }
+                return
+            }
+        }
+        try showModule()
+    }
+
+    private func askedRequest() throws(BusError) -> ListedRequest? {
+        guard let id = module.snapshot?.status.askedRequest else { return nil }
+        return try client.requests().first { $0.id == id }
+    }
+
+    private func showModule() throws {
+        let line = module.line
+        guard line != shownModule else { return }
+        shownModule = line
+        try output.write(line + "\n")
         try output.flush()
     }
 

@@ -8,18 +8,39 @@ import SystemdBus
 enum Rotation {
     static let lock = Command(
         name: "lock",
-        operands: "[current|EDGE]",
-        summary: "hold the interface in its present orientation, or in EDGE"
+        operands: "[current|EDGE|off|toggle]",
+        summary: "hold the interface in its present orientation, or in EDGE;\n"
+            + "off releases it, and toggle releases it or else holds"
     ) { invocation in
-        let choices = RotationLock.allCases.filter { $0 != .off }
-        let lock = try invocation.operands.first.map { try value(named: $0, "lock ", among: choices) }
-        try invocation.client().setRotationLock(lock ?? .current)
+        let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "lock ")
+        let client = try invocation.client()
+        switch choice {
+        case .lock(let lock): try set(lock, client)
+        case .toggle: try set(client.snapshot().status.rotationLock == .off ? .current : .off, client)
+        }
         return .done
     }
 
     static let unlock = Command(name: "unlock", summary: "release the lock") { invocation in
-        try claimed(invocation.client()).setRotationLock(.off)
+        try set(.off, invocation.client())
         return .done
+    }
+
+    private enum LockChoice: NamedValue {
+        case lock(RotationLock), toggle
+
+        static let allCases = RotationLock.allCases.map { LockChoice.lock($0) } + [.toggle]
+
+        var name: String {
+            switch self {
+            case .lock(let lock): lock.name
+            case .toggle: "toggle"
+            }
+        }
+    }
+
+    private static func set(_ lock: RotationLock, _ client: OrientationClient) throws {
+        try (lock == .off ? claimed(client) : client).setRotationLock(lock)
     }
 
     static let rotate = Command(name: "rotate", operands: "EDGE", summary: "turn the interface by hand") { invocation in

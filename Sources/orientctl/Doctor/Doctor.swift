@@ -38,7 +38,7 @@ enum Doctor {
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
         let findings =
             HardwareChecks(system: system).findings + ReadingChecks(system: system, readings: readings).findings
-            + ServiceChecks(system: system).findings
+            + ServiceChecks(system: system).findings + SessionChecks().findings
         if let file {
             let report = DoctorReport(system: system, readings: readings, findings: findings, recording: recording)
             try report.write(to: file)

@@ -23,7 +23,7 @@ extension EventRecording {
     ///
     /// Nothing else in an event, `t,event,key=value...`, is personal: other values are numbers and fixed words.
     var anonymizedLines: [String] {
-        var pseudonyms = ["app": [String: String](), "client": [:], "reason": [:]]
+        var pseudonyms = ["app": [String: String](), "client": [:], "clients": [:], "reason": [:]]
         func anonymized(_ field: Substring) -> String {
             let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else { return String(field) }

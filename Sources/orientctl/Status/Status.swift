@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 
@@ -13,8 +14,8 @@ enum Status {
         let (requests, sensors) = (try client.requests(), try client.sensors())
         try emit(
             invocation.isJSON
-                ? [json(snapshot, requests, sensors).pretty]
-                : text(of: values(snapshot, requests, sensors), beside: snapshot.status)
+                ? [json(snapshot, requests, sensors, AgentLock.holders).pretty]
+                : text(of: values(snapshot, requests, sensors, AgentLock.holders), beside: snapshot.status)
         )
         return .done
     }
@@ -35,7 +36,8 @@ enum Status {
     static func values(
         _ snapshot: ManagerSnapshot,
         _ requests: [ListedRequest],
-        _ sensors: [(path: String, status: SensorStatus)]
+        _ sensors: [(path: String, status: SensorStatus)],
+        _ agents: [AgentLock.Holder] = []
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
         let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
@@ -43,7 +45,7 @@ enum Status {
         var values = [
             ("Device", status.deviceOrientation.name),
             ("Face", status.faceOrientation.name),
-            ("Interface", interface(status, requests)),
+            ("Interface", interface(status, asked: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
             ("Supported", "\(status.supportedOrientations)"),
@@ -55,22 +57,28 @@ enum Status {
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
-            ("Claims", "\(snapshot.status.claims)"),
+            ("Claims", claims(status)),
             ("Sensor", status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
+        for agent in agents { values.append(("Agent", "process \(agent.process) \(agent.activity)")) }
         return values
     }
 
     /// The interface's orientation, and the rule that decided it.
-    private static func interface(_ status: ManagerStatus, _ requests: [ListedRequest]) -> String {
-        let asked = requests.first { $0.id == status.askedRequest }
+    static func interface(_ status: ManagerStatus, asked: ListedRequest?) -> String {
         let sentence = status.interfaceRule.sentence(
             asked: asked.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
+    }
+
+    private static func claims(_ status: ManagerStatus) -> String {
+        let clients = status.sensorProxyClients
+        guard !clients.isEmpty else { return "\(status.claims)" }
+        return "\(status.claims), and over net.hadess.SensorProxy \(clients.joined(separator: " "))"
     }
 
     /// Formats one value a line, indented without a label.
@@ -96,12 +104,15 @@ enum Status {
     private static func json(
         _ snapshot: ManagerSnapshot,
         _ requests: [ListedRequest],
-        _ sensors: [(path: String, status: SensorStatus)]
+        _ sensors: [(path: String, status: SensorStatus)],
+        _ agents: [AgentLock.Holder]
     ) -> JSONObject {
         let object = JSONObject()
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
+        let processes = agents.map { JSONObject(["process": UInt32($0.process), "activity": $0.activity]) }
+        object.set("Agents", processes)
         return object
     }
 }

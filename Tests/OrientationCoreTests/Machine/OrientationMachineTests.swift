@@ -94,12 +94,119 @@ private struct Scene {
         let effects = scene.handle(.shutdown)
         #expect(effects.step == .end && !effects.reads.display)
         #expect(effects.deadline?.purpose == .exit)
-        for event: Event in [.claims(1), .proxyClaim(isHeld: true), .wake, .sleep, .shutdown] {
+        for event: Event in [.claims(1), .proxyClaims([":1.1"]), .wake, .sleep, .shutdown] {
             let later = scene.handle(event)
             #expect(!later.reads.display && later.step == nil, "\(event)")
         }
         #expect(scene.handle(.deadlinePassed(.exit)).step == .exit)
         #expect(scene.machine.lifecycle == .ending)
+    }
+}
+
+// MARK: - net.hadess.SensorProxy
+
+@Suite struct ProxiedOrientationTests {
+    @Test(arguments: [upright, rightEdgeUp, upsideDown, Vector3(-9.81, 0, 0)], InterfaceOrientation.allCases)
+    func `it is the device's edge without a rule, and the panel's edge for what is shown under one`(
+        held: Vector3,
+        natural: InterfaceOrientation
+    ) {
+        var scene = Scene { $0.naturalOrientation = natural.device }
+        scene.sample()
+        scene.hold(held)
+        let sensed = scene.machine.edge(.device)
+        #expect(sensed.isEdge && scene.machine.edge(.interface) == sensed)
+        #expect(sensed.named(natural: natural.device) == scene.machine.status.deviceOrientation)
+        for locked in InterfaceOrientation.allCases {
+            scene.handle(.setRotationLock(.orientation(locked)))
+            #expect(scene.machine.edge(.interface).named(natural: natural.device) == locked.device)
+            #expect(scene.machine.edge(.device) == sensed)
+        }
+        scene.handle(.setRotationLock(.orientation(natural)))
+        #expect(scene.machine.edge(.interface) == .portrait, "the panel's own top is up")
+        scene.handle(.setRotationLock(.off))
+        #expect(scene.machine.edge(.interface) == sensed)
+    }
+
+    @Test func `it is unknown before the first edge, whatever was shown in the last run`() {
+        var scene = Scene(saved: SavedState(lock: .off, held: .portrait, shown: .landscapeLeft))
+        #expect(scene.machine.edge(.interface) == .unknown)
+        scene.sample()
+        scene.hold(Vector3(0, 0, 9.81))
+        #expect(scene.machine.edge(.interface) == .unknown, "it lies flat")
+        scene.handle(.lid(isClosed: true))
+        #expect(scene.machine.edge(.interface) == .unknown)
+        scene.handle(.lid(isClosed: false))
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+    }
+
+    // A desktop has rules of its own for a laptop without a tablet switch; orientd's default must not end its rotation.
+    @Test func `on a laptop it is the device's unless somebody has turned autorotation off`() {
+        var scene = Scene { $0.idiom = .laptop }
+        scene.sample()
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.status.autorotate == .never)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+        scene.handle(.setRotationLock(.orientation(.portrait)))
+        #expect(scene.machine.edge(.interface) == .portrait)
+
+        var chosen = Scene {
+            $0.idiom = .laptop
+            $0.autorotate = .never
+        }
+        chosen.sample()
+        chosen.hold(rightEdgeUp)
+        #expect(chosen.machine.edge(.interface) == .portrait)
+    }
+
+    static let decisions: [(event: Event, edge: DeviceOrientation)] = [
+        (.setRotationLock(.current), .portrait), (.rotate(.landscapeRight), .landscapeLeft),
+        (.present(RotationRequest(appID: "a", supported: .all), client: ":1.1"), .portrait),
+        (.present(RotationRequest(appID: "a", supported: .landscape), client: ":1.1"), .landscapeLeft),
+        (.setAutorotate(.never), .portrait),
+    ]
+
+    @Test(arguments: decisions.indices)
+    func `a rule or a request decides it before the first edge`(index: Int) {
+        var scene = Scene()
+        scene.handle(Self.decisions[index].event)
+        #expect(scene.machine.edge(.interface) == Self.decisions[index].edge)
+        #expect(scene.machine.edge(.device) == .unknown)
+    }
+
+    @Test func `what a request has turned before the first edge is turned back`() throws {
+        var scene = Scene()
+        let film = RotationRequest(appID: "a", supported: .landscape)
+        let id = try #require(scene.handle(.present(film, client: ":1.1")).presented)
+        scene.handle(.release(id, client: ":1.1"))
+        #expect(scene.machine.edge(.interface) == .portrait)
+    }
+
+    // The reason is still that of the start if the device was held as the interface was shown.
+    @Test func `it is held while the lid is closed`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(upright)
+        scene.handle(.lid(isClosed: true))
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.device) == .landscapeLeft && scene.machine.edge(.interface) == .portrait)
+        scene.handle(.lid(isClosed: false))
+        #expect(scene.machine.edge(.interface) == .portrait, "not read since")
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+    }
+
+    @Test func `it is the laptop's while the machine is used as one`() {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .landscapeLeft
+        }
+        scene.sample()
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.edge(.interface) == .landscapeLeft)
+        scene.handle(.tabletSwitch(.laptop))
+        #expect(scene.machine.edge(.interface) == .portrait)
     }
 }
 
@@ -111,8 +218,10 @@ private struct Scene {
         #expect(!scene.handle(.sensorsFound).reads.display)
         #expect(scene.handle(.claims(1)).reads.display)
         #expect(!scene.handle(.claims(0)).reads.display)
-        #expect(scene.handle(.proxyClaim(isHeld: true)).reads.display)
-        #expect(!scene.handle(.proxyClaim(isHeld: false)).reads.display)
+        let claimed = scene.handle(.proxyClaims([":1.7", ":1.3"]))
+        #expect(claimed.reads.display && claimed.isStatusNew)
+        #expect(scene.machine.status.sensorProxyClients == [":1.7", ":1.3"])
+        #expect(!scene.handle(.proxyClaims([])).reads.display)
         let view = RotationRequest(appID: "org.example.App", supported: .all)
         let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
         #expect(scene.handle(.lid(isClosed: false)).reads.display)

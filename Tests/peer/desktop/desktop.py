@@ -4,10 +4,11 @@
 import os
 import subprocess
 
-from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, RigTestCase, accelerometer, wait_until
+from rig import BUILD, LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, RigTestCase, accelerometer, wait_until
 
 SENSOR_PROXY = "net.hadess.SensorProxy"
 CLAIM_SENSOR = "net.hadess.SensorProxy.claim-sensor"
+ACTIONS = (CLAIM_SENSOR, *(f"org.orientd1.{action}" for action in ("claim", "lock", "rotate", "request")))
 CONFIGURATION = "[Bus]\nSensorProxy=yes\n"
 
 # Seconds in which a shell must start, on a loaded machine.
@@ -31,9 +32,42 @@ def tablet(raw=PORTRAIT):
 class DesktopTestCase(RigTestCase):
     """Tests a client of net.hadess.SensorProxy that polkit allows to claim."""
 
+    def turn(self, raw, held):
+        """Turns the device and returns when orientd has published that."""
+        self.rig.turn(raw)
+        self.client.wait_for("DeviceOrientation", held)
+
+    def check_that_rules_apply(self, wait_for):
+        """Locks, rotates and requests, on a device that starts in landscape-left.
+
+        `wait_for` is called with each transform that the output must have next (names of wl_output), in this order.
+        """
+        wait_for("270")
+        self.control("lock")
+        self.turn(PORTRAIT, "portrait")
+        self.control("rotate", "landscape-left")  # nothing else may come before this
+        wait_for("90")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.turn(PORTRAIT, "portrait")
+        self.control("unlock")
+        wait_for("normal")
+        film = self.rig.spawn([BUILD / "orientctl", "run", "--supported=landscape", "sleep", "infinity"])
+        wait_for("270")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        self.turn(LANDSCAPE_RIGHT, "landscape-right")
+        wait_for("90")
+        self.turn(UPSIDE_DOWN, "portrait-upside-down")
+        film.terminate()
+        wait_for("180")
+
+    def control(self, *arguments):
+        """Runs a command of orientctl that must succeed."""
+        run = self.rig.orientctl(*arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
     def start_daemon(self):
         """Starts orientd, or the program that `Tests/peer/desktop/run --daemon` names."""
-        self.rig.start_polkit(allowed=(CLAIM_SENSOR,))
+        self.rig.start_polkit(allowed=ACTIONS)
         if daemon := os.environ.get("PEER_DAEMON"):
             self.rig.spawn([daemon], env=self.rig.mocked_environment())
         else:
@@ -92,6 +126,23 @@ class ShellTestCase(DesktopTestCase):
         for raw, wanted in TURNS:
             self.rig.turn(raw)
             wait_until(lambda: transform() == wanted, f"the output's transform is {wanted}")
+
+    def check_that_output_obeys(self, transform):
+        """Checks that orientd's rules turn and hold the output; `transform` returns its transform or None."""
+        wait_until(transform, "the shell starts", START)
+        shown = [transform()]
+
+        def wait_for(wanted):
+            def is_shown():
+                if (now := transform()) != shown[-1]:
+                    shown.append(now)
+                return now == wanted
+
+            wait_until(is_shown, f"the output's transform is {wanted}", START)
+            self.assertLessEqual(len(shown), 2, shown)
+            del shown[:-1]
+
+        self.check_that_rules_apply(wait_for)
 
     def print_logs(self):
         super().print_logs()

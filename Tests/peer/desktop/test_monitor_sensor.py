@@ -109,6 +109,20 @@ class MonitorSensorTests(DesktopTestCase):
         self.rig.turn(PORTRAIT)
         self.wait_for_line("    Accelerometer orientation changed: normal", after=seen)
 
+    def test_receives_what_the_interface_is_to_show(self):
+        self.rig.add_device(tablet(LANDSCAPE_LEFT))
+        self.start_daemon()
+        self.start_monitor()
+        lines = [self.wait_for_line("=== Has accelerometer (orientation: ")]
+        names = {"normal": "normal", "90": "left-up", "180": "bottom-up", "270": "right-up"}
+
+        def wait_for(transform):
+            wanted = f"    Accelerometer orientation changed: {names[transform]}"
+            lines.append(self.wait_for_line("    Accelerometer orientation changed: ", after=lines[-1]))
+            self.assertEqual(self.output.read_text().splitlines()[lines[-1] - 1], wanted)
+
+        self.check_that_rules_apply(wait_for)
+
     def test_receives_the_heading(self):
         self.rig.add_device(ROTATION_SENSOR)
         compass = Compass(self.rig, COMPASS, 900)

@@ -23,7 +23,7 @@ class MutterTests(ShellTestCase):
             return None
         return TRANSFORMS[logical_monitors[0][3]]
 
-    def test_output_of_mutter_follows_the_device(self):
+    def start_mutter(self):
         self.rig.add_device(tablet(LANDSCAPE_LEFT))
         self.start_daemon()
         self.start_phoc()
@@ -31,4 +31,11 @@ class MutterTests(ShellTestCase):
         self.start(["mutter", "--wayland", "--nested", "--no-x11"])
         self.session = Client(self.session_bus)
         self.addCleanup(self.session.close)
+
+    def test_output_of_mutter_follows_the_device(self):
+        self.start_mutter()
         self.check_that_output_follows(self.transform)
+
+    def test_output_of_mutter_obeys_the_rules(self):
+        self.start_mutter()
+        self.check_that_output_obeys(self.transform)

@@ -16,9 +16,16 @@ class PhoshTests(ShellTestCase):
         ).stdout
         return re.search(r"Transform: (\S+)", listing)[1]
 
-    def test_output_of_phosh_follows_the_device(self):
+    def start_phosh(self):
         self.rig.add_device(tablet(LANDSCAPE_LEFT))
         self.start_daemon()
         self.start_phoc()
         self.start(["/usr/libexec/phosh", "-U"])
+
+    def test_output_of_phosh_follows_the_device(self):
+        self.start_phosh()
         self.check_that_output_follows(self.transform)
+
+    def test_output_of_phosh_obeys_the_rules(self):
+        self.start_phosh()
+        self.check_that_output_obeys(self.transform)

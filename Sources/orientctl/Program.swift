@@ -14,6 +14,22 @@ enum Program {
         }
     }
 
+    /// Runs a command line and returns what it prints; a status other than 0 is an error.
+    static func output(of arguments: [String]) throws -> [UInt8] {
+        let ends = try FileDescriptor.pipe()
+        let reading = FileDescriptor(owning: ends.reading)
+        let process: Int32
+        do {
+            let writing = FileDescriptor(owning: ends.writing)
+            process = try spawn(arguments, output: writing.rawValue)
+        }
+        let output = try reading.readToEnd(arguments[0])
+        var status: Int32 = 0
+        _ = retryingInterrupted { waitpid(process, &status, 0) }
+        guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
+        return output
+    }
+
     /// Runs a command line and returns its exit status, as shells count it.
     ///
     /// A termination signal to this process ends the program.

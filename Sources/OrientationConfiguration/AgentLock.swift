@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+package import POSIX
+
+/// The lock that makes a process the only orient-agent of a display; the file says what the agent does.
+///
+/// The folder disappears with the user's session.
+package final class AgentLock {
+    /// An agent that runs.
+    package struct Holder: Hashable {
+        package var process: Int32
+        /// What it does, as words that follow "orient-agent".
+        package var activity: String
+    }
+
+    private static let suffix = ".lock"
+
+    /// In bytes.
+    private static let longest = 1000
+
+    private let descriptor: FileDescriptor
+    private let path: String
+
+    /// The folder of the agents' files; nil without XDG_RUNTIME_DIR.
+    package static var folder: String? {
+        guard let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty else { return nil }
+        return runtime + "/orient-agent"
+    }
+
+    /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
+    package init(display: String) throws(SystemError) {
+        guard let folder = Self.folder else { throw SystemError("find", "XDG_RUNTIME_DIR", errno: .notFound) }
+        if mkdir(folder, 0o700) != 0, Errno.current.code != EEXIST {
+            throw SystemError("create", folder, errno: .current)
+        }
+        path = "\(folder)/\(Self.name(of: display))\(Self.suffix)"
+        descriptor = FileDescriptor(owning: try checkSystem("open", path, orientd_open_or_create(path, 0o600)))
+        guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            guard Errno.current.code == EWOULDBLOCK else { throw SystemError("lock", path, errno: .current) }
+            let other = Self.holder(in: descriptor)?.process ?? 0
+            throw SystemError("rotate", "\(display), which orient-agent, process \(other), does", errno: .busy)
+        }
+        try write("starts")
+    }
+
+    /// The name of a display as a file's name.
+    package static func name(of display: String) -> String {
+        String(decoding: display.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+    }
+
+    /// Says what the agent does.
+    package func write(_ activity: String) throws(SystemError) {
+        let text = Array("\(getpid()) \(activity)\n".utf8.prefix(Self.longest))
+        try checkSystem("write", path, pwrite(descriptor.rawValue, text, text.count, 0))
+        try checkSystem("write", path, ftruncate(descriptor.rawValue, off_t(text.count)))
+    }
+
+    // MARK: - Reading
+
+    /// The agents of this user that run.
+    package static var holders: [Holder] {
+        guard let folder, let names = try? FileDescriptor.names(in: folder) else { return [] }
+        return names.sorted().compactMap { name in
+            guard name.hasSuffix(suffix), let file = try? FileDescriptor.open(reading: "\(folder)/\(name)") else {
+                return nil
+            }
+            // A lock that can be taken is one that an agent has left.
+            guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
+            return holder(in: file)
+        }
+    }
+
+    private static func holder(in file: FileDescriptor) -> Holder? {
+        guard let text = try? file.readToEnd("the lock", limit: longest) else { return nil }
+        let line = text.prefix { $0 != UInt8(ascii: "\n") }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+        guard let first = words.first, let process = Int32(first) else { return nil }
+        return Holder(process: process, activity: words.count > 1 ? words[1] : "")
+    }
+}

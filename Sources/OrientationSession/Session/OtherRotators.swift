@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import POSIX
+import SystemdBus
+
+/// Whoever else rotates the display of this session.
+enum OtherRotators {
+    /// The desktops that follow net.hadess.SensorProxy, by their names in XDG_CURRENT_DESKTOP.
+    private static let desktops = ["GNOME", "KDE", "X-Cinnamon", "Phosh"]
+
+    /// Programs that rotate a display as net.hadess.SensorProxy says, by the names of their processes.
+    private static let programs = ["phosh", "iio-hyprland", "iio-niri", "iio-sway"]
+
+    /// Describes the desktop that rotates the display; nil if the session has none of these.
+    static var desktop: String? {
+        let names = environment("XDG_CURRENT_DESKTOP") ?? ""
+        for name in names.utf8.split(separator: UInt8(ascii: ":")).map({ String(decoding: $0, as: UTF8.self) })
+        where desktops.contains(name) {
+            return "\(name) rotates the display"
+        }
+        // A session without a bus has no mutter.
+        guard let session = try? Bus(.session) else { return nil }
+        return session.owner(of: "org.gnome.Mutter.DisplayConfig").map { "\($0) rotates the display" }
+    }
+
+    /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
+    ///
+    /// `clients` are unique names on `bus`; `server` is the process that provides the display.
+    static func client(among clients: [String], on bus: Bus, server: Int32?) -> String? {
+        for client in clients {
+            guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
+            if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
+            if programs.contains(owner.command) { return "another program rotates the display: \(owner)" }
+        }
+        return nil
+    }
+}

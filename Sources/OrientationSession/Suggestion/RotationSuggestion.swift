@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// Offers to rotate the display once while the rotation lock prevents it, as a notification of the desktop.
+final class RotationSuggestion {
+    /// Seconds that the device must be held another way, and that the notification is shown.
+    private static let times = (wait: 1.0, show: 5.0)
+
+    private static let service = "org.freedesktop.Notifications"
+    private static let path = "/org/freedesktop/Notifications"
+
+    private let bus: Bus
+    private let log: Log
+    private let onAccepted: () -> Void
+    private var timer: Timer?
+    private var slots: [BusSlot] = []
+
+    /// The orientation that could be offered now; nil while there is none.
+    private var orientation: InterfaceOrientation?
+    private var state = State.idle
+    /// The notification that is shown, or that was shown last and is replaced.
+    private var notification: UInt32 = 0
+
+    private enum State {
+        case idle
+        /// The device is held another way, but not for long enough yet.
+        case waiting
+        case shown
+        /// It was shown, and neither the device nor the lock has changed since.
+        case over
+    }
+
+    /// Connects to the session's bus; `onAccepted` is called when a person wants the rotation.
+    init(loop: EventLoop, log: Log, onAccepted: @escaping () -> Void) throws(SystemError) {
+        bus = try Bus(.session)
+        try bus.attach(to: loop)
+        self.log = log
+        self.onAccepted = onAccepted
+        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
+        let match = "type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)'"
+        slots = [
+            try bus.subscribe(match + ",member='ActionInvoked'") { [unowned(unsafe) self] in accepted($0) },
+            try bus.subscribe(match + ",member='NotificationClosed'") { [unowned(unsafe) self] in closed($0) },
+        ]
+    }
+
+    /// The orientation that only the lock prevents: the device is held in it, and the masks allow it.
+    static func orientation(for status: ManagerStatus) -> InterfaceOrientation? {
+        guard status.interfaceRule == .lock,
+            let held = InterfaceOrientation(following: status.deviceOrientation),
+            held != status.interfaceOrientation, status.supportedOrientations.contains(held),
+            status.faceOrientation == .none
+        else { return nil }
+        return held
+    }
+
+    /// Takes the state of orientd; nil while it does not run.
+    func update(_ status: ManagerStatus?) {
+        let orientation = status.flatMap { Self.orientation(for: $0) }
+        guard orientation != self.orientation else { return }
+        self.orientation = orientation
+        if state == .shown, orientation == nil { close() }
+        state = orientation == nil ? .idle : .waiting
+        if state == .waiting { timer?.arm(after: Self.times.wait) } else { timer?.disarm() }
+    }
+
+    private func timePassed() {
+        switch state {
+        case .waiting: show()
+        case .shown:
+            close()
+            state = .over
+        case .idle, .over: break
+        }
+    }
+
+    // MARK: - The notification
+
+    private func show() {
+        guard let orientation else { return }
+        state = .shown
+        timer?.arm(after: Self.times.show)
+        do throws(BusError) {
+            try bus.callLater(Self.service, Self.path, Self.service, "Notify") { call in
+                call.append("orient-agent")
+                call.append(notification)
+                call.append("object-rotate-right")
+                call.append("Rotate the display?")
+                call.append("The rotation lock is set. Select this to show \(orientation) once.")
+                call.appendArray("s") {
+                    call.append("default")
+                    call.append("Rotate")
+                }
+                call.appendArray("{sv}") { call.appendNamedVariant("transient", true) }
+                call.append(Int32(Self.times.show * 1000))
+            } completion: { [self] reply in
+                shown(reply)
+            }
+        } catch {
+            log.warning("cannot suggest a rotation: \(error)")
+        }
+    }
+
+    private func shown(_ reply: BusMessage) {
+        do throws(BusError) {
+            if let error = reply.error { throw error }
+            notification = try reply.readUInt32()
+            // The device may have been turned back before the answer.
+            if state != .shown { close() }
+        } catch {
+            log.warning("cannot suggest a rotation: \(error)")
+        }
+    }
+
+    private func close() {
+        guard notification != 0 else { return }
+        do throws(BusError) {
+            try bus.callLater(Self.service, Self.path, Self.service, "CloseNotification") {
+                $0.append(notification)
+            } completion: { _ in
+                // It may be closed already.
+            }
+        } catch {
+            log.warning("cannot close the suggestion of a rotation: \(error)")
+        }
+    }
+
+    private func accepted(_ signal: BusMessage) {
+        do throws(BusError) {
+            guard try signal.readUInt32() == notification, notification != 0, state == .shown else { return }
+            guard try signal.readString() == "default" else { return }
+        } catch {
+            return log.warning("invalid ActionInvoked of \(Self.service): \(error)")
+        }
+        close()
+        state = .over
+        timer?.disarm()
+        onAccepted()
+    }
+
+    private func closed(_ signal: BusMessage) {
+        guard let id = try? signal.readUInt32(), id == notification, state == .shown else { return }
+        state = .over
+        timer?.disarm()
+    }
+}

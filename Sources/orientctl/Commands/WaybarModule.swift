@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import SystemdBus
+
+/// The module that `orientctl monitor --waybar` shows in waybar, as waybar-custom(5) describes.
+struct WaybarModule {
+    /// Nil while orientd does not run.
+    var snapshot: ManagerSnapshot?
+    var asked: ListedRequest?
+
+    /// One line of JSON.
+    ///
+    /// Without orientd the text is empty, which hides a module whose format is no more than the text.
+    var line: String {
+        let object = JSONObject()
+        object.set("text", .text(text))
+        object.set("alt", .text(isLocked ? "locked" : status?.interfaceOrientation.name ?? "stopped"))
+        object.set("class", .texts(classes))
+        object.set("tooltip", .text(tooltip))
+        return object.line
+    }
+
+    private var status: ManagerStatus? { snapshot?.status }
+
+    private var isLocked: Bool { status.map { $0.rotationLock != .off } ?? false }
+
+    private var text: String {
+        guard let status else { return "" }
+        return status.interfaceOrientation.name + (isLocked ? " (locked)" : "")
+    }
+
+    /// The classes for style sheets.
+    private var classes: [String] {
+        guard let status else { return ["stopped"] }
+        var classes = [isLocked ? "locked" : "unlocked", status.interfaceOrientation.name]
+        if status.tabletMode != .unknown { classes.append(status.tabletMode.name) }
+        if status.sensorState != .sampling { classes.append("no-sensor") }
+        return classes
+    }
+
+    private var tooltip: String {
+        guard let status else { return "orientd is not running" }
+        var lines = [
+            "Device: \(status.deviceOrientation.name)", "Interface: \(Status.interface(status, asked: asked))",
+            "Lock: \(status.rotationLock.name)",
+        ]
+        if status.sensorState != .sampling { lines.append("Sensor: \(status.sensorState.name)") }
+        return Self.escaped(lines.joined(separator: "\n"))
+    }
+
+    /// Escapes what Pango's markup gives a meaning; ids of applications may contain it.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationBus
+@testable import orientctl
+
+@Suite struct WaybarModuleTests {
+    private func line(asked: ListedRequest? = nil, _ change: (inout ManagerStatus) -> Void) -> String {
+        var snapshot = ManagerSnapshot()
+        snapshot.status.sensorState = .sampling
+        change(&snapshot.status)
+        return WaybarModule(snapshot: snapshot, asked: asked).line
+    }
+
+    @Test func `the interface's orientation is the text and selects the icon`() {
+        let line = line {
+            $0.deviceOrientation = .landscapeLeft
+            $0.interfaceOrientation = .landscapeRight
+            $0.interfaceRule = .device
+            $0.tabletMode = .tablet
+        }
+        let tooltip = #"Device: landscape-left\nInterface: landscape-right, follows the device\nLock: off"#
+        let classes = #"["unlocked","landscape-right","tablet"]"#
+        let start = #"{"text":"landscape-right","alt":"landscape-right","class":"#
+        #expect(line == start + classes + #","tooltip":"\#(tooltip)"}"#)
+    }
+
+    @Test func `a lock selects an icon of its own, whatever it holds`() {
+        for lock in RotationLock.allCases where lock != .off {
+            let line = line { $0.rotationLock = lock }
+            #expect(line.contains(#""text":"portrait (locked)","alt":"locked","class":["locked","portrait"]"#))
+            #expect(line.contains(#"\nLock: \#(lock.name)"}"#))
+        }
+    }
+
+    @Test func `a sensor that does not sample is shown`() {
+        let line = line { $0.sensorState = .lost }
+        #expect(line.contains(#""class":["unlocked","portrait","no-sensor"]"#))
+        #expect(line.hasSuffix(#"\nSensor: lost"}"#))
+    }
+
+    @Test func `the id of an application cannot change the markup or the line`() {
+        let view = ListedRequest(id: 1, appID: "<b>&\n\"", presentation: .modal, supported: .landscape)
+        let line = line(asked: view) { $0.interfaceRule = .fixed }
+        #expect(line.contains(#"Interface: portrait, &lt;b&gt;&amp;\#u{FFFD}\" does not autorotate"#))
+    }
+
+    @Test func `without orientd the module is empty`() {
+        let tooltip = "orientd is not running"
+        #expect(WaybarModule().line == #"{"text":"","alt":"stopped","class":["stopped"],"tooltip":"\#(tooltip)"}"#)
+    }
+}

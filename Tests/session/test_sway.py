@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests orient-agent on sway."""
+
+import session
+from compositor import NEIGHBOUR, PANEL, Sway
+
+
+class SwayTests(session.SessionTests):
+    COMPOSITOR = Sway
+
+    def test_output_that_is_plugged_in_gets_the_present_orientation(self):
+        self.start_session(held="landscape-left", output="HEADLESS-3")
+        self.compositor.run("swaymsg", "create_output")
+        heads = self.wait_for_transform("270", "HEADLESS-3")
+        self.assertEqual((heads[PANEL].transform, heads[NEIGHBOUR].transform), ("normal", "normal"))
