@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Touch screens and pens follow the panel on sway and Hyprland, over the sockets of these compositors."""
 
+import re
 import struct
 
 from agent_session import AgentTestCase, monitor, panel
@@ -149,6 +150,7 @@ class Sway(InputTestCase):
             "truncated JSON": lambda reply: reply[:6] + struct.pack("=I", 10) + reply[10:24],
             "endless": lambda reply: reply[:6] + struct.pack("=I", 0xFFFFFFFF) + reply[10:],
             "another type": lambda reply: reply[:6] + struct.pack("=I", 2) + reply[10:14] + b"17",
+            "deep": lambda reply: reply[:6] + struct.pack("=I", 99) + reply[10:14] + b"[" * 99,
             "no identifier": lambda reply: reply[:6] + struct.pack("=I", 4) + reply[10:14] + b"[{}]",
         }
         for name, replacement in replacements.items():
@@ -181,6 +183,36 @@ class Sway(InputTestCase):
         self.assert_rotates()
         matrices = [device["libinput"]["calibration_matrix"] for device in self.sway.inputs]
         self.assertEqual(matrices, [IDENTITY] * len(matrices))
+
+
+class Others(InputTestCase):
+    """Compositors on which the user maps the touch screen."""
+
+    desktop = "labwc:wlroots"
+
+    def environment(self):
+        return super().environment() | {"XDG_CURRENT_DESKTOP": self.desktop}
+
+    def test_line_for_the_configuration_is_named_once(self):
+        lines = {
+            "labwc:wlroots": f'<touch deviceName="{TOUCH.name}" mapToOutput="eDP-1"/>',
+            "wayfire": f"[input-device:{TOUCH.name}]: output = eDP-1",
+            "river": "riverctl input '*-ELAN9008:00_04F3:2C82' map-to-output eDP-1",
+        }
+        for self.desktop, line in lines.items():
+            with self.case(self.desktop):
+                self.plug(TOUCH, TOUCH_MONITOR, MOUSE)
+                agent = self.start_session()
+                self.assert_rotates()
+                self.assertEqual(len(agent.log_lines(re.escape(line))), 1, agent.log())
+
+    def test_nothing_is_said_without_a_touch_screen_or_if_mapping_is_disabled(self):
+        for devices, settings in (((TOUCH_MONITOR, MOUSE), []), ((TOUCH,), ["MapInput=no"])):
+            with self.case(settings=settings):
+                self.plug(*devices)
+                agent = self.start_session(settings=settings)
+                self.assert_rotates()
+                self.assertEqual(agent.log_lines("add to"), [])
 
 
 class Hyprland(InputTestCase):

@@ -27,7 +27,10 @@ package enum Compositor: String, CaseIterable, Sendable {
 
     /// What the user must add to the compositor's configuration so that a device follows an output.
     package struct InputSetting: Hashable, Sendable {
-        package var file, line: String
+        package var file: String
+        /// What surrounds the line in the file; nil for nothing.
+        package var section: String?
+        package var line: String
     }
 
     /// The setting for a device; nil where orient-agent maps it.
@@ -36,28 +39,37 @@ package enum Compositor: String, CaseIterable, Sendable {
         switch self {
         case .sway, .hyprland: return nil
         case .niri:
-            let section = isTouch ? "touch" : "tablet"
+            let device = isTouch ? "touch" : "tablet"
             return InputSetting(
                 file: "~/.config/niri/config.kdl",
-                line: "input { \(section) { map-to-output \"\(output)\"; }; }"
+                section: "input",
+                line: "\(device) { map-to-output \"\(output)\"; }"
             )
         case .labwc:
-            let element =
+            let line =
                 isTouch
                 ? "<touch deviceName=\"\(device.name)\" mapToOutput=\"\(output)\"/>"
                 : "<tablet mapToOutput=\"\(output)\"/>"
-            return InputSetting(file: "~/.config/labwc/rc.xml", line: element)
+            return InputSetting(file: "~/.config/labwc/rc.xml", section: "<labwc_config>", line: line)
         case .wayfire:
             return InputSetting(
                 file: "~/.config/wayfire.ini",
-                line: "[input-device:\(device.name)] output = \(output)"
+                section: "[input-device:\(device.name)]",
+                line: "output = \(output)"
             )
         case .river:
-            let pattern = isTouch ? "touch-*" : "tablet-*"
+            // river's names end with the kernel's, with underscores.
+            let name = String(decoding: device.name.utf8.map { $0 == 0x20 ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
             return InputSetting(
                 file: "~/.config/river/init",
-                line: "riverctl input '\(pattern)' map-to-output \(output)"
+                line: "riverctl input '*-\(name)' map-to-output \(output)"
             )
         }
+    }
+}
+
+extension Compositor.InputSetting: CustomStringConvertible {
+    package var description: String {
+        "\(file)\(section.map { ", in \($0)" } ?? ""): \(line)"
     }
 }

@@ -34,9 +34,9 @@ package enum HyprlandCommand {
         guard name != kernelName else { return true }
         guard name.starts(with: kernelName) else { return false }
         let suffix = name.dropFirst(kernelName.count)
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        return suffix.count > 1 && suffix.first == UInt8(ascii: "-")
-            && suffix.dropFirst().allSatisfy { digits.contains($0) }
+        let digits = suffix.dropFirst()
+        return suffix.first == UInt8(ascii: "-") && !digits.isEmpty
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     private static func normalized(_ name: String) -> [UInt8] {

@@ -97,9 +97,8 @@ final class HyprlandInputs: InputMapper {
             }
             // The tools and pads of a tablet are listed without a name of their own.
             for name in devices.compactMap({ $0["name"]?.text }) {
-                guard known.placement(kind, where: { HyprlandCommand.matches(name, $0.name) }) == .builtIn else {
-                    continue
-                }
+                let placement = known.placement(kind) { HyprlandCommand.matches(name, $0.name) }
+                guard placement == .builtIn else { continue }
                 if HyprlandCommand.isPlain(name) { names.append(name) } else { reportRefused(name) }
             }
         }
@@ -117,11 +116,8 @@ final class HyprlandInputs: InputMapper {
             hasReported = false
             return update()
         }
-        let rest = Array(devices.dropFirst())
-        set(device, [("transform", "\(target.transform.rawValue)"), ("output", target.output)]) {
-            [unowned(unsafe) self] in
-            setNext(of: rest, to: target)
-        }
+        let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
+        set(device, options) { [unowned(unsafe) self] in setNext(of: Array(devices.dropFirst()), to: target) }
     }
 
     private func set(_ device: String, _ options: [(String, String)], completion: @escaping () -> Void) {

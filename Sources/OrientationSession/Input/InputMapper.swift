@@ -20,22 +20,24 @@ enum InputMapping {
         loop: EventLoop,
         log: Log
     ) throws(SystemError) -> (any InputMapper)? {
-        guard backend != .x11 else { return nil }
-        return switch Compositor.detected {
+        let backend = backend == .auto ? .detected ?? .wlr : backend
+        guard backend != .x11, let compositor = Compositor.detected else { return nil }
+        return switch compositor {
         case .sway: try SwayInputs(loop: loop, log: log)
         case .hyprland: HyprlandInputs(loop: loop, log: log)
-        case .niri, .labwc, .wayfire, .river: UserMappedInputs(log: log)
-        case nil: nil
+        case .niri, .labwc, .wayfire, .river: UserMappedInputs(compositor, log: log)
         }
     }
 }
 
 /// Names the line of the compositor's configuration that maps built-in touch screens and pens.
 final class UserMappedInputs: InputMapper {
+    private let compositor: Compositor
     private let log: Log
     private var hasAdvised = false
 
-    init(log: Log) {
+    init(_ compositor: Compositor, log: Log) {
+        self.compositor = compositor
         self.log = log
     }
 
@@ -43,10 +45,10 @@ final class UserMappedInputs: InputMapper {
         guard !hasAdvised else { return }
         hasAdvised = true
         do throws(SystemError) {
-            guard let device = try InputDevice.all().builtIn.first,
-                let advice = Compositor.detected?.inputSetting(for: device, on: panel.name)
-            else { return }
-            log.info("touch follows \(panel.name) with this in \(advice.file): \(advice.line)")
+            let touchScreen = try InputDevice.all().builtIn.first { $0.kind == .touchScreen }
+            let setting = touchScreen.flatMap { compositor.inputSetting(for: $0, on: panel.name) }
+            guard let setting else { return }
+            log.info("for touch to follow \(panel.name), add to \(setting)")
         } catch {
             log.warning("\(error); touch screens are unknown")
         }

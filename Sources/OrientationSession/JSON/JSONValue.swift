@@ -16,44 +16,38 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Reads one value, which only white space may surround.
     package init(_ bytes: [UInt8]) throws(JSONError) {
-        guard let tokener = json_tokener_new_ex(Self.depth) else {
+        let length = bytes.lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? 0
+        guard length > 0 else { throw JSONError(problem: "there is no value", offset: 0) }
+        guard let tokener = json_tokener_new_ex(Self.depth), let count = Int32(exactly: length + 1) else {
             throw JSONError(problem: "out of memory", offset: 0)
         }
         defer { json_tokener_free(tokener) }
         json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8)
-        let bytes = Array(bytes[..<(bytes.lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? 0)])
-        guard let count = Int32(exactly: bytes.count), count > 0 else {
-            throw JSONError(problem: "no value", offset: 0)
-        }
-        // The byte after the text lets a number end.
-        let object = (bytes + [0]).withUnsafeBufferPointer { buffer in
-            buffer.baseAddress?.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
-                json_tokener_parse_ex(tokener, $0, count + 1)
-            }
+        // The zero shows json-c that a number has ended.
+        let object = (bytes[..<length] + [0]).withUnsafeBytes { text in
+            json_tokener_parse_ex(tokener, text.baseAddress?.assumingMemoryBound(to: CChar.self), count)
         }
         defer { json_object_put(object) }
-        let error = json_tokener_get_error(tokener)
-        let end = Int(json_tokener_get_parse_end(tokener))
-        guard error == json_tokener_success, end >= bytes.count else {
-            let problem =
-                error == json_tokener_continue || end > bytes.count
-                ? "the text ends too early"
-                : error == json_tokener_success
-                    ? "unexpected text after the value" : String(cString: json_tokener_error_desc(error))
-            throw JSONError(problem: problem, offset: min(end, bytes.count))
+        let end = min(Int(json_tokener_get_parse_end(tokener)), length)
+        switch json_tokener_get_error(tokener) {
+        case json_tokener_success where end == length: self.init(object)
+        case json_tokener_success: throw JSONError(problem: "there is more than one value", offset: end)
+        case json_tokener_continue: throw JSONError(problem: "it is incomplete", offset: length)
+        case let error: throw JSONError(problem: String(cString: json_tokener_error_desc(error)), offset: end)
         }
-        self.init(object)
     }
 
     private init(_ object: OpaquePointer?) {
         switch json_object_get_type(object) {
         case json_type_boolean: self = .flag(json_object_get_boolean(object) != 0)
-        case json_type_double, json_type_int: self = .number(json_object_get_double(object))
+        case json_type_double, json_type_int:
+            // json-c reads NaN and Infinity, which are no JSON.
+            let number = json_object_get_double(object)
+            self = number.isFinite ? .number(number) : .null
         case json_type_string: self = .text(Self.text(of: object))
         case json_type_array:
-            self = .list(
-                (0..<json_object_array_length(object)).map { JSONValue(json_object_array_get_idx(object, $0)) }
-            )
+            let indices = 0..<json_object_array_length(object)
+            self = .list(indices.map { JSONValue(json_object_array_get_idx(object, $0)) })
         case json_type_object:
             var members: [String: JSONValue] = [:]
             var next = json_object_iter_begin(object)

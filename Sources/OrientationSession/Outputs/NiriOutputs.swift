@@ -44,9 +44,7 @@ final class NiriOutputs: OutputBackend {
             connectingTo: path,
             loop: loop,
             onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes) } },
-            onEnd: { [unowned(unsafe) self] problem in
-                withExtendedLifetime(self) { self.delegate.backendLost("niri: \(problem)") }
-            }
+            onEnd: { [unowned(unsafe) self] in self.delegate.backendLost("niri: \($0)") }
         )
         requestOutputs()
         connection.observe(orientd_output(), version: 2) { [unowned(unsafe) self] event in

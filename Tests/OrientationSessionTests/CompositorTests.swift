@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationSession
+import Testing
+
+@Suite struct CompositorTests {
+    @Test(
+        arguments: [
+            ([:], nil),
+            (["XDG_CURRENT_DESKTOP": "labwc:wlroots"], .labwc),
+            (["XDG_CURRENT_DESKTOP": "Hyprland", "SWAYSOCK": "/run/sway"], .hyprland),
+            (["XDG_CURRENT_DESKTOP": "COSMIC", "SWAYSOCK": ""], nil),
+            (["SWAYSOCK": "/run/sway"], .sway),
+            (["NIRI_SOCKET": "/run/niri", "SWAYSOCK": "/run/sway"], .niri),
+        ] as [([String: String], Compositor?)]
+    )
+    func `the environment tells the compositor`(environment: [String: String], compositor: Compositor?) {
+        #expect(Compositor.detected { environment[$0] } == compositor)
+    }
+
+    @Test func `each compositor that orient-agent does not serve has a setting for touch and pen`() {
+        for compositor in Compositor.allCases where compositor != .sway && compositor != .hyprland {
+            for kind in [InputDevice.Kind.touchScreen, .tablet] {
+                let device = InputDevice(name: "ELAN Touch", kind: kind, placement: .builtIn)
+                let setting = compositor.inputSetting(for: device, on: "DSI-1")
+                #expect(setting?.line.contains("DSI-1") == true)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("elan9008:00-04f3:2c82", "ELAN9008:00 04F3:2C82", true),
+            ("elan9008:00-04f3:2c82-1", "ELAN9008:00 04F3:2C82", true),
+            ("elan9008:00-04f3:2c82-stylus", "ELAN9008:00 04F3:2C82", false),
+            ("elan9008:00-04f3:2c82-", "ELAN9008:00 04F3:2C82", false),
+            ("wacom-co.-ltd.", "Wacom Co.,Ltd.", true),
+            ("wacom-co.,ltd.", "Wacom Co.,Ltd.", true),
+            ("other", "ELAN", false),
+        ]
+    )
+    func `Hyprland's names are matched with the kernel's`(name: String, kernelName: String, isSame: Bool) {
+        #expect(HyprlandCommand.matches(name, kernelName) == isSame)
+    }
+
+    @Test func `names that end a string or a name are not put into requests`() {
+        for name in ["a\"b", "a\\b", "a]b", "a[b", "a;b", "a\nb", "a\u{7F}"] { #expect(!HyprlandCommand.isPlain(name)) }
+        #expect(HyprlandCommand.isPlain("wacom-hid-52ba (pen)"))
+    }
+
+    @Test func `requests to Hyprland have the syntax of its configuration`() {
+        #expect(HyprlandCommand.keyword("elan", ("transform", "1")) == "/keyword device[elan]:transform 1")
+        #expect(
+            HyprlandCommand.evaluation("elan", [("transform", "1"), ("output", "eDP-1")])
+                == "/eval hl.device({ name = \"elan\", transform = 1, output = \"eDP-1\" })"
+        )
+        #expect(HyprlandCommand.asksForEvaluation(Array("keyword can't work with non-legacy parsers. Use eval.".utf8)))
+        #expect(!HyprlandCommand.asksForEvaluation(Array("ok".utf8)))
+    }
+}
