@@ -114,7 +114,10 @@ package final class Agent {
         suggestion?.update(new?.status)
         guard let status = new?.status else {
             log.warning("orientd has stopped; waiting for it to start again")
-            if configuration.onServiceLost == .restore { display.release() }
+            if configuration.onServiceLost == .restore {
+                announced = nil
+                display.release()
+            }
             return
         }
         let before = old?.status

@@ -38,6 +38,8 @@ final class DisplayRotator: OutputBackendDelegate {
     private var isLost = false
     /// What the file contains.
     private var saved: RestorePoint?
+    /// The transform that the delegate knows of.
+    private var reported: Transform?
     private var onSettled: (() -> Void)?
 
     /// Takes the display that the environment names; throws if another process rotates it already.
@@ -119,6 +121,7 @@ final class DisplayRotator: OutputBackendDelegate {
         }
         let actions = rotation.take(outputs)
         carryOut(actions, rotation)
+        if rotation.isSettled { reported = rotation.shownPanel?.transform }
         delegate?.outputsChanged(panel: panel)
     }
 
@@ -126,7 +129,10 @@ final class DisplayRotator: OutputBackendDelegate {
         guard var rotation else { return }
         let actions = rotation.take(result)
         carryOut(actions, rotation)
-        if result == .applied { delegate?.rotated(panel) }
+        // A second change may only have moved the neighbours.
+        guard result == .applied, let shown = rotation.shownPanel?.transform, shown != reported else { return }
+        reported = shown
+        delegate?.rotated(panel)
     }
 
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
@@ -134,9 +140,8 @@ final class DisplayRotator: OutputBackendDelegate {
     func backendLost(_ reason: String) {
         if !isLost { log.warning("\(reason); trying to connect again") }
         isLost = true
+        // What was saved is still to be restored if only the connection has gone.
         rotation = nil
-        saved = nil
-        save(nil)
         server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
         delegate?.windowChanged(nil)
