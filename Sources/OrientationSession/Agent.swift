@@ -43,7 +43,7 @@ package final class Agent {
         (self.configuration, self.loop, self.log) = (configuration, loop, log)
         bus = try Bus(address)
         try bus.attach(to: loop)
-        display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
+        display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
         let follower = OrientationFollower(bus: bus)
         self.follower = follower
@@ -200,7 +200,7 @@ package enum Restoration {
         log: Log
     ) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        let display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
+        let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         guard display.hasLeftover else { return 0 }
         let inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
         let timer = try loop.timer {

@@ -22,6 +22,7 @@ protocol DisplayRotatorDelegate: AnyObject {
 /// Rotates the panel of one display, and keeps on disk what must be restored.
 final class DisplayRotator: OutputBackendDelegate {
     private let output: String?
+    private let mapsInput: Bool
     private let log: Log
     private let lock: AgentLock
     private let file: RestoreFile?
@@ -43,8 +44,14 @@ final class DisplayRotator: OutputBackendDelegate {
     private var onSettled: (() -> Void)?
 
     /// Takes the display that the environment names; throws if another process rotates it already.
-    init(_ backend: BackendChoice, output: String?, loop: EventLoop, log: Log) throws(SystemError) {
-        self.output = output
+    init(
+        _ backend: BackendChoice,
+        _ configuration: AgentConfiguration,
+        loop: EventLoop,
+        log: Log
+    ) throws(SystemError) {
+        output = configuration.output
+        mapsInput = configuration.inputMapping == .auto
         self.log = log
         let backend = backend == .auto ? .detected ?? .wlr : backend
         let display = DisplayServer.name(for: backend)
@@ -155,6 +162,7 @@ final class DisplayRotator: OutputBackendDelegate {
 
     private func carryOut(_ actions: PanelRotation.Actions, _ rotation: PanelRotation) {
         self.rotation = rotation
+        if mapsInput, isReleased || target != nil, let panel { server.outputs?.mapInput(to: panel.name, !isReleased) }
         if let warning = actions.warning { log.warning(warning) }
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)
