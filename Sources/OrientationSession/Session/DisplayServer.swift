@@ -99,7 +99,7 @@ final class DisplayServer {
         }
         guard outputs != nil else {
             let problem = "does not offer wlr-output-management: no program may rotate its outputs"
-            return delegate.backendLost("the compositor at \(wayland.name) \(problem)")
+            return delegate.serverGivenUp("the compositor at \(wayland.name) \(problem)")
         }
         toplevels = WlrToplevels(on: wayland, delegate: delegate)
     }
