@@ -13,7 +13,8 @@ BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev
 RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
-    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr
+    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr \
+    desktop-file-utils
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 SESSION_PACKAGES := mmdebstrap
