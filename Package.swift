@@ -90,7 +90,9 @@ let package = Package(
                 "OrientationCore", "OrientationBus", "OrientationConfiguration", "POSIX", "SystemdBus", "Wayland",
                 "CLinux", "CWayland", "CWaylandProtocols", "CXCB", "CJSON",
             ],
-            swiftSettings: strict
+            swiftSettings: strict,
+            // xcb-xinput is all that pkg-config names.
+            linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-randr")]
         ),
 
         .executableTarget(

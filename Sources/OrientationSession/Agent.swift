@@ -45,7 +45,7 @@ package final class Agent {
         (self.configuration, self.loop, self.log) = (configuration, loop, log)
         bus = try Bus(address)
         try bus.attach(to: loop)
-        display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
+        display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
         let follower = OrientationFollower(bus: bus)
         self.follower = follower
@@ -116,7 +116,10 @@ package final class Agent {
         suggestion?.update(new?.status)
         guard let status = new?.status else {
             log.warning("orientd has stopped; waiting for it to start again")
-            if configuration.onServiceLost == .restore { display.release() }
+            if configuration.onServiceLost == .restore {
+                announced = nil
+                display.release()
+            }
             return
         }
         let before = old?.status
@@ -207,7 +210,7 @@ package enum Restoration {
         log: Log
     ) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        let display = try DisplayRotator(backend, output: configuration.output, loop: loop, log: log)
+        let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         guard display.hasLeftover else { return 0 }
         let inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
         let timer = try loop.timer {

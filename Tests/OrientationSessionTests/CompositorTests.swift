@@ -18,14 +18,31 @@ import Testing
         #expect(Compositor.detected { environment[$0] } == compositor)
     }
 
-    @Test func `each compositor that orient-agent does not serve has a setting for touch and pen`() {
+    @Test func `each compositor that orient-agent does not serve has a setting for touch and pen`() throws {
         for compositor in Compositor.allCases where compositor != .sway && compositor != .hyprland {
             for kind in [InputDevice.Kind.touchScreen, .tablet] {
                 let device = InputDevice(name: "ELAN Touch", kind: kind, placement: .builtIn)
-                let setting = compositor.inputSetting(for: device, on: "DSI-1")
-                #expect(setting?.line.contains("DSI-1") == true)
+                let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
+                #expect(setting.line.contains("DSI-1"))
+                #expect(setting.isPresent(in: Array("first\n  \(setting.line)\n".utf8)))
             }
         }
+    }
+
+    @Test(
+        arguments: [
+            (.niri, "output \"DSI-1\" { scale 2; }"),
+            (.niri, "input { touch { map-to-output \"DSI-10\"; }; }"),
+            (.niri, "// touch { map-to-output \"DSI-1\" }"),
+            (.labwc, "<touch deviceName=\"ELAN\" mapToOutput=\"HDMI-A-1\"/>"),
+            (.wayfire, "[output:DSI-1]"),
+            (.river, "# riverctl input '*' map-to-output DSI-1"),
+        ] as [(Compositor, String)]
+    )
+    func `other lines with the output are no setting for its devices`(compositor: Compositor, line: String) throws {
+        let device = InputDevice(name: "ELAN", kind: .touchScreen, placement: .builtIn)
+        let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
+        #expect(!setting.isPresent(in: Array(line.utf8)))
     }
 
     @Test(

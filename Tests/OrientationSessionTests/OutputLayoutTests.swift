@@ -107,6 +107,12 @@ import Testing
         #expect(OutputLayout.rotating("DP-1", to: .init(.rotated90), in: before) == before)
     }
 
+    @Test(arguments: transforms)
+    func `an output that shows the same as the panel stays`(transform: Transform) {
+        let before = [Self.panel(1), Output(name: "DP-1", width: 1920, height: 1080)]
+        #expect(OutputLayout.rotating("eDP-1", to: transform, in: before)[1] == before[1])
+    }
+
     @Test func `outputs never overlap, wherever they were`() {
         var random = SplitMix(state: 12)
         for _ in 0..<2000 {

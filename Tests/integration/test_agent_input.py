@@ -206,6 +206,15 @@ class Others(InputTestCase):
                 self.assert_rotates()
                 self.assertEqual(len(agent.log_lines(re.escape(line))), 1, agent.log())
 
+    def test_nothing_is_said_if_the_configuration_has_the_line(self):
+        self.plug(TOUCH)
+        folder = self.home / ".config" / "labwc"
+        folder.mkdir(parents=True)
+        (folder / "rc.xml").write_text('<labwc_config><touch mapToOutput="eDP-1"/></labwc_config>\n')
+        agent = self.start_session()
+        self.assert_rotates()
+        self.assertEqual(agent.log_lines("add to"), [])
+
     def test_nothing_is_said_without_a_touch_screen_or_if_mapping_is_disabled(self):
         for devices, settings in (((TOUCH_MONITOR, MOUSE), []), ((TOUCH,), ["MapInput=no"])):
             with self.case(settings=settings):
@@ -254,6 +263,7 @@ class Hyprland(InputTestCase):
                     self.wait_for_devices(number)
                 names = {device.hyprland_name for device in BUILT_IN}
                 self.assertEqual(set(self.hyprland.options), names)
+                self.assertEqual({self.hyprland.option(name, "output") for name in names}, {"eDP-1"})
                 self.show("portrait")
                 self.wait_for_devices(0)
 

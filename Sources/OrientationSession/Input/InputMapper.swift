@@ -46,8 +46,8 @@ final class UserMappedInputs: InputMapper {
         hasAdvised = true
         do throws(SystemError) {
             let touchScreen = try InputDevice.all().builtIn.first { $0.kind == .touchScreen }
-            let setting = touchScreen.flatMap { compositor.inputSetting(for: $0, on: panel.name) }
-            guard let setting else { return }
+            let setting = touchScreen.flatMap { InputSetting(for: $0, on: panel.name, in: compositor) }
+            guard let setting, !setting.isPresent else { return }
             log.info("for touch to follow \(panel.name), add to \(setting)")
         } catch {
             log.warning("\(error); touch screens are unknown")

@@ -63,6 +63,8 @@ package struct Output: Hashable, Sendable {
     package var width, height: Int
     package var scale: Double
     package var transform: Transform
+    /// Whether the display server says that it is a built-in panel.
+    package var isPanel: Bool
 
     package init(
         name: String,
@@ -71,7 +73,8 @@ package struct Output: Hashable, Sendable {
         width: Int = 0,
         height: Int = 0,
         scale: Double = 1,
-        transform: Transform = .normal
+        transform: Transform = .normal,
+        isPanel: Bool = false
     ) {
         self.name = name
         self.isEnabled = isEnabled
@@ -80,11 +83,17 @@ package struct Output: Hashable, Sendable {
         self.height = height
         self.scale = scale
         self.transform = transform
+        self.isPanel = isPanel
     }
 
-    /// Whether the connector is one that built-in panels have.
+    /// Whether it is a panel, or the connector is one that panels have: `eDP-1`, or `eDP1` or `eDP` with some X drivers.
     package var isBuiltIn: Bool {
-        ["eDP", "LVDS", "DSI"].contains { name.utf8.starts(with: ($0 + "-").utf8) }
+        if isPanel { return true }
+        return ["eDP", "LVDS", "DSI"].contains { type in
+            guard name.utf8.starts(with: type.utf8) else { return false }
+            guard let next = name.utf8.dropFirst(type.utf8.count).first else { return true }
+            return next == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
+        }
     }
 
     /// Whether it takes up space.

@@ -52,6 +52,14 @@ protocol OutputBackend: AnyObject {
 
     /// Asks for a change; the delegate gets the result. No other change may be pending.
     func apply(_ change: OutputChange)
+
+    /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
+    func mapInput(to output: String, _ isMapped: Bool)
+}
+
+extension OutputBackend {
+    // Compositors map input devices elsewhere.
+    func mapInput(to output: String, _ isMapped: Bool) {}
 }
 
 /// The window that gets the keyboard's input.

@@ -11,13 +11,16 @@ enum OutputLayout {
     ///
     /// The panel's top left corner stays. Every other output keeps touching the same side of the output through which it
     /// is connected to the panel, at the same distance from that side's start if it can. Outputs that are not connected
-    /// to the panel move only if they would overlap others. Disabled outputs are returned as they are.
+    /// to the panel move only if they would overlap others. Disabled outputs, and those that show the same part of the
+    /// screen as the panel, are returned as they are.
     static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {
         guard let panelIndex = outputs.firstIndex(where: { $0.name == panel && $0.isShown }) else { return outputs }
         var result = outputs
         result[panelIndex].transform = transform
         var placed = [panelIndex]
-        var waiting = outputs.indices.filter { $0 != panelIndex && outputs[$0].isShown }
+        var waiting = outputs.indices.filter { index in
+            index != panelIndex && outputs[index].isShown && !outputs[index].area.overlaps(outputs[panelIndex].area)
+        }
 
         var next = 0
         while next < placed.count {

@@ -22,6 +22,7 @@ protocol DisplayRotatorDelegate: AnyObject {
 /// Rotates the panel of one display, and keeps on disk what must be restored.
 final class DisplayRotator: OutputBackendDelegate {
     private let output: String?
+    private let mapsInput: Bool
     private let log: Log
     private let lock: AgentLock
     private let file: RestoreFile?
@@ -38,11 +39,19 @@ final class DisplayRotator: OutputBackendDelegate {
     private var isLost = false
     /// What the file contains.
     private var saved: RestorePoint?
+    /// The transform that the delegate knows of.
+    private var reported: Transform?
     private var onSettled: (() -> Void)?
 
     /// Takes the display that the environment names; throws if another process rotates it already.
-    init(_ backend: BackendChoice, output: String?, loop: EventLoop, log: Log) throws(SystemError) {
-        self.output = output
+    init(
+        _ backend: BackendChoice,
+        _ configuration: AgentConfiguration,
+        loop: EventLoop,
+        log: Log
+    ) throws(SystemError) {
+        output = configuration.output
+        mapsInput = configuration.inputMapping == .auto
         self.log = log
         let backend = backend == .auto ? .detected ?? .wlr : backend
         let display = DisplayServer.name(for: backend)
@@ -119,6 +128,7 @@ final class DisplayRotator: OutputBackendDelegate {
         }
         let actions = rotation.take(outputs)
         carryOut(actions, rotation)
+        if rotation.isSettled { reported = rotation.shownPanel?.transform }
         delegate?.outputsChanged(panel: panel)
     }
 
@@ -126,7 +136,10 @@ final class DisplayRotator: OutputBackendDelegate {
         guard var rotation else { return }
         let actions = rotation.take(result)
         carryOut(actions, rotation)
-        if result == .applied { delegate?.rotated(panel) }
+        // A second change may only have moved the neighbours.
+        guard result == .applied, let shown = rotation.shownPanel?.transform, shown != reported else { return }
+        reported = shown
+        delegate?.rotated(panel)
     }
 
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
@@ -134,9 +147,8 @@ final class DisplayRotator: OutputBackendDelegate {
     func backendLost(_ reason: String) {
         if !isLost { log.warning("\(reason); trying to connect again") }
         isLost = true
+        // What was saved is still to be restored if only the connection has gone.
         rotation = nil
-        saved = nil
-        save(nil)
         server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
         delegate?.windowChanged(nil)
@@ -150,6 +162,7 @@ final class DisplayRotator: OutputBackendDelegate {
 
     private func carryOut(_ actions: PanelRotation.Actions, _ rotation: PanelRotation) {
         self.rotation = rotation
+        if mapsInput, isReleased || target != nil, let panel { server.outputs?.mapInput(to: panel.name, !isReleased) }
         if let warning = actions.warning { log.warning(warning) }
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)

@@ -61,6 +61,10 @@ package final class DisplayServer {
 
     /// Connects; the delegate gets the outputs once they are known.
     func connect() throws(SystemError) {
+        if backend == .x11, let delegate {
+            outputs = try X11Outputs(loop: loop, delegate: delegate)
+            return
+        }
         wayland = try WaylandConnection(
             loop: loop,
             onReady: { [unowned(unsafe) self] in globalsKnown() },

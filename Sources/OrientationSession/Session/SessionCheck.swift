@@ -80,15 +80,17 @@ package final class SessionCheck {
             return lines.append(("warn", "touch", "\(error)", ""))
         }
         for device in devices {
-            guard let setting = Compositor.detected?.inputSetting(for: device, on: panel.name) else {
+            let setting = Compositor.detected.flatMap { InputSetting(for: device, on: panel.name, in: $0) }
+            guard let setting else {
                 lines.append(("ok", "touch", "\(device.name) follows \(panel.name)", ""))
                 continue
             }
-            guard !setting.isPresent(for: panel.name) else {
-                lines.append(("ok", "touch", "\(device.name) is mapped to \(panel.name) in \(setting.file)", ""))
+            guard !setting.isPresent else {
+                let text = "\(device.name) is mapped to \(panel.name) in ~/.config/\(setting.file)"
+                lines.append(("ok", "touch", text, ""))
                 continue
             }
-            let text = "\(device.name) may not follow \(panel.name); add to \(setting.file): \(setting.line)"
+            let text = "\(device.name) may not follow \(panel.name); add to \(setting)"
             lines.append(("warn", "touch", text, ""))
         }
     }
@@ -134,21 +136,4 @@ extension SessionCheck: OutputBackendDelegate {
     }
 
     func serverGivenUp(_ problem: String) { backendLost(problem) }
-}
-
-extension Compositor.InputSetting {
-    /// Whether the file maps a device to this output already.
-    fileprivate func isPresent(for output: String) -> Bool {
-        let home = environment("HOME") ?? ""
-        let path = file.hasPrefix("~") ? home + String(file.dropFirst()) : file
-        guard let text = try? FileDescriptor.contents(of: path, limit: 1 << 20) else { return false }
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            if contains(line, output), contains(line, "utput") { return true }
-        }
-        return false
-    }
-
-    private func contains(_ line: ArraySlice<UInt8>, _ word: String) -> Bool {
-        line.indices.contains { line[$0...].starts(with: word.utf8) }
-    }
 }

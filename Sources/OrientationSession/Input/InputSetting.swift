@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import POSIX
+
+/// What the user must add to the configuration of a compositor so that a device follows an output.
+package struct InputSetting: Hashable, Sendable {
+    /// Below the user's folder for configuration files.
+    package var file: String
+    /// What surrounds the line in the file; nil for nothing.
+    package var section: String?
+    package var line: String
+
+    /// The name of the option in the line, and its value.
+    private var key, output: String
+
+    /// Nil where orient-agent maps the device itself.
+    package init?(for device: InputDevice, on output: String, in compositor: Compositor) {
+        let isTouch = device.kind == .touchScreen
+        self.output = output
+        switch compositor {
+        case .sway, .hyprland: return nil
+        case .niri:
+            file = "niri/config.kdl"
+            section = "input"
+            line = "\(isTouch ? "touch" : "tablet") { map-to-output \"\(output)\"; }"
+            key = "map-to-output"
+        case .labwc:
+            file = "labwc/rc.xml"
+            section = "<labwc_config>"
+            let element = isTouch ? "touch deviceName=\"\(device.name)\"" : "tablet"
+            line = "<\(element) mapToOutput=\"\(output)\"/>"
+            key = "mapToOutput"
+        case .wayfire:
+            file = "wayfire.ini"
+            section = "[input-device:\(device.name)]"
+            line = "output = \(output)"
+            key = "output"
+        case .river:
+            // river's names of devices end with the kernel's, with underscores for spaces.
+            let name = String(decoding: device.name.utf8.map { $0 == 0x20 ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+            file = "river/init"
+            line = "riverctl input '*-\(name)' map-to-output \(output)"
+            key = "map-to-output"
+        }
+    }
+
+    /// Whether the user's file maps a device to the output already.
+    package var isPresent: Bool {
+        guard let folder = AgentConfiguration.configurationFolder else { return false }
+        let text = try? FileDescriptor.contents(of: "\(folder)/\(file)", limit: 1 << 20)
+        return text.map { isPresent(in: $0) } ?? false
+    }
+
+    /// Whether the text of a configuration maps a device to the output.
+    package func isPresent(in text: [UInt8]) -> Bool {
+        // Formats differ in what stands between the option and its value, and around the value.
+        let ignored = Array(" \t\"'=".utf8)
+        let wanted = Array((key + output).utf8)
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let line = line.filter { !ignored.contains($0) }
+            if line.first == UInt8(ascii: "#") || line.starts(with: "//".utf8) { continue }
+            for start in line.indices where line[start...].starts(with: wanted) {
+                let next = line.dropFirst(start + wanted.count).first
+                if next.map({ !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) ?? true { return true }
+            }
+        }
+        return false
+    }
+}
+
+extension InputSetting: CustomStringConvertible {
+    package var description: String {
+        "~/.config/\(file)\(section.map { ", in \($0)" } ?? ""): \(line)"
+    }
+}

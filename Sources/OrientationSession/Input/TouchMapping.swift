@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+
+/// What maps the coordinates of a touch device to the part of the screen that the panel shows.
+extension CalibrationMatrix {
+    /// The matrix that first does what `other` does, then what this one does.
+    func after(_ other: CalibrationMatrix) -> CalibrationMatrix {
+        CalibrationMatrix(
+            a * other.a + b * other.d,
+            a * other.b + b * other.e,
+            a * other.c + b * other.f + c,
+            d * other.a + e * other.d,
+            d * other.b + e * other.e,
+            d * other.c + e * other.f + f
+        )
+    }
+
+    /// The matrix that undoes this one; nil if none does.
+    var inverse: CalibrationMatrix? {
+        let determinant = a * e - b * d
+        guard determinant != 0, determinant.isFinite else { return nil }
+        return CalibrationMatrix(
+            e / determinant,
+            -b / determinant,
+            (b * f - c * e) / determinant,
+            -d / determinant,
+            a / determinant,
+            (c * d - a * f) / determinant
+        )
+    }
+
+    /// Maps places on the untransformed panel to places in the picture that it shows.
+    init(_ transform: Transform) {
+        let turned =
+            switch transform.quarterTurns {
+            case 0: CalibrationMatrix.identity
+            case 1: CalibrationMatrix(0, -1, 1, 1, 0, 0)
+            case 2: CalibrationMatrix(-1, 0, 1, 0, -1, 1)
+            default: CalibrationMatrix(0, 1, 0, -1, 0, 1)
+            }
+        // The picture is mirrored before it is rotated, so what the panel shows is rotated back first.
+        self = transform.isMirrored ? CalibrationMatrix(-1, 0, 1, 0, 1, 0).after(turned) : turned
+    }
+
+    /// Maps places on a panel to places on a screen of this size, from 0 to 1 across the whole screen.
+    init(panel: Output, screenWidth: Int, screenHeight: Int) {
+        let area = panel.area
+        let (width, height) = (Double(screenWidth), Double(screenHeight))
+        let part = CalibrationMatrix(
+            Double(area.width) / width,
+            0,
+            Double(area.x) / width,
+            0,
+            Double(area.height) / height,
+            Double(area.y) / height
+        )
+        self = part.after(CalibrationMatrix(panel.transform))
+    }
+}
+
+/// A device's matrix without any mapping of ours, and the mapping of the layout in which it was found.
+struct MatrixBaseline: Hashable, Sendable {
+    let matrix, mapping: CalibrationMatrix
+
+    init(matrix: CalibrationMatrix, mapping: CalibrationMatrix) {
+        self.matrix = matrix
+        self.mapping = mapping
+    }
+
+    /// The matrix for another layout's mapping.
+    ///
+    /// A matrix that is not the identity corrects a device whose axes are not those of its panel; the correction stays.
+    func mapped(to mapping: CalibrationMatrix) -> CalibrationMatrix {
+        guard matrix != .identity, let inverse = self.mapping.inverse else { return mapping }
+        return mapping == self.mapping ? matrix : mapping.after(inverse.after(matrix))
+    }
+
+    /// What to set in another layout when nothing is mapped any more.
+    func restored(in mapping: CalibrationMatrix) -> CalibrationMatrix {
+        matrix == .identity ? matrix : mapped(to: mapping)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import CXCB
+import POSIX
+import SystemdBus
+
+/// A connection to an X server, watched by an event loop.
+final class X11Connection {
+    /// The server's display, for messages.
+    let name: String
+    /// The root window of the default screen.
+    let root: xcb_window_t
+    /// Its size when the connection was made.
+    let pixels: Extent, millimetres: Extent
+
+    private let connection: OpaquePointer
+    private var source: EventSource?
+    private var atoms: [String: xcb_atom_t] = [:]
+
+    /// Connects to the display that DISPLAY names; `onReadable` is called from the loop when events may have arrived.
+    ///
+    /// Events that arrive during ``ask(_:_:)`` are queued without such a call: read them with ``nextEvent()`` afterwards.
+    init(loop: EventLoop, onReadable: @escaping () -> Void) throws(SystemError) {
+        let display = environment("DISPLAY") ?? ":0"
+        name = display
+        var number: Int32 = 0
+        guard let connection = xcb_connect(display, &number) else {
+            throw SystemError("connect to the X server at", display, errno: Errno(ENOMEM))
+        }
+        let failure = xcb_connection_has_error(connection)
+        guard failure == 0 else {
+            xcb_disconnect(connection)
+            throw SystemError(
+                "connect to the X server at",
+                display,
+                errno: failure == XCB_CONN_CLOSED_PARSE_ERR ? .invalid : Errno(ECONNREFUSED)
+            )
+        }
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+        guard number >= 0, number < screens.rem else {
+            xcb_disconnect(connection)
+            throw SystemError("find a screen of the X server at", display, errno: .invalid)
+        }
+        for _ in 0..<number { xcb_screen_next(&screens) }
+        let screen = screens.data.pointee
+        root = screen.root
+        pixels = Extent(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
+        millimetres = Extent(width: Int(screen.width_in_millimeters), height: Int(screen.height_in_millimeters))
+        self.connection = connection
+        source = try loop.watch(xcb_get_file_descriptor(connection), onReadable)
+    }
+
+    deinit {
+        source = nil
+        xcb_disconnect(connection)
+    }
+
+    /// Whether the connection has ended; nothing can be asked then.
+    var isBroken: Bool { xcb_connection_has_error(connection) != 0 }
+
+    /// The process id of the server; nil if the system does not tell.
+    var server: Int32? { peerProcess(of: xcb_get_file_descriptor(connection)) }
+
+    /// The numbers of an extension; nil if the server lacks it.
+    func numbers(ofExtension name: String) -> (opcode: UInt8, firstEvent: UInt8)? {
+        let reply = ask(xcb_query_extension_reply) { xcb_query_extension($0, UInt16(name.utf8.count), name) }
+        guard let header = reply?.header, header.present != 0 else { return nil }
+        return (header.major_opcode, header.first_event)
+    }
+
+    func atom(_ name: String) -> xcb_atom_t {
+        if let atom = atoms[name] { return atom }
+        let atom = ask(xcb_intern_atom_reply) { xcb_intern_atom($0, 0, UInt16(name.utf8.count), name) }?.header.atom
+        atoms[name] = atom
+        return atom ?? xcb_atom_t(XCB_NONE)
+    }
+
+    // MARK: - Requests
+
+    /// Makes a request and waits for its reply; nil if the server refuses it, or if the reply is malformed.
+    func ask<Cookie, Header: BitwiseCopyable>(
+        _ receive: (
+            OpaquePointer?, Cookie, UnsafeMutablePointer<UnsafeMutablePointer<xcb_generic_error_t>?>?
+        ) -> UnsafeMutablePointer<Header>?,
+        _ request: (OpaquePointer) -> Cookie
+    ) -> X11Reply<Header>? {
+        var error: UnsafeMutablePointer<xcb_generic_error_t>?
+        let reply = receive(connection, request(connection), &error)
+        free(error)
+        return reply.flatMap { X11Reply(consuming: $0) }
+    }
+
+    /// Makes a request without a reply; an error is ignored, as objects may vanish at any time.
+    func send(_ request: (OpaquePointer) -> xcb_void_cookie_t) {
+        _ = request(connection)
+    }
+
+    /// Makes a checked request, and returns whether the server has carried it out.
+    func carryOut(_ request: (OpaquePointer) -> xcb_void_cookie_t) -> Bool {
+        let error = xcb_request_check(connection, request(connection))
+        free(error)
+        return error == nil && !isBroken
+    }
+
+    func flush() {
+        xcb_flush(connection)
+    }
+
+    /// Returns when the server has handled all requests.
+    ///
+    /// It loses those that it has not read yet if the process ends while an event is unread.
+    func finish() {
+        _ = ask(xcb_get_input_focus_reply) { xcb_get_input_focus($0) }
+    }
+
+    /// Takes the next event that has arrived.
+    func nextEvent() -> X11Event? {
+        guard let event = xcb_poll_for_event(connection) else { return nil }
+        defer { free(event) }
+        return X11Event(bytes: [UInt8](UnsafeRawBufferPointer(start: event, count: X11Event.size)))
+    }
+}
+
+/// The first 32 bytes of an event.
+struct X11Event {
+    fileprivate static let size = 32
+
+    fileprivate let bytes: [UInt8]
+
+    /// The number of the event; 0 for an error.
+    var number: UInt8 { bytes[0] & 0x7f }
+
+    func byte(at offset: Int) -> UInt8 { bytes[offset] }
+    func short(at offset: Int) -> UInt16 { value(at: offset) }
+    func word(at offset: Int) -> UInt32 { value(at: offset) }
+
+    private func value<Value: BitwiseCopyable>(at offset: Int) -> Value {
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}
+
+/// A reply: its fixed part, and what follows it, which is read with the reply's own length as the limit.
+///
+/// libxcb's accessors trust the counts in a reply.
+struct X11Reply<Header: BitwiseCopyable> {
+    let header: Header
+    private let bytes: [UInt8]
+
+    /// Copies and frees a reply of libxcb; nil if it is shorter than its fixed part.
+    fileprivate init?(consuming reply: UnsafeMutablePointer<Header>) {
+        defer { free(reply) }
+        let start = UnsafeRawPointer(reply)
+        // Bytes 4 to 7 count the words after the first 32 bytes, all of which libxcb has read.
+        let count = 32 + 4 * Int(start.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        guard count >= MemoryLayout<Header>.size else { return nil }
+        header = reply.pointee
+        bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// The values from `offset` on; nil if there are fewer than `count`.
+    func values<Value: BitwiseCopyable>(
+        _ type: Value.Type = Value.self,
+        count: Int,
+        at offset: Int = MemoryLayout<Header>.size
+    ) -> [Value]? {
+        let size = MemoryLayout<Value>.size
+        guard offset >= 0, count >= 0, offset + count * size <= bytes.count else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            (0..<count).map { bytes.loadUnaligned(fromByteOffset: offset + $0 * size, as: type) }
+        }
+    }
+
+    func value<Value: BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int) -> Value? {
+        values(type, count: 1, at: offset)?.first
+    }
+
+    /// The text from `offset` on; nil if it is shorter than `count` bytes.
+    func text(count: Int, at offset: Int) -> String? {
+        values(UInt8.self, count: count, at: offset).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

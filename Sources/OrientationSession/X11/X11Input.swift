@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CXCB
+import OrientationCore
+import POSIX
+
+/// Maps the built-in touch screens, pens and erasers to the panel, by their Coordinate Transformation Matrix.
+///
+/// What a device had before is kept in a property of the device, so that an agent that ends early loses nothing.
+final class X11Input {
+    private struct Device {
+        let id: xcb_input_device_id_t
+        var baseline: MatrixBaseline
+        /// What the device has.
+        var matrix: CalibrationMatrix
+        /// The mapping that the device follows; nil while it follows none.
+        var mapping: CalibrationMatrix?
+        /// Whether somebody may have changed the matrix.
+        var isStale = false
+        /// Whether the baseline is kept in the device.
+        var isSaved: Bool
+        /// Whether the matrix is ours, or was.
+        var isOurs: Bool
+    }
+
+    /// The events that XInput 2 numbers.
+    private static let hierarchyChanged: UInt16 = 11, propertyChanged: UInt16 = 12
+    private static let allDevices: UInt16 = 0
+
+    private unowned(unsafe) let connection: X11Connection
+    private let opcode: UInt8
+    private let matrixProperty, baselineProperty, nodeProperty, productProperty, float, pressure: xcb_atom_t
+
+    private var devices: [Device] = []
+    private var isScanned = false
+    private var hasNewDevices = true
+    /// The output that the devices belong to, and whether they are mapped to it; nil while unknown.
+    private var target: (panel: String, isMapped: Bool)?
+    /// What maps the devices to the panel in the present layout; nil while that is unknown.
+    private var mapping: CalibrationMatrix?
+    private var layout: (outputs: [Output], screen: Extent) = ([], Extent(width: 0, height: 0))
+    private var isLayoutNew = false
+
+    /// Follows the devices of a server with XInput 2; nil if it is older.
+    ///
+    /// The connection must live as long as this.
+    init?(_ connection: X11Connection) {
+        guard let (opcode, _) = connection.numbers(ofExtension: "XInputExtension"),
+            let version = connection.ask(xcb_input_xi_query_version_reply, { xcb_input_xi_query_version($0, 2, 2) }),
+            version.header.major_version >= 2
+        else { return nil }
+        self.connection = connection
+        self.opcode = opcode
+        matrixProperty = connection.atom("Coordinate Transformation Matrix")
+        baselineProperty = connection.atom("orient-agent Baseline")
+        nodeProperty = connection.atom("Device Node")
+        productProperty = connection.atom("Device Product ID")
+        float = connection.atom("FLOAT")
+        pressure = connection.atom("Abs Pressure")
+        // The header of a mask, and its only word.
+        let mask = EventMask(
+            header: xcb_input_event_mask_t(deviceid: Self.allDevices, mask_len: 1),
+            events: 1 << UInt32(Self.hierarchyChanged) | 1 << UInt32(Self.propertyChanged)
+        )
+        withUnsafeBytes(of: mask) { bytes in
+            let header = bytes.baseAddress?.assumingMemoryBound(to: xcb_input_event_mask_t.self)
+            connection.send { xcb_input_xi_select_events($0, connection.root, 1, header) }
+        }
+    }
+
+    private struct EventMask {
+        var header: xcb_input_event_mask_t
+        var events: UInt32
+    }
+
+    // MARK: - Events
+
+    /// Whether there is something to do in ``update()``.
+    var isStale: Bool { isLayoutNew || target != nil && hasNewDevices || devices.contains { $0.isStale } }
+
+    func take(_ event: X11Event) {
+        guard event.byte(at: 1) == opcode else { return }
+        switch event.short(at: 8) {
+        case Self.hierarchyChanged: hasNewDevices = true
+        case Self.propertyChanged:
+            let (id, property) = (event.short(at: 10), event.word(at: 16))
+            if property == matrixProperty, let index = devices.firstIndex(where: { $0.id == id }) {
+                devices[index].isStale = true
+            } else if property == nodeProperty || property == productProperty {
+                hasNewDevices = true
+            }
+        default: break
+        }
+    }
+
+    func layoutChanged(_ outputs: [Output], screen: Extent) {
+        guard outputs != layout.outputs || screen != layout.screen else { return }
+        layout = (outputs, screen)
+        isLayoutNew = true
+    }
+
+    /// Maps the devices to an output from now on, or gives them back what they had without that.
+    func map(to panel: String, _ isMapped: Bool) {
+        guard target?.panel != panel || target?.isMapped != isMapped else { return }
+        if target?.panel != panel { isLayoutNew = true }
+        target = (panel, isMapped)
+        update()
+    }
+
+    /// Brings all devices up to date.
+    func update() {
+        guard let (panel, isMapped) = target else {
+            isLayoutNew = false
+            return
+        }
+        if isLayoutNew, let output = layout.outputs.first(where: { $0.name == panel && $0.isShown }) {
+            mapping =
+                CalibrationMatrix(
+                    panel: output,
+                    screenWidth: layout.screen.width,
+                    screenHeight: layout.screen.height
+                ).rounded
+        }
+        isLayoutNew = false
+        for index in devices.indices where devices[index].isStale { adopt(&devices[index]) }
+        guard let mapping else { return }
+        if hasNewDevices { scan(mapping) }
+        for index in devices.indices {
+            if isMapped { follow(mapping, &devices[index]) } else { restore(in: mapping, &devices[index]) }
+        }
+        // The process may end as soon as nothing is mapped.
+        if isMapped { connection.flush() } else { connection.finish() }
+    }
+
+    // MARK: - Matrices
+
+    /// Takes the matrix that somebody else has set: it stays until the layout changes.
+    private func adopt(_ device: inout Device) {
+        device.isStale = false
+        guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
+        device.matrix = matrix
+        device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping ?? .identity)
+        if device.isSaved { save(device) }
+    }
+
+    private func follow(_ mapping: CalibrationMatrix, _ device: inout Device) {
+        guard device.mapping != mapping else { return }
+        device.mapping = mapping
+        let matrix = device.baseline.mapped(to: mapping).rounded
+        guard matrix != device.matrix else { return }
+        device.isOurs = true
+        if !device.isSaved {
+            device.isSaved = true
+            save(device)
+        }
+        set(matrix, &device)
+    }
+
+    private func restore(in mapping: CalibrationMatrix, _ device: inout Device) {
+        device.mapping = nil
+        guard device.isOurs else { return }
+        let matrix = device.baseline.restored(in: mapping).rounded
+        if matrix != device.matrix { set(matrix, &device) }
+        guard device.isSaved else { return }
+        device.isSaved = false
+        connection.send { xcb_input_xi_delete_property($0, device.id, baselineProperty) }
+    }
+
+    private func set(_ matrix: CalibrationMatrix, _ device: inout Device) {
+        device.matrix = matrix
+        change(matrixProperty, of: device.id, to: matrix.rows.map { Float($0) } + [0, 0, 1])
+    }
+
+    private func save(_ device: Device) {
+        let values = device.baseline.matrix.rows + device.baseline.mapping.rows
+        change(baselineProperty, of: device.id, to: values.map { Float($0) })
+    }
+
+    private func change(_ property: xcb_atom_t, of device: xcb_input_device_id_t, to values: [Float]) {
+        let replace = UInt8(XCB_PROP_MODE_REPLACE.rawValue)
+        connection.send {
+            xcb_input_xi_change_property($0, device, replace, 32, property, float, UInt32(values.count), values)
+        }
+    }
+
+    // MARK: - Devices
+
+    /// Finds the devices that are to be mapped.
+    private func scan(_ mapping: CalibrationMatrix) {
+        hasNewDevices = false
+        let isFirst = !isScanned
+        isScanned = true
+        var candidates: [(id: xcb_input_device_id_t, kind: InputDevice.Kind, name: String)] = []
+        query { id, kind, name in candidates.append((id, kind, name)) }
+        // Without udev, nothing tells where a device is.
+        let known = (try? InputDevice.all()) ?? []
+        let builtIn = candidates.filter { isBuiltIn($0.id, $0.kind, $0.name, known) }
+        for index in devices.indices where !builtIn.contains(where: { $0.id == devices[index].id }) {
+            restore(in: mapping, &devices[index])
+        }
+        devices.removeAll { device in !builtIn.contains { $0.id == device.id } }
+        for (id, _, _) in builtIn where !devices.contains(where: { $0.id == id }) {
+            guard let matrix = matrix(of: id) else { continue }
+            let saved = savedBaseline(of: id)
+            // What a new device has comes from the server's configuration, which knows nothing of this layout.
+            let found = MatrixBaseline(matrix: matrix, mapping: isFirst ? mapping : .identity)
+            let isSaved = saved != nil
+            devices.append(
+                Device(id: id, baseline: saved ?? found, matrix: matrix, isSaved: isSaved, isOurs: isSaved)
+            )
+        }
+    }
+
+    private func isBuiltIn(
+        _ id: xcb_input_device_id_t,
+        _ kind: InputDevice.Kind,
+        _ name: String,
+        _ known: [InputDevice]
+    ) -> Bool {
+        if let property = property(nodeProperty, of: id, type: XCB_ATOM_STRING.rawValue), property.header.format == 8,
+            let bytes: [UInt8] = property.values(count: Int(property.header.num_items))
+        {
+            let path = bytes.prefix { $0 != 0 }
+            let node = String(decoding: path.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+            guard let device = known.first(where: { $0.node == node }) else { return false }
+            return known.placement(device.kind) { $0.node == node } == .builtIn
+        }
+        let numbers = property(productProperty, of: id, type: XCB_ATOM_INTEGER.rawValue)?.values(UInt32.self, count: 2)
+        let (vendor, product) = (numbers?[0] ?? 0, numbers?[1] ?? 0)
+        return known.placement(vendor: Int(vendor), product: Int(product), name: name, kind: kind) == .builtIn
+    }
+
+    /// Calls `body` with each touch screen and pen of the server.
+    private func query(_ body: (xcb_input_device_id_t, InputDevice.Kind, String) -> Void) {
+        let reply = connection.ask(xcb_input_xi_query_device_reply) { xcb_input_xi_query_device($0, Self.allDevices) }
+        guard let reply else { return }
+        var offset = MemoryLayout<xcb_input_xi_query_device_reply_t>.size
+        for _ in 0..<reply.header.num_infos {
+            guard let info = reply.value(xcb_input_xi_device_info_t.self, at: offset) else { return }
+            offset += MemoryLayout<xcb_input_xi_device_info_t>.size
+            guard let name = reply.text(count: Int(info.name_len), at: offset) else { return }
+            offset += (Int(info.name_len) + 3) / 4 * 4
+            var kind: InputDevice.Kind?
+            for _ in 0..<info.num_classes {
+                guard let header = reply.value(xcb_input_device_class_t.self, at: offset) else { return }
+                if kind != .touchScreen { kind = self.kind(header, reply, offset) ?? kind }
+                offset += 4 * Int(header.len)
+            }
+            let isSlave =
+                info.type == XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER.rawValue
+                || info.type == XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE.rawValue
+            if isSlave, let kind { body(info.deviceid, kind, name) }
+        }
+    }
+
+    /// What a class of a device says about its kind; nil for nothing.
+    private func kind(
+        _ header: xcb_input_device_class_t,
+        _ reply: X11Reply<xcb_input_xi_query_device_reply_t>,
+        _ offset: Int
+    ) -> InputDevice.Kind? {
+        switch UInt32(header.type) {
+        case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
+            let touch = reply.value(xcb_input_touch_class_t.self, at: offset)
+            return touch.map { UInt32($0.mode) } == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue ? .touchScreen : nil
+        case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
+            guard let axis = reply.value(xcb_input_valuator_class_t.self, at: offset) else { return nil }
+            return axis.label == pressure && UInt32(axis.mode) == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
+                ? .tablet : nil
+        default: return nil
+        }
+    }
+
+    // MARK: - Properties
+
+    private func property(
+        _ property: xcb_atom_t,
+        of device: xcb_input_device_id_t,
+        type: xcb_atom_t
+    ) -> X11Reply<xcb_input_xi_get_property_reply_t>? {
+        connection.ask(xcb_input_xi_get_property_reply) {
+            xcb_input_xi_get_property($0, device, 0, property, type, 0, 64)
+        }
+    }
+
+    private func floats(_ property: xcb_atom_t, of device: xcb_input_device_id_t, count: Int) -> [Double]? {
+        guard let reply = self.property(property, of: device, type: float), reply.header.format == 32,
+            reply.header.num_items == count, let values: [Float] = reply.values(count: count),
+            values.allSatisfy({ $0.isFinite })
+        else { return nil }
+        return values.map { Double($0) }
+    }
+
+    private func matrix(of device: xcb_input_device_id_t) -> CalibrationMatrix? {
+        floats(matrixProperty, of: device, count: 9).map { CalibrationMatrix(rows: $0[..<6]) }
+    }
+
+    private func savedBaseline(of device: xcb_input_device_id_t) -> MatrixBaseline? {
+        floats(baselineProperty, of: device, count: 12).map {
+            MatrixBaseline(matrix: CalibrationMatrix(rows: $0[..<6]), mapping: CalibrationMatrix(rows: $0[6...]))
+        }
+    }
+}
+
+extension CalibrationMatrix {
+    fileprivate init(rows: ArraySlice<Double>) {
+        let rows = Array(rows)
+        self.init(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5])
+    }
+
+    fileprivate var rows: [Double] { [a, b, c, d, e, f] }
+
+    /// The same with the precision of a property.
+    fileprivate var rounded: CalibrationMatrix { CalibrationMatrix(rows: rows.map { Double(Float($0)) }[...]) }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CXCB
+
+/// The focused window, as window managers report it according to EWMH.
+final class X11Windows {
+    /// A report of the focused window; nil in it if there is none.
+    struct Report {
+        let focused: FocusedWindow?
+    }
+
+    /// The most words of a property that are read: class and states are far shorter.
+    private static let limit: UInt32 = 256
+
+    private unowned(unsafe) let connection: X11Connection
+    private let activeWindow, state, fullscreen: xcb_atom_t
+    private var active = xcb_window_t(XCB_NONE)
+    private var focused: FocusedWindow?
+
+    /// Whether something changed since the last ``update()``.
+    private(set) var isStale = true
+
+    /// Follows the active window; the connection must live as long as this.
+    init(_ connection: X11Connection) {
+        self.connection = connection
+        activeWindow = connection.atom("_NET_ACTIVE_WINDOW")
+        state = connection.atom("_NET_WM_STATE")
+        fullscreen = connection.atom("_NET_WM_STATE_FULLSCREEN")
+        follow(connection.root, true)
+    }
+
+    func propertyChanged(_ atom: xcb_atom_t, of window: xcb_window_t) {
+        if window == connection.root {
+            if atom == activeWindow { isStale = true }
+        } else if window == active, atom == state || atom == XCB_ATOM_WM_CLASS.rawValue {
+            isStale = true
+        }
+    }
+
+    /// Asks for the focused window; nil if it is the same as before, in the same state.
+    func update() -> Report? {
+        isStale = false
+        let window = words(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW.rawValue).first ?? 0
+        if window != active {
+            if active != connection.root, active != 0 { follow(active, false) }
+            active = window
+            if window != connection.root, window != 0 { follow(window, true) }
+        }
+        var focused: FocusedWindow?
+        if window != 0 {
+            let states = words(state, of: window, type: XCB_ATOM_ATOM.rawValue)
+            focused = FocusedWindow(appID: applicationClass(of: window), isFullscreen: states.contains(fullscreen))
+        }
+        guard focused != self.focused else { return nil }
+        self.focused = focused
+        return Report(focused: focused)
+    }
+
+    /// Asks for changes of a window's properties, or for no more of them.
+    private func follow(_ window: xcb_window_t, _ isFollowed: Bool) {
+        let mask = [isFollowed ? XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue : 0]
+        connection.send { xcb_change_window_attributes($0, window, XCB_CW_EVENT_MASK.rawValue, mask) }
+    }
+
+    private func property(
+        _ property: xcb_atom_t,
+        of window: xcb_window_t,
+        type: xcb_atom_t
+    ) -> X11Reply<xcb_get_property_reply_t>? {
+        connection.ask(xcb_get_property_reply) { xcb_get_property($0, 0, window, property, type, 0, Self.limit) }
+    }
+
+    private func words(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t) -> [UInt32] {
+        guard let reply = property(atom, of: window, type: type), reply.header.format == 32 else { return [] }
+        return reply.values(count: Int(reply.header.value_len)) ?? []
+    }
+
+    /// The second of the two strings in WM_CLASS.
+    private func applicationClass(of window: xcb_window_t) -> String {
+        let reply = property(XCB_ATOM_WM_CLASS.rawValue, of: window, type: XCB_ATOM_STRING.rawValue)
+        guard let reply, reply.header.format == 8,
+            let bytes: [UInt8] = reply.values(count: Int(reply.header.value_len))
+        else { return "" }
+        let strings = bytes.split(separator: 0, omittingEmptySubsequences: false)
+        return strings.count > 1 ? String(decoding: strings[1], as: UTF8.self) : ""
+    }
+}

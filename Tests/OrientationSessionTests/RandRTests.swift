@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationSession
+
+/// The arithmetic of RandR's layouts.
+@Suite struct RandRTests {
+    static let reflectX: UInt16 = 16, reflectY: UInt16 = 32
+
+    @Test(arguments: [
+        (1, "normal"), (2, "90"), (4, "180"), (8, "270"),
+        (1 | reflectX, "flipped"), (2 | reflectX, "flipped-90"), (4 | reflectX, "flipped-180"),
+        (8 | reflectX, "flipped-270"), (1 | reflectY, "flipped-180"), (2 | reflectY, "flipped-270"),
+        (1 | reflectX | reflectY, "180"), (8 | reflectX | reflectY, "90"), (0, "normal"),
+    ])
+    func `flags are transforms of wl_output`(flags: UInt16, name: String) {
+        #expect(Transform(randr: flags).description == name)
+    }
+
+    @Test(arguments: (Int32(0)...7).compactMap { Transform(rawValue: $0) })
+    func `every transform has flags`(transform: Transform) {
+        #expect(Transform(randr: transform.randrFlags) == transform)
+    }
+
+    @Test(arguments: ["eDP-1", "eDP1", "eDP", "LVDS", "LVDS-1", "LVDS1", "DSI-1", "DSI1"])
+    func `connectors of panels are known by every driver's name`(name: String) {
+        #expect(Output(name: name).isBuiltIn)
+    }
+
+    @Test(arguments: ["DP-1", "HDMI-1", "DP1", "eDPx", "VGA", "", "DUMMY0", "default"])
+    func `other connectors are not built in unless the server says so`(name: String) {
+        #expect(!Output(name: name).isBuiltIn)
+        #expect(Output(name: name, isPanel: true).isBuiltIn)
+    }
+
+    // MARK: - Transformations
+
+    @Test(arguments: [
+        (RandRTransformation.identity, 1920, 1200),
+        (RandRTransformation([131072, 0, 0, 0, 131072, 0, 0, 0, 65536]), 3840, 2400),
+        (RandRTransformation([98304, 0, 0, 0, 65536, 0, 0, 0, 65536]), 2880, 1200),
+        (RandRTransformation([65536, 0, 0, 0, 65536, 0, 0, 0, 131072]), 960, 600),
+        (RandRTransformation([65536, 0, 6553600, 0, 65536, 0, 0, 0, 65536]), 1920, 1200),
+        (RandRTransformation([0, 0, 0, 0, 0, 0, 0, 0, 65536]), 0, 0),
+    ])
+    func `a scaled picture covers as much as it says`(transformation: RandRTransformation, width: Int, height: Int) {
+        #expect(transformation.covered(by: Extent(width: 1920, height: 1200)) == Extent(width: width, height: height))
+    }
+
+    @Test func `a transformation without a divisor does not crash`() {
+        let transformation = RandRTransformation([.max, 0, 0, 0, .max, 0, 1, 0, 0])
+        #expect(transformation.covered(by: Extent(width: 65535, height: 65535)).width >= 0)
+    }
+
+    // MARK: - Layouts
+
+    static let panel: UInt32 = 1, monitor: UInt32 = 2
+
+    static func state(_ crtcs: RandRState.Crtc...) -> RandRState {
+        RandRState(
+            crtcs: crtcs,
+            modes: [70: Extent(width: 1200, height: 1920), 71: Extent(width: 1920, height: 1080)]
+        )
+    }
+
+    static func crtc(
+        _ id: UInt32,
+        _ position: Position,
+        _ size: Extent,
+        mode: UInt32,
+        rotations: UInt16 = 15
+    ) -> RandRState.Crtc {
+        RandRState.Crtc(
+            id: id,
+            position: position,
+            size: size,
+            mode: mode,
+            rotation: 1,
+            rotations: rotations,
+            outputs: [id + 10]
+        )
+    }
+
+    static let both = state(
+        crtc(panel, Position(x: 0, y: 0), Extent(width: 1200, height: 1920), mode: 70),
+        crtc(monitor, Position(x: 1200, y: 840), Extent(width: 1920, height: 1080), mode: 71)
+    )
+
+    @Test func `the screen is as large as what it shows`() throws {
+        var layout = try #require(RandRLayout(Self.both))
+        let isRotated = layout.rotate(Self.panel, to: .init(.rotated90), { _ in .identity })
+        #expect(isRotated)
+        layout.move(Self.monitor, to: Position(x: 1920, y: 120))
+        layout.normalize()
+        #expect(layout.screen == Extent(width: 3840, height: 1200))
+        #expect(layout.crtcs.map { $0.size } == [Extent(width: 1920, height: 1200), Extent(width: 1920, height: 1080)])
+        #expect(layout.crtcs.map { $0.rotation } == [2, 1])
+        #expect(!layout.contains(Self.both.crtcs[0]))
+    }
+
+    @Test func `positions begin at zero`() throws {
+        var layout = try #require(RandRLayout(Self.both))
+        layout.move(Self.monitor, to: Position(x: -1920, y: -40))
+        layout.normalize()
+        #expect(layout.crtcs.map { $0.position } == [Position(x: 1920, y: 40), Position(x: 0, y: 0)])
+        #expect(layout.screen == Extent(width: 3120, height: 1960))
+    }
+
+    @Test func `a scale stays`() throws {
+        var layout = try #require(RandRLayout(Self.both))
+        let half = RandRTransformation([32768, 0, 0, 0, 32768, 0, 0, 0, 65536])
+        let isRotated = layout.rotate(Self.panel, to: .init(.rotated270), { _ in half })
+        #expect(isRotated)
+        #expect(layout.crtcs[0].size == Extent(width: 960, height: 600))
+    }
+
+    @Test func `a rotation that is not offered is refused`() throws {
+        let state = Self.state(
+            Self.crtc(Self.panel, Position(x: 0, y: 0), Extent(width: 1200, height: 1920), mode: 70, rotations: 1)
+        )
+        var layout = try #require(RandRLayout(state))
+        let isRotated = layout.rotate(Self.panel, to: .init(.rotated90), { _ in .identity })
+        #expect(!isRotated)
+        #expect(layout.crtcs == state.crtcs)
+    }
+
+    @Test func `a screen without anything on it has no layout`() {
+        #expect(
+            RandRLayout(Self.state(Self.crtc(Self.panel, .init(x: 0, y: 0), Extent(width: 0, height: 0), mode: 0)))
+                == nil
+        )
+    }
+}
