@@ -26,6 +26,12 @@ bus.call_sync(name, "/net/hadess/SensorProxy", name, "ClaimAccelerometer", None,
 GLib.MainLoop().run()
 """
 
+# Takes the name of another program.
+NAMED = """
+import ctypes, sys
+ctypes.CDLL(None).prctl(15, sys.argv[2].encode())
+"""
+
 
 class SessionTestCase(AgentTestCase):
     def lines(self, agent):
@@ -137,6 +143,15 @@ class StandingAside(SessionTestCase):
         self.wait_for_claims(1, 1)
         self.show("landscape-left")
         self.assertEqual(self.lines(agent), [])
+
+    def test_claim_of_a_program_that_rotates(self):
+        agent = self.start_served()
+        process = self.rig.spawn([PYTHON, "-c", NAMED + CLAIM, self.rig.address, "iio-hyprland"])
+        self.wait_for_line(agent, "aside", f"process {process.pid} (iio-hyprland)")
+        self.wait_for_claims(0, 1)
+        process.kill()
+        self.wait_for_claims(1, 0)
+        self.show("landscape-left")
 
     def test_claim_of_another_program(self):
         agent = self.start_served()

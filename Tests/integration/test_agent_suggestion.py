@@ -7,6 +7,7 @@ from agent_session import AgentTestCase
 from gi.repository import Gio, GLib
 from rig import PYTHON, wait_until
 from rotation import mask
+from x11 import XServer
 
 NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
@@ -254,3 +255,46 @@ class Services(SuggestionTestCase):
         """Returns the process of a connection to the session's bus."""
         arguments = GLib.Variant("(s)", (name,))
         return self.session.call("GetConnectionUnixProcessID", BUS, "/", arguments, BUS)[0]
+
+
+class Dunst(SuggestionTestCase):
+    """With the notification service dunst."""
+
+    COMMANDS = "org.dunstproject.cmd0"
+
+    def start_locked(self):
+        self.session = self.start_session_bus()
+        server = XServer(self.rig, "Xvfb", "-screen", "0", "800x600x24")
+        variables = self.rig.plain_environment | {
+            "DISPLAY": server.name,
+            "HOME": str(self.home),
+            "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.runtime}/bus",
+        }
+        dunst = self.rig.spawn(["dunst", "-conf", "/dev/null"], env=variables)
+        self.rig.on_close(dunst.kill)
+        wait_until(lambda: self.session.owner(NAME), "dunst is on the bus")
+        agent = self.start_session(settings=["Suggest=notify"])
+        self.control("lock")
+        return agent
+
+    def shown(self):
+        """Returns the number of notifications on the screen."""
+        arguments = GLib.Variant("(ss)", (self.COMMANDS, "displayedLength"))
+        return self.session.call("Get", "org.freedesktop.DBus.Properties", PATH, arguments, NAME)[0]
+
+    def test_default_action_rotates_once(self):
+        self.start_locked()
+        self.tilt("landscape-left")
+        wait_until(lambda: self.shown() == 1, "the notification is shown")
+        self.session.call("NotificationAction", self.COMMANDS, PATH, GLib.Variant("(u)", (0,)), NAME)
+        self.wait_for_transform("270")
+        wait_until(lambda: self.shown() == 0, "the notification is closed")
+
+    def test_notification_is_shown_for_five_seconds(self):
+        self.start_locked()
+        self.tilt("landscape-left")
+        wait_until(lambda: self.shown() == 1, "the notification is shown")
+        shown = time.monotonic()
+        wait_until(lambda: self.shown() == 0, "the notification is closed")
+        self.assertGreaterEqual(time.monotonic() - shown, 4)
+        self.assertEqual(self.compositor.applied(), [])
