@@ -520,6 +520,40 @@ class Start(SessionTestCase):
         agent.wait_for_warning(str(state), "nothing is restored")
         self.assertEqual(self.compositor.applied(), [])
 
+    def test_state_that_cannot_be_saved_is_one_warning(self):
+        agent = self.start_session()
+        shutil.rmtree(self.runtime / "orient-agent")
+        self.show("landscape-left")
+        agent.wait_for_warning(str(self.runtime / "orient-agent"), "will not be restored if orient-agent crashes")
+        for held in ("landscape-right", "portrait-upside-down", "portrait"):
+            self.show(held)
+        self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+        self.show("landscape-left")
+        agent.wait_for_warning("will not be restored if orient-agent crashes")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_restoring_without_a_compositor_keeps_the_state(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.compositor.stop()
+        self.assert_ends("wayland-7", arguments=["--restore"])
+        self.compositor.start()
+        self.compositor.hold()
+        self.assert_ends("in time", arguments=["--restore"])
+        self.compositor.release()
+        self.compositor.head("eDP-1").transform = "270"
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_nothing_to_restore_needs_no_compositor(self):
+        agent = self.spawn_agent("--restore")
+        self.assertEqual(agent.wait_for_end(), 0)
+        self.assertEqual(self.lines(agent), [])
+
     def test_log_has_no_control_characters(self):
         agent = self.start_session(monitor("evil\x1b[31m\nname"))
         agent.wait_for_warning("evil")
