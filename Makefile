@@ -14,7 +14,8 @@ RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
-    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr $(X11_PACKAGES)
+    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr desktop-file-utils \
+    dunst $(X11_PACKAGES)
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 SESSION_PACKAGES := mmdebstrap

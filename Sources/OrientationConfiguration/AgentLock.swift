@@ -39,7 +39,11 @@ package final class AgentLock {
         guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             guard Errno.current.code == EWOULDBLOCK else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            throw SystemError("rotate", "\(display), which orient-agent, process \(other), does", errno: .busy)
+            throw SystemError(
+                "rotate",
+                "the display \(display), which process \(other) (orient-agent) rotates already",
+                errno: .busy
+            )
         }
         try write("starts")
     }

@@ -28,6 +28,8 @@ package final class Agent {
 
     /// The transform that hooks are run for; nil while none are.
     private var announced: OutputTransform?
+    /// The tablet mode that hooks were run for last.
+    private var announcedMode = TabletMode.unknown
     /// Who else rotates the display, as a message; empty for nobody.
     private var rival = ""
     private var isEnding = false
@@ -122,12 +124,19 @@ package final class Agent {
         }
         let before = old?.status
         if before == nil { application.serviceRestarted() }
-        if status.tabletMode != before?.tabletMode, before != nil || status.tabletMode != .unknown {
-            run(.tabletMode)
-        }
+        tabletModeKnown()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
         if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
         rotate()
+    }
+
+    /// Runs the hooks for another tablet mode; at the start not before the output is known, which they are told.
+    private func tabletModeKnown() {
+        guard let mode = follower.snapshot?.status.tabletMode, mode != announcedMode,
+            display.isReady || announcedMode != .unknown
+        else { return }
+        announcedMode = mode
+        run(.tabletMode)
     }
 
     /// Stands aside while another program rotates the display, and takes over when it has gone.
@@ -174,6 +183,7 @@ extension Agent: DisplayRotatorDelegate {
         findRival()
         report()
         mapInputs()
+        tabletModeKnown()
         rotate()
     }
 

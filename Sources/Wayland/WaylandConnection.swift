@@ -32,6 +32,11 @@ package final class WaylandConnection {
         var objects: [UInt32: WaylandObject] = [:]
     }
 
+    /// What WAYLAND_DISPLAY contains, or else libwayland's default.
+    package static var socketName: String {
+        environment("WAYLAND_DISPLAY").flatMap { $0.isEmpty ? nil : $0 } ?? "wayland-0"
+    }
+
     /// Connects to the socket that WAYLAND_DISPLAY names.
     ///
     /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason. Both
@@ -41,7 +46,7 @@ package final class WaylandConnection {
         onReady: @escaping () -> Void,
         onLost: @escaping (String) -> Void
     ) throws(SystemError) {
-        name = environment("WAYLAND_DISPLAY") ?? "wayland-0"
+        name = Self.socketName
         display = try WaylandDisplay(name)
         self.onReady = onReady
         self.onLost = onLost

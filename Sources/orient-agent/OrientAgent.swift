@@ -37,6 +37,10 @@ private func run(_ options: Options) -> Int32 {
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
         if let output = options.output { configuration.output = output }
+        if options.task != .check, let problem = DisplayServer.problem(for: options.backend) {
+            log.error(problem)
+            return 1
+        }
         switch options.task {
         case .follow:
             let agent = try Agent(

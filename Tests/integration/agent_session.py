@@ -2,10 +2,11 @@
 """orient-agent in a session whose compositor is a fake, with the real orientd on a private bus."""
 
 import contextlib
+import subprocess
 
 from fakes.outputs import Head, Mode
 from fakes.toplevels import WlrServer
-from rig import Program, wait_until
+from rig import BUS_CONFIGURATION, Client, Program, wait_until
 from rotation import HELD, RotationTestCase
 
 # For each device orientation, the transform that the panel gets; the panel is upright in portrait.
@@ -49,8 +50,8 @@ def touch(first, second):
 class Agent(Program):
     """A running orient-agent."""
 
-    def __init__(self, rig, arguments, environment):
-        super().__init__(rig, "orient-agent", arguments, environment)
+    def __init__(self, rig, arguments, environment, before_exec=None):
+        super().__init__(rig, "orient-agent", arguments, environment, before_exec)
         self.reported = 0
 
     def warnings(self):
@@ -100,6 +101,18 @@ class AgentTestCase(RotationTestCase):
         self.compositor = self.serve(WlrServer(self.runtime / "wayland-7", *heads, **options))
         return self.compositor
 
+    def start_session_bus(self):
+        """Starts the session's bus and returns a client of it."""
+        configuration = self.rig.directory / "session-bus.conf"
+        text = BUS_CONFIGURATION.format(socket=self.runtime / "bus").replace("<type>system", "<type>session")
+        configuration.write_text(text)
+        command = ["dbus-daemon", "--nofork", "--print-address", f"--config-file={configuration}"]
+        self.session_bus = self.rig.spawn(command, stdout=subprocess.PIPE)
+        self.session_bus.stdout.readline()  # the bus accepts connections now
+        client = Client(f"unix:path={self.runtime}/bus")
+        self.rig.clients.append(client)
+        return client
+
     def environment(self):
         """Returns the environment of a program of the session."""
         variables = self.rig.mocked_environment()
@@ -112,15 +125,20 @@ class AgentTestCase(RotationTestCase):
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.runtime}/bus",
         }
 
-    def spawn_agent(self, *arguments, settings=(), environment=None):
-        """Starts the agent with lines for the section [Agent] of its configuration."""
-        path = self.rig.directory / f"agent-{len(self.agents)}.conf"
-        path.write_text("\n".join(["[Agent]", *settings, ""]))
-        command = ["--bus", self.rig.address, "--config", str(path), *arguments]
-        agent = Agent(self.rig, command, self.environment() | (environment or {}))
+    def launch(self, *arguments, environment=None, before_exec=None):
+        """Starts the agent with these arguments and changes of the environment; None removes a variable."""
+        variables = self.environment() | (environment or {})
+        variables = {name: value for name, value in variables.items() if value is not None}
+        agent = Agent(self.rig, arguments, variables, before_exec)
         self.agents.append(agent)
         self.rig.daemons.append(agent)
         return agent
+
+    def spawn_agent(self, *arguments, settings=(), **options):
+        """Starts the agent with lines for the section [Agent] of its configuration."""
+        path = self.rig.directory / f"agent-{len(self.agents)}.conf"
+        path.write_text("\n".join(["[Agent]", *settings, ""]))
+        return self.launch("--bus", self.rig.address, "--config", str(path), *arguments, **options)
 
     def start_agent(self, *arguments, **options):
         """Starts the agent and returns it when it has claimed the sensor and handled all that was sent to it."""

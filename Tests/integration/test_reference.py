@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation matches the programs: the D-Bus reference, the example configuration and the example clients."""
 
+import os
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
 
+from agent_session import AgentTestCase
 from gi.repository import GLib
 from rig import (
     BUILD,
@@ -24,7 +26,7 @@ from rig import (
 
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
-EXAMPLE = SOURCE_ROOT / "docs" / "orientd.conf"
+MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
 
@@ -73,25 +75,75 @@ class Reference(RigTestCase):
 
 
 class Settings(RigTestCase):
-    # What the example shows for settings without a default: a section's name, and the keys in it.
-    EXAMPLES = {"[Application id]": "[Application org.example.Player]", "SupportedOrientations": "landscape"}
+    # For each program: its file, and what the example shows for settings without a default: a section's name, and the
+    # keys in it.
+    FILES = {
+        "orientd": ("orientd.conf", {"[Application id]": "[Application org.example.Player]"}),
+        "orient-agent": ("agent.conf", {"[Application id]": "#[Application mpv]"}),
+    }
+    VALUES = {"SupportedOrientations": "landscape"}
+
+    def manual(self, program):
+        """Returns the settings in a program's manual."""
+        return subprocess.run([BUILD / program, "--settings"], capture_output=True, text=True, check=True).stdout
+
+    def example(self, program):
+        return (SOURCE_ROOT / "docs" / self.FILES[program][0]).read_text()
 
     def test_example_has_every_setting_commented_out_at_its_default(self):
-        manual = subprocess.run([BUILD / "orientd", "--settings"], capture_output=True, text=True, check=True).stdout
-        settings = []
-        for part in re.split(r"^# \[", manual, flags=re.M)[1:]:
-            section = f"[{part.split(']')[0].capitalize()}]"
-            settings.append(self.EXAMPLES.get(section, section))
-            found = re.findall(r"^\*(\w+)=\*$.*?(?:Default: (\S+)|No default)\.$", part, re.M | re.S)
-            settings += [f"#{key}={default or self.EXAMPLES[key]}" for key, default in found]
-            self.assertEqual(len(re.findall(r"^\*\w+=\*$", part, re.M)), len(found))
-        example = [line for line in EXAMPLE.read_text().splitlines() if re.match(r"\[|#\w+=", line)]
-        self.assertEqual(example, settings)
+        for program, (_, sections) in self.FILES.items():
+            with self.subTest(program):
+                settings = []
+                for part in re.split(r"^# \[", self.manual(program), flags=re.M)[1:]:
+                    section = f"[{part.split(']')[0].capitalize()}]"
+                    settings.append(sections.get(section, section))
+                    found = re.findall(r"^\*(\w+)=\*$.*?(?:Default: (\S+)|No default)\.$", part, re.M | re.S)
+                    settings += [f"#{key}={default or self.VALUES[key]}" for key, default in found]
+                    self.assertEqual(len(re.findall(r"^\*\w+=\*$", part, re.M)), len(found))
+                lines = self.example(program).splitlines()
+                self.assertEqual([line for line in lines if re.match(r"#?\[|#\w+=", line)], settings)
+
+    def uncommented(self, program):
+        """Returns the example with all settings in force."""
+        return re.sub(r"^#(\[|\w+=)", r"\1", self.example(program), flags=re.M)
 
     def test_example_is_valid_when_its_settings_are_uncommented(self):
-        text = re.sub(r"^#(\w+=)", r"\1", EXAMPLE.read_text(), flags=re.M)
-        daemon = self.rig.start_orientd(configuration=text)
+        daemon = self.rig.start_orientd(configuration=self.uncommented("orientd"))
         self.assertEqual(daemon.log_lines("warning"), [])
+        path = self.rig.directory / "agent.conf"
+        path.write_text(self.uncommented("orient-agent"))
+        variables = self.rig.plain_environment | {"XDG_RUNTIME_DIR": str(self.rig.directory)}
+        command = [BUILD / "orient-agent", "--restore", "--config", path]
+        result = subprocess.run(command, env=variables | {"WAYLAND_DISPLAY": "none"}, capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_manual_pages_have_the_settings_of_the_programs(self):
+        build = [SOURCE_ROOT / "docs" / "build.sh", BUILD, self.rig.directory]
+        subprocess.run(build, check=True, capture_output=True)
+        for program, (name, _) in self.FILES.items():
+            page = (self.rig.directory / f"{name}.5").read_text()
+            keys = re.findall(r"^\*(\w+)=\*$", self.manual(program), re.M)
+            self.assertGreater(len(keys), 5)
+            self.assertEqual(re.findall(r"^\\fB(\w+)=\\fR", page, re.M), keys)
+
+
+class Hooks(AgentTestCase):
+    def test_manual_names_the_variables_and_events_of_hooks(self):
+        folder = self.home / ".config" / "orientd" / "hooks.d"
+        folder.mkdir(parents=True)
+        output = self.rig.directory / "variables"
+        hook = folder / "hook"
+        hook.write_text(f"#!/bin/sh\nenv >{output}.new && mv {output}.new {output}\n")
+        hook.chmod(0o755)
+        self.start_session()
+        self.control("lock")
+        wait_until(output.exists, "the hook has run")
+        (section,) = re.findall(r"^# HOOKS\n(.*?)(?=^# )", MANUAL.read_text(), re.M | re.S)
+        documented = set(re.findall(r"_(ORIENTD_\w+)_", section))
+        variables = dict(line.split("=", 1) for line in output.read_text().splitlines() if "=" in line)
+        # The runner of these tests has variables of its own.
+        self.assertEqual({name for name in variables if name.startswith("ORIENTD_")} - set(os.environ), documented)
+        self.assertIn(variables["ORIENTD_EVENT"], re.findall(r"^\*([\w-]+)\*$", section, re.M))
 
 
 class ExampleClients(RigTestCase):

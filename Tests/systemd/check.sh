@@ -3,7 +3,8 @@
 # usage: Tests/systemd/check.sh [SYSTEMD_FOLDER]
 # Tests each file of systemd/ with the program that reads it on a real machine, without changing this machine. Prints
 # "ok: ..." or "FAILED: ..." for each check, then "N passed, N failed"; exits with 1 if a check failed. Needs a user
-# namespace, root or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux.
+# namespace, root or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux
+# desktop-file-utils make. The last checks install what `make docs` has built.
 set -u
 
 # Everything runs in a mount namespace, in which the user is root and can mount over this machine's folders.
@@ -70,6 +71,29 @@ drop_in() {
 }
 check "orientd(8): systemd accepts the drop-in for ip:" drop_in network.conf
 check "orientd(8): systemd accepts the drop-in for usb:" drop_in usb.conf
+
+# --- the agent of a session -----------------------------------------------------------------------------------------
+agent=$work/orient-agent.service
+autostart=$systemd/xdg/autostart/orient-agent.desktop
+ln -s /bin/true "$work/bin/orient-agent"
+sed "s,@BINDIR@,$work/bin,g" "$systemd/user/orient-agent.service" >"$agent"
+check "orient-agent.service: systemd-analyze verify has no complaints" \
+    silent env XDG_RUNTIME_DIR="$work" systemd-analyze --user verify --man=no "$agent"
+check "orient-agent.service: restores the display after the agent has ended" \
+    same "$(sed -n 's/^ExecStart=//p' "$agent") --restore" "$(sed -n 's/^ExecStopPost=//p' "$agent")"
+check "autostart: desktop-file-validate has no complaints" silent desktop-file-validate "$autostart"
+generated() {  # generated FILE: prints the units that systemd makes of an autostart file
+    rm -rf "$work/xdg" "$work/units"
+    mkdir -p "$work/xdg/autostart" "$work/units" && cp "$1" "$work/xdg/autostart/orient-agent.desktop" || return
+    PATH=$work/bin:$PATH XDG_CONFIG_DIRS=$work/xdg XDG_CONFIG_HOME=$work/none XDG_RUNTIME_DIR=$work \
+        SYSTEMD_LOG_TARGET=null /usr/lib/systemd/user-generators/systemd-xdg-autostart-generator \
+        "$work/units" "$work/units" "$work/units" && (cd "$work/units" && ls -- *.service 2>/dev/null)
+}
+skipped() {
+    grep -v '^X-systemd-skip=' "$autostart" >"$work/other.desktop"
+    same 'app-orient\x2dagent@autostart.service' "$(generated "$work/other.desktop")" && same '' "$(generated "$autostart")"
+}
+check "autostart: systemd leaves the agent to its own unit" skipped
 
 # --- the user -----------------------------------------------------------------------------------------------------
 mkdir -p "$work/root/etc" "$work/root/usr/lib/sysusers.d"
@@ -441,6 +465,27 @@ for action in org.orientd1.claim org.orientd1.lock org.orientd1.rotate org.orien
 done
 check "polkit: the daemon's user owns each action" same "$(path 'count(//action)')" \
     "$(path "count(//action[annotate[@key='org.freedesktop.policykit.owner']='unix-user:orientd'])")"
+
+# --- make install ---------------------------------------------------------------------------------------------------
+tree=$work/tree
+make_tree() { make --no-print-directory -C "$systemd/.." "$1" DESTDIR="$tree" PREFIX=/usr; }
+installed() {  # installed MODE FILE...
+    mode=$1
+    shift
+    for file; do same "$mode" "$(stat -c %a "$tree$file")" || { echo "$file"; return 1; }; done
+}
+starts() { same "ExecStart=$2" "$(grep '^ExecStart=' "$tree$1" | cut -d ' ' -f 1)" && [ -x "$tree$2" ]; }  # starts UNIT PROGRAM
+removed() { make_tree uninstall && same '' "$(find "$tree" ! -type d)"; }
+check "make install: succeeds" make_tree install
+check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd
+check "make install: the files of the agent" installed 644 /usr/lib/systemd/user/orient-agent.service \
+    /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/agent.conf.5 \
+    /usr/share/doc/orientd/examples/agent.conf
+check "make install: orient-agent.service starts the installed program" \
+    starts /usr/lib/systemd/user/orient-agent.service /usr/bin/orient-agent
+check "make install: orientd.service starts the installed program" \
+    starts /usr/lib/systemd/system/orientd.service /usr/libexec/orientd
+check "make uninstall: removes every file" removed
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

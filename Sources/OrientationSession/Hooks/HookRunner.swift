@@ -14,7 +14,8 @@ enum HookEvent: String, CaseIterable {
 
 /// Runs the executables of the hook folders each time an event happens.
 ///
-/// All hooks run at the same time; if the event happens again meanwhile, they run once more after that.
+/// All hooks run at the same time. If the event happens again meanwhile, they run once more after that, for the newest
+/// state only.
 final class HookRunner {
     private let event: HookEvent
     private let folders: [String]
@@ -23,19 +24,22 @@ final class HookRunner {
     private let log: Log
     private var timer: Timer?
 
-    /// The runs that have not ended, the present one first.
-    private var runs: [Run] = []
+    /// The run that has not ended; nil for none.
+    private var present: Run?
+    /// The run that begins after the present one; nil for none.
+    private var next: Run?
     private var running: [Hook] = []
 
     private struct Run {
         let environment: [(name: String, value: String)]
-        let completion: () -> Void
+        let completions: [() -> Void]
     }
 
     private final class Hook {
         let path: String
         let process: Int32
         var watch: EventSource?
+        var isKilled = false
 
         init(path: String, process: Int32) {
             self.path = path
@@ -64,22 +68,25 @@ final class HookRunner {
     /// Runs the hooks with these variables added to the environment; `completion` is called when all have ended, at once
     /// if there are none.
     func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void = {}) {
-        runs.append(Run(environment: environment, completion: completion))
-        if runs.count == 1 { start() }
+        next = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
+        start()
     }
 
     // MARK: - Processes
 
     private func start() {
-        while let run = runs.first {
+        while present == nil, let run = next {
+            next = nil
+            present = run
             for path in hooks { start(path, run) }
-            if !running.isEmpty {
-                timer?.arm(after: timeout)
-                return
-            }
-            runs.removeFirst()
-            run.completion()
+            if running.isEmpty { finish() } else { timer?.arm(after: timeout) }
         }
+    }
+
+    private func finish() {
+        let completions = present?.completions ?? []
+        present = nil
+        for completion in completions { completion() }
     }
 
     private func start(_ path: String, _ run: Run) {
@@ -100,12 +107,11 @@ final class HookRunner {
     }
 
     private func ended(_ hook: Hook, _ status: Int32) {
-        if status != 0 { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
+        if status != 0, !hook.isKilled { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
         running.removeAll { $0 === hook }
-        guard running.isEmpty, !runs.isEmpty else { return }
+        guard running.isEmpty else { return }
         timer?.disarm()
-        let run = runs.removeFirst()
-        run.completion()
+        finish()
         start()
     }
 
@@ -117,23 +123,21 @@ final class HookRunner {
     private func kill() {
         for hook in running {
             log.warning("the hook \(hook.path) took longer than \(timeout) s and is killed")
+            hook.isKilled = true
             CLinux.kill(-hook.process, SIGKILL)
         }
     }
 
-    /// The executables, sorted by name.
+    /// The executables, sorted by name; what hides another file need not be one.
     private var hooks: [String] {
         var paths: [String: String] = [:]
         for folder in folders {
             guard let names = try? FileDescriptor.names(in: folder) else { continue }
-            for name in names where paths[name] == nil {
-                let path = folder + "/" + name
-                // Editors leave backups and hidden files; a folder is executable, too.
-                guard !name.hasPrefix("."), !name.hasSuffix("~"), isExecutableFile(path) else { continue }
-                paths[name] = path
-            }
+            for name in names where paths[name] == nil { paths[name] = folder + "/" + name }
         }
-        return paths.sorted { $0.key < $1.key }.map { $0.value }
+        // Editors leave backups and hidden files; a folder is executable, too.
+        return paths.filter { !$0.key.hasPrefix(".") && !$0.key.hasSuffix("~") && isExecutableFile($0.value) }
+            .sorted { $0.key < $1.key }.map { $0.value }
     }
 
     private func isExecutableFile(_ path: String) -> Bool {

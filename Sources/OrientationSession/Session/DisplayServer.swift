@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 import SystemdBus
@@ -21,7 +22,7 @@ package enum BackendChoice: String, NamedValue {
 }
 
 /// The session's compositor or X server; connects to it again after it was restarted.
-final class DisplayServer {
+package final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
 
@@ -47,7 +48,15 @@ final class DisplayServer {
 
     /// The name of the display in this session, for the files that belong to it.
     static func name(for backend: BackendChoice) -> String {
-        backend == .x11 ? environment("DISPLAY") ?? ":0" : environment("WAYLAND_DISPLAY") ?? "wayland-0"
+        backend == .x11 ? environment("DISPLAY") ?? ":0" : WaylandConnection.socketName
+    }
+
+    /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
+    package static func problem(for backend: BackendChoice) -> String? {
+        if backend == .auto, BackendChoice.detected == nil {
+            return "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+        }
+        return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: there is no folder for the lock" : nil
     }
 
     /// Connects; the delegate gets the outputs once they are known.

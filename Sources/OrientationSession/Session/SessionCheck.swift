@@ -63,7 +63,7 @@ package final class SessionCheck {
     private func check(_ outputs: [Output]) {
         let names = outputs.filter { $0.isShown }.map { $0.name }.joined(separator: ", ")
         lines.append(("ok", "display", "outputs: \(names.isEmpty ? "none" : names)", ""))
-        let settings = "orient-agent --help"
+        let settings = "man agent.conf"
         guard let panel = outputs.panel(named: configuration.output) else {
             let wanted = configuration.output.map { "no output \($0)" } ?? "no built-in panel (eDP, LVDS or DSI)"
             return lines.append(("warn", "panel", "\(wanted); Output= in agent.conf names the one to rotate", settings))

@@ -24,6 +24,8 @@ final class RotationSuggestion {
     private var state = State.idle
     /// The notification that is shown, or that was shown last and is replaced.
     private var notification: UInt32 = 0
+    /// Whether a failure was reported, and no notification has been shown since.
+    private var hasFailed = false
 
     private enum State {
         case idle
@@ -101,7 +103,7 @@ final class RotationSuggestion {
                 shown(reply)
             }
         } catch {
-            log.warning("cannot suggest a rotation: \(error)")
+            failed(error)
         }
     }
 
@@ -109,11 +111,21 @@ final class RotationSuggestion {
         do throws(BusError) {
             if let error = reply.error { throw error }
             notification = try reply.readUInt32()
+            hasFailed = false
             // The device may have been turned back before the answer.
             if state != .shown { close() }
         } catch {
-            log.warning("cannot suggest a rotation: \(error)")
+            failed(error)
         }
+    }
+
+    private func failed(_ error: BusError) {
+        if state == .shown {
+            state = .over
+            timer?.disarm()
+        }
+        if !hasFailed { log.warning("cannot suggest a rotation: \(error)") }
+        hasFailed = true
     }
 
     private func close() {

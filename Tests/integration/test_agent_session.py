@@ -1,0 +1,560 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the agent stands aside, what it and orientctl say about the session, and what is wrong at the start."""
+
+import json
+import os
+import re
+import shutil
+
+from agent_session import AgentTestCase, monitor, panel
+from fakes.wayland import WaylandServer
+from gi.repository import GLib
+from rig import BUILD, PYTHON, wait_until
+from sensor_proxy import NAME as PROXY
+from sensor_proxy import PATH as PROXY_PATH
+from test_agent_input import PEN, TOUCH, TOUCH_MONITOR
+
+BUS = "org.freedesktop.DBus"
+SERVED = ("[Bus]", "SensorProxy=yes")
+CLAIM = """
+import sys
+from gi.repository import Gio, GLib
+flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+bus = Gio.DBusConnection.new_for_address_sync(sys.argv[1], flags, None, None)
+name = "net.hadess.SensorProxy"
+bus.call_sync(name, "/net/hadess/SensorProxy", name, "ClaimAccelerometer", None, None, 0, -1, None)
+GLib.MainLoop().run()
+"""
+
+# Takes the name of another program.
+NAMED = """
+import ctypes, sys
+ctypes.CDLL(None).prctl(15, sys.argv[2].encode())
+"""
+
+
+class SessionTestCase(AgentTestCase):
+    def lines(self, agent):
+        """Returns what the agent has written so far, without its name."""
+        return [line.removeprefix("orient-agent: ") for line in agent.log().splitlines()]
+
+    def wait_for_line(self, agent, *texts):
+        """Waits until the agent has written one line and no other, checks that it has these texts, and returns it."""
+        wait_until(lambda: self.lines(agent), f"a line with {texts}")
+        self.wait_until_idle(agent)
+        (line,) = self.lines(agent)
+        for text in texts:
+            self.assertIn(text, line)
+        return line
+
+    def end_of(self, *arguments, **options):
+        """Starts an agent that ends by itself; returns its exit status and its lines."""
+        agent = self.spawn_agent(*arguments, **options)
+        status = agent.wait_for_end()
+        agent.new_warnings()
+        return status, self.lines(agent)
+
+
+class StandingAside(SessionTestCase):
+    def call_proxy(self, method, client):
+        client.call(method, PROXY, PROXY_PATH, None, PROXY)
+
+    def wait_for_claims(self, own, proxied):
+        """Waits until there are that many claims of org.orientd1 and of net.hadess.SensorProxy."""
+        self.client.wait_for("Claims", own)
+        wait_until(lambda: len(self.client.get("SensorProxyClients")) == proxied, f"{proxied} claims of the proxy")
+
+    def start_served(self, **options):
+        """Starts a session with net.hadess.SensorProxy, and returns the agent."""
+        self.start(*SERVED, claim=False)
+        self.start_compositor(panel())
+        return self.start_agent(**options)
+
+    def test_desktops_that_rotate_need_no_agent(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        for desktop in ("GNOME", "ubuntu:GNOME", "KDE", "X-Cinnamon", "Phosh:GNOME"):
+            with self.subTest(desktop):
+                status, lines = self.end_of(environment={"XDG_CURRENT_DESKTOP": desktop})
+                self.assertEqual(status, 0)
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn("Force=yes", lines[0])
+        self.assertEqual(self.client.get("Claims"), 0)
+        self.assertEqual(self.compositor.applied(), [])
+
+    def test_other_desktops_need_it(self):
+        for desktop in ("sway", "XFCE", "GNOME-Flashback", ""):
+            with self.case(desktop):
+                self.start(claim=False)
+                self.start_compositor(panel())
+                environment = {"XDG_CURRENT_DESKTOP": desktop, "SWAYSOCK": ""}
+                self.start_agent(settings=["MapInput=no"], environment=environment)
+                self.show("landscape-left")
+
+    def test_mutter_on_the_session_bus_needs_no_agent(self):
+        session = self.start_session_bus()
+        arguments = GLib.Variant("(su)", ("org.gnome.Mutter.DisplayConfig", 0))
+        session.call("RequestName", BUS, "/", arguments, BUS)
+        self.start(claim=False)
+        self.start_compositor(panel())
+        status, lines = self.end_of()
+        self.assertEqual((status, len(lines)), (0, 1), lines)
+        self.assertIn(f"process {os.getpid()}", lines[0])
+
+    def test_force_rotates_nevertheless(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        self.start_agent(settings=["Force=yes"], environment={"XDG_CURRENT_DESKTOP": "GNOME"})
+        self.show("landscape-left")
+
+    def test_claim_of_the_compositor(self):
+        agent = self.start_served()
+        self.show("landscape-left")
+        # The compositor is a part of this process.
+        client = self.rig.connect()
+        self.call_proxy("ClaimAccelerometer", client)
+        self.wait_for_line(agent, "aside", f"process {os.getpid()}")
+        self.wait_for_claims(0, 1)
+        self.hold("landscape-right")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.transforms(), ["270"])
+        self.call_proxy("ReleaseAccelerometer", client)
+        self.wait_for_transform("90")
+        self.assertEqual(len(self.lines(agent)), 2)
+        self.wait_for_claims(1, 0)
+
+    def test_compositor_that_has_claimed_before(self):
+        self.start(*SERVED, claim=False)
+        self.start_compositor(panel())
+        client = self.rig.connect()
+        self.call_proxy("ClaimAccelerometer", client)
+        agent = self.spawn_agent()
+        self.wait_for_line(agent, "aside")
+        self.wait_for_claims(0, 1)
+        self.hold("landscape-left")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.compositor.applied(), [])
+        client.close()
+        self.wait_for_transform("270")
+
+    def test_force_rotates_beside_the_compositor(self):
+        agent = self.start_served(settings=["Force=yes"])
+        self.call_proxy("ClaimAccelerometer", self.rig.connect())
+        self.wait_for_claims(1, 1)
+        self.show("landscape-left")
+        self.assertEqual(self.lines(agent), [])
+
+    def test_claim_of_a_program_that_rotates(self):
+        agent = self.start_served()
+        process = self.rig.spawn([PYTHON, "-c", NAMED + CLAIM, self.rig.address, "iio-hyprland"])
+        self.wait_for_line(agent, "aside", f"process {process.pid} (iio-hyprland)")
+        self.wait_for_claims(0, 1)
+        process.kill()
+        self.wait_for_claims(1, 0)
+        self.show("landscape-left")
+
+    def test_claim_of_another_program(self):
+        agent = self.start_served()
+        self.rig.spawn([PYTHON, "-c", CLAIM, self.rig.address])
+        self.wait_for_claims(1, 1)
+        self.show("landscape-left")
+        self.assertEqual(self.lines(agent), [])
+
+
+class Status(SessionTestCase):
+    def status(self, *options):
+        """Returns what `orientctl status` prints in this session."""
+        environment = {"XDG_RUNTIME_DIR": str(self.runtime)}
+        result = self.rig.orientctl("status", *options, environment=environment)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def named_agents(self):
+        return [line for line in self.status().splitlines() if line.startswith("Agent:")]
+
+    def test_status_names_the_agent(self):
+        agent = self.start_session()
+        self.assertEqual(self.named_agents(), [f"Agent: process {agent.pid} rotates eDP-1"])
+        self.assertEqual(
+            json.loads(self.status("--json"))["Agents"], [{"process": agent.pid, "activity": "rotates eDP-1"}]
+        )
+        self.compositor.unplug("eDP-1")
+        agent.wait_for_warning("no output is a built-in panel")
+        wait_until(lambda: "finds no output" in self.status(), "the status has changed")
+        agent.stop()
+        self.assertEqual(self.named_agents(), [])
+        self.assertEqual(json.loads(self.status("--json"))["Agents"], [])
+
+    def test_killed_agent_is_not_named(self):
+        agent = self.start_session()
+        agent.kill()
+        self.assertEqual(self.named_agents(), [])
+
+    def test_status_says_that_the_agent_stands_aside(self):
+        self.start(*SERVED, claim=False)
+        self.start_compositor(panel())
+        agent = self.start_agent()
+        self.client.call("ClaimAccelerometer", PROXY, PROXY_PATH, None, PROXY)
+        wait_until(lambda: "stands aside" in self.status(), "the status has changed")
+        self.wait_for_line(agent, "aside")
+
+
+class SecondAgent(SessionTestCase):
+    def test_second_agent_ends(self):
+        agent = self.start_session()
+        status, lines = self.end_of()
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        self.assertIn(f"process {agent.pid}", lines[0])
+        self.assertIn("wayland-7", lines[0])
+        self.show("landscape-left")
+        status, lines = self.end_of("--restore")
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        self.assertEqual(self.compositor.head("eDP-1").transform, "270")
+
+    def test_each_display_has_an_agent_of_its_own(self):
+        self.start_session()
+        other = self.serve(type(self.compositor)(self.runtime / "wayland-8", panel()))
+        self.spawn_agent(environment={"WAYLAND_DISPLAY": "wayland-8"})
+        wait_until(other.has_client, "the other agent is connected")
+        self.hold("landscape-left")
+        self.wait_for_transform("270")
+        wait_until(lambda: other.head("eDP-1").transform == "270", "the other panel has turned")
+
+    def test_agent_after_a_killed_one_starts(self):
+        self.start_session().kill()
+        self.client.wait_for("Claims", 0)
+        self.start_agent()
+        self.show("landscape-left")
+
+
+class Check(SessionTestCase):
+    def check(self, *arguments, environment=None):
+        """Returns the findings of `orient-agent --check` by subject."""
+        status, lines = self.end_of("--check", *arguments, environment=environment)
+        self.assertEqual(status, 0, lines)
+        findings = {}
+        for line in lines:
+            verdict, subject, text, remedy = line.split("\t")
+            findings.setdefault(subject, []).append((verdict, text, remedy))
+        return findings
+
+    def doctor(self, environment=None, **changes):
+        """Returns the findings of `orientctl doctor` about the session, in the same form."""
+        path = f"{BUILD}:{os.environ['PATH']}"
+        variables = self.environment() | {"PATH": path, "STATE_DIRECTORY": str(self.state)} | (environment or {})
+        output = self.rig.directory / "doctor.out"
+        with output.open("wb") as file:
+            process = self.rig.spawn([BUILD / "orientctl", "doctor", "--json"], env=variables, stdout=file)
+        wait_until(lambda: process.poll() is not None, "doctor ends", 30)
+        findings = {}
+        for line in output.read_text().splitlines():
+            finding = json.loads(line)
+            value = (finding["result"], finding["text"], finding.get("remedy", ""))
+            findings.setdefault(finding["check"], []).append(value)
+        return findings
+
+    def test_healthy_session(self):
+        agent = self.start_session(panel(), monitor())
+        findings = self.check()
+        self.assertEqual({verdict for found in findings.values() for verdict, _, _ in found}, {"ok"}, findings)
+        self.assertIn("eDP-1, HDMI-A-1", findings["display"][0][1])
+        self.assertIn("eDP-1", findings["panel"][0][1])
+        self.assertIn(f"process {agent.pid}", findings["agent"][0][1])
+        found = self.doctor()
+        self.assertEqual({subject: found.get(subject) for subject in findings}, findings)
+
+    def test_check_changes_nothing(self):
+        self.start(held="landscape-left", claim=False)
+        self.start_compositor(panel())
+        self.assertEqual(self.check()["agent"][0][0], "warn")
+        self.assertEqual(self.compositor.applied(), [])
+        self.assertEqual(self.client.get("Claims"), 0)
+        self.start_agent()
+        self.wait_for_transform("270")
+
+    def test_missing_panel(self):
+        self.start(claim=False)
+        self.start_compositor(monitor())
+        verdict, text, remedy = self.check()["panel"][0]
+        self.assertEqual(verdict, "warn")
+        self.assertIn("Output=", text)
+        self.assertTrue(remedy)
+        self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
+        self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
+
+    def test_unreachable_display(self):
+        self.start(claim=False)
+        findings = self.check()
+        self.assertEqual(findings["display"][0][0], "fail")
+        self.assertIn("wayland-7", findings["display"][0][1])
+        self.assertEqual(self.doctor()["display"], findings["display"])
+
+    def test_compositor_without_the_protocol(self):
+        self.start(claim=False)
+        self.serve(WaylandServer(self.runtime / "wayland-7"))
+        verdict, text, _ = self.check()["display"][0]
+        self.assertEqual(verdict, "fail")
+        self.assertIn("wlr-output-management", text)
+
+    def test_compositor_that_does_not_answer(self):
+        self.start(claim=False)
+        server = self.serve(WaylandServer(self.runtime / "wayland-7"))
+        with server.lock:  # its thread cannot read
+            verdict, text, _ = self.check()["display"][0]
+        self.assertEqual(verdict, "fail")
+        self.assertIn("does not answer", text)
+
+    def test_touch_screen_that_is_not_mapped(self):
+        for device in (TOUCH, PEN, TOUCH_MONITOR):
+            self.rig.add_device(device.description())
+        self.start(claim=False)
+        self.start_compositor(panel())
+        labwc = {"XDG_CURRENT_DESKTOP": "labwc:wlroots"}
+        line = f'<touch deviceName="{TOUCH.name}" mapToOutput="eDP-1"/>'
+        found = self.check(environment=labwc)["touch"]
+        self.assertEqual(len(found), 2, found)
+        self.assertEqual({verdict for verdict, _, _ in found}, {"warn"})
+        (text,) = [text for _, text, _ in found if line in text]
+        self.assertIn("~/.config/labwc/rc.xml", text)
+        self.assertIn(TOUCH.name, text)
+        self.assertEqual(self.doctor(environment=labwc)["touch"], found)
+        configuration = self.home / ".config" / "labwc" / "rc.xml"
+        configuration.parent.mkdir(parents=True)
+        configuration.write_text(f"<labwc_config>\n  {line}\n</labwc_config>\n")
+        verdicts = {text.split(" is")[0].split(" may")[0]: verdict for verdict, text, _ in self.touch(labwc)}
+        self.assertEqual(verdicts[TOUCH.name], "ok")
+
+    def touch(self, environment):
+        return self.check(environment=environment)["touch"]
+
+    def test_touch_screen_that_the_agent_maps(self):
+        self.rig.add_device(TOUCH.description())
+        self.start(claim=False)
+        self.start_compositor(panel())
+        ((verdict, text, _),) = self.touch({"XDG_CURRENT_DESKTOP": "sway", "SWAYSOCK": "/nowhere"})
+        self.assertEqual(verdict, "ok")
+        self.assertIn(TOUCH.name, text)
+
+    def test_program_that_rotates_as_well(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        before = self.check().get("rival", [])
+        program = self.rig.directory / "rot8"
+        shutil.copy("/bin/sleep", program)
+        process = self.rig.spawn([program, "1000"])
+        (found,) = [rival for rival in self.check()["rival"] if rival not in before]
+        self.assertEqual(found[0], "warn")
+        self.assertIn("rot8", found[1])
+        self.assertIn(str(process.pid), found[1])
+        self.assertIn("rot8", found[2])
+
+    def test_desktop_that_rotates_itself(self):
+        self.start(claim=False)
+        findings = self.check(environment={"XDG_CURRENT_DESKTOP": "KDE"})
+        self.assertEqual(list(findings), ["session"])
+        self.assertEqual(findings["session"][0][0], "ok")
+
+    def test_doctor_outside_a_session_has_no_findings_about_it(self):
+        self.start(claim=False)
+        found = self.doctor(environment={"WAYLAND_DISPLAY": "", "DISPLAY": ""})
+        self.assertEqual({"session", "display", "panel", "touch", "agent", "rival"} & set(found), set())
+
+    def test_doctor_without_the_agent_says_so(self):
+        self.start(claim=False)
+        folder = self.rig.directory / "bin"
+        folder.mkdir()
+        ((verdict, text, _),) = self.doctor(environment={"PATH": str(folder)})["session"]
+        self.assertEqual(verdict, "warn")
+        self.assertIn("orient-agent is not installed", text)
+
+    def test_doctor_says_that_the_agent_cannot_check(self):
+        self.start(claim=False)
+        folder = self.rig.directory / "bin"
+        folder.mkdir()
+        agent = folder / "orient-agent"
+        for script, expected in (("echo nonsense", "nonsense"), ("exit 1", "orient-agent --check")):
+            agent.write_text(f"#!/bin/sh\n{script}\n")
+            agent.chmod(0o755)
+            ((verdict, text, _),) = self.doctor(environment={"PATH": f"{folder}:{os.environ['PATH']}"})["session"]
+            self.assertEqual(verdict, "warn")
+            self.assertIn(expected, text)
+
+
+class Configuration(SessionTestCase):
+    LINES = (
+        ("Colour=blue", "Colour"),
+        ("Output=", "Output"),
+        ("MapInput=sometimes", "auto, no"),
+        ("Restore=perhaps", "yes, no"),
+        ("OnServiceLost=explode", "keep, restore"),
+        ("Suggest=yes", "no, notify"),
+        ("Applications=some", "no, fullscreen, all"),
+        ("HookTimeout=0", "0.1 to 10"),
+        ("HookTimeout=11", "0.1 to 10"),
+        ("HookTimeout=soon", "0.1 to 10"),
+        ("Force=maybe", "yes, no"),
+        ("no assignment", ""),
+        ("[Application]", None),
+        ("SupportedOrientations=landscape", "application"),
+        ("[Application org.example.Player]", None),
+        ("SupportedOrientations=sideways", "landscape"),
+        ("[Orientation]", None),
+        ("NaturalOrientation=portrait", "not a setting of orient-agent"),
+    )
+
+    def test_each_mistake_is_one_warning_with_file_and_line(self):
+        agent = self.start_session(settings=[line for line, _ in self.LINES])
+        path = self.rig.directory / "agent-0.conf"
+        warnings = agent.new_warnings()
+        expected = [(number, line, text) for number, (line, text) in enumerate(self.LINES, 2) if text is not None]
+        self.assertEqual(len(warnings), len(expected), warnings)
+        for warning, (number, line, text) in zip(warnings, expected):
+            self.assertIn(f"{path}:{number}: ", warning)
+            self.assertIn(text, warning)
+        self.show("landscape-left")
+
+    def test_file_that_is_asked_for_must_exist(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        path = self.rig.directory / "missing.conf"
+        status, lines = self.end_of("--config", str(path))
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        self.assertIn(str(path), lines[0])
+
+    def test_file_of_the_user_and_its_drop_ins_are_read(self):
+        folder = self.home / ".config" / "orientd"
+        (folder / "agent.conf.d").mkdir(parents=True)
+        (folder / "agent.conf").write_text("[Agent]\nOutput=DP-1\nNonsense=1\n")
+        (folder / "agent.conf.d" / "10-output.conf").write_text("[Agent]\nOutput=DP-2\n")
+        self.start(claim=False)
+        self.start_compositor(panel(), monitor("DP-1"), monitor("DP-2", position=(3120, 0)))
+        agent = self.launch("--bus", self.rig.address)
+        agent.wait_for_warning(f"{folder}/agent.conf:3: ", "Nonsense")
+        self.show("landscape-left", "DP-2")
+        self.assertEqual(self.compositor.head("DP-1").transform, "normal")
+
+
+class Start(SessionTestCase):
+    def assert_ends(self, *texts, arguments=(), status=1, **options):
+        """Checks that the agent ends with one line."""
+        found, lines = self.end_of(*arguments, **options)
+        self.assertEqual((found, len(lines)), (status, 1), lines)
+        for text in texts:
+            self.assertIn(text, lines[0])
+        return lines[0]
+
+    def test_wrong_options_are_misuse(self):
+        for argument in ("--backend=foo", "--backend=", "--nonsense", "operand"):
+            with self.subTest(argument):
+                status, lines = self.end_of(argument)
+                self.assertEqual(status, 2)
+                self.assertEqual(len(lines), 2, lines)
+                self.assertIn("--help", lines[1])
+                self.assertIn(argument.split("=")[0].lstrip("-"), lines[0])
+
+    def test_session_without_a_display(self):
+        self.start(claim=False)
+        for value in (None, ""):
+            with self.subTest(value):
+                environment = {"WAYLAND_DISPLAY": value, "DISPLAY": value}
+                self.assert_ends("WAYLAND_DISPLAY", "DISPLAY", environment=environment)
+
+    def test_display_that_does_not_exist(self):
+        self.start(claim=False)
+        self.assert_ends("wayland-7")
+
+    def test_runtime_folder_that_cannot_be_used(self):
+        self.start(claim=False)
+        file = self.rig.directory / "file"
+        file.touch()
+        for folder in (None, "", str(self.rig.directory / "missing"), str(file)):
+            with self.subTest(folder):
+                text = folder or "XDG_RUNTIME_DIR is not set"
+                self.assert_ends(text, environment={"XDG_RUNTIME_DIR": folder})
+
+    def test_bus_that_cannot_be_reached(self):
+        self.start_compositor(panel())
+        missing = f"unix:path={self.rig.directory}/missing"
+        self.assert_ends(missing, arguments=["--bus", missing])
+
+    def test_agent_waits_for_orientd(self):
+        self.start_compositor(panel())
+        agent = self.spawn_agent()
+        wait_until(self.is_connected, "the agent is connected")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.lines(agent), [])
+        self.start(claim=False, held="landscape-left")
+        self.wait_for_transform("270")
+
+    def test_damaged_state_is_one_warning_and_nothing_is_lost(self):
+        good = "[Restore]\nMovesNeighbours=yes\nOutput=eDP-1 normal 0 0 1200 1920 1\nVersion=1\n"
+        for name, text in {
+            "empty": "",
+            "truncated": good.removesuffix("Version=1\n"),
+            "no transform": good.replace("normal", "sideways"),
+            "no numbers": good.replace("1200", "wide"),
+            "negative size": good.replace("1200", "-1200"),
+            "huge size": good.replace("1200", "9" * 40),
+            "binary": "\0\1\2\xff\n",
+            "another version": good.replace("Version=1", "Version=2"),
+            "endless": "[Restore]\n" + "x" * 100000,
+        }.items():
+            with self.case(name):
+                state = self.runtime / "orient-agent" / "wayland-7"
+                state.parent.mkdir()
+                state.write_text(text)
+                agent = self.start_session(panel(transform="90"))
+                agent.wait_for_warning(str(state))
+                self.show("landscape-left")
+                agent.stop()
+                self.assertEqual(self.compositor.head("eDP-1").transform, "90")
+                self.assertFalse(state.exists())
+
+    def test_damaged_state_is_not_restored(self):
+        state = self.runtime / "orient-agent" / "wayland-7"
+        state.parent.mkdir()
+        state.write_text("[Restore]\nOutput=eDP-1 sideways\nVersion=1\n")
+        self.start_compositor(panel(transform="90"))
+        agent = self.spawn_agent("--restore")
+        self.assertEqual(agent.wait_for_end(), 0)
+        agent.wait_for_warning(str(state), "nothing is restored")
+        self.assertEqual(self.compositor.applied(), [])
+
+    def test_state_that_cannot_be_saved_is_one_warning(self):
+        agent = self.start_session()
+        shutil.rmtree(self.runtime / "orient-agent")
+        self.show("landscape-left")
+        agent.wait_for_warning(str(self.runtime / "orient-agent"), "will not be restored if orient-agent crashes")
+        for held in ("landscape-right", "portrait-upside-down", "portrait"):
+            self.show(held)
+        self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+        self.show("landscape-left")
+        agent.wait_for_warning("will not be restored if orient-agent crashes")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_restoring_without_a_compositor_keeps_the_state(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.compositor.stop()
+        self.assert_ends("wayland-7", arguments=["--restore"])
+        self.compositor.start()
+        self.compositor.hold()
+        self.assert_ends("in time", arguments=["--restore"])
+        self.compositor.release()
+        self.compositor.head("eDP-1").transform = "270"
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_nothing_to_restore_needs_no_compositor(self):
+        agent = self.spawn_agent("--restore")
+        self.assertEqual(agent.wait_for_end(), 0)
+        self.assertEqual(self.lines(agent), [])
+
+    def test_log_has_no_control_characters(self):
+        agent = self.start_session(monitor("evil\x1b[31m\nname"))
+        agent.wait_for_warning("evil")
+        self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", agent.log()))
