@@ -189,7 +189,8 @@ extension Agent: DisplayRotatorDelegate {
 
     func rotated(_ panel: Output?) {
         mapInputs()
-        run(.rotateAfter)
+        // Hooks would outlive this process, and what orientd says is not what is restored.
+        if !isEnding { run(.rotateAfter) }
     }
 
     private func mapInputs() {

@@ -7,7 +7,7 @@ import pathlib
 import signal
 import time
 
-from agent_session import AgentTestCase, panel
+from agent_session import AgentTestCase, monitor, panel
 from evdev import EventNode, event_node
 from rig import LIBC, wait_until
 
@@ -165,6 +165,53 @@ class Events(HookTestCase):
         for count, switches in ((2, 0), (3, TABLET)):
             node.switch(switches)
             self.assert_told("tablet-mode", count)
+
+    def test_rotation_that_moves_neighbours_is_one_rotation(self):
+        self.add("record", RECORD)
+        agent = self.start_session(panel(), monitor())
+        for count, held in enumerate(("landscape-left", "portrait-upside-down", "portrait"), 1):
+            self.show(held)
+            self.wait_until_tight()
+            self.wait_for_records("rotate-after", count)
+            wait_until(lambda: not children(agent.pid), "the hooks have ended")
+            self.wait_until_idle(agent)
+            self.assertEqual([len(self.records(event)) for event in ("rotate-before", "rotate-after")], [count, count])
+
+    def test_refused_rotation_has_no_hooks_after_it(self):
+        self.add("record", RECORD)
+        agent = self.start_session()
+        self.compositor.refuse()
+        self.hold("landscape-left")
+        agent.wait_for_warning("eDP-1")
+        self.show("landscape-right")
+        self.wait_for_records("rotate-after")
+        self.assertEqual([record["TRANSFORM"] for record in self.records("rotate-before")], ["270", "90"])
+        self.assertEqual([record["TRANSFORM"] for record in self.records("rotate-after")], ["90"])
+
+    def test_restoring_at_the_end_runs_none(self):
+        self.add("record", RECORD)
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_records("rotate-after")
+        wait_until(lambda: not children(agent.pid), "the hooks have ended")
+        # A hook would outlive the agent, and be told what orientd says instead of what is restored.
+        self.add("record", "exec sleep 1000")
+        agent.stop()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+        self.assertEqual(self.hook_processes(), [])
+
+    def hook_processes(self):
+        """Returns the processes that have the environment of a hook of this test."""
+        mark = f"FOLDER={self.rig.directory}".encode()
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                variables = (path / "environ").read_bytes().split(b"\0")
+                if mark in variables and any(one.startswith(b"ORIENTD_EVENT=") for one in variables):
+                    found.append(int(path.name))
+        for pid in found:
+            self.kill_at_end(pid)
+        return found
 
     def test_nothing_runs_without_an_event(self):
         self.add("record", RECORD)
