@@ -20,7 +20,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -58,6 +57,17 @@ static inline int orientd_open_without_waiting(const char *path) { return open(p
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_create_without_waiting(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode); }
 static inline int orientd_open_or_create(const char *path, mode_t mode) { return open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode); }
+
+// Locks of an open file: -1 with EAGAIN if another one has it. The numbers are declared for _GNU_SOURCE only.
+static inline int orientd_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, 37 /* F_OFD_SETLK */, &lock);
+}
+// Whether another open file has the lock; takes none, so that nobody else is refused it.
+static inline int orientd_is_locked(int descriptor) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, 36 /* F_OFD_GETLK */, &lock) == 0 && lock.l_type != F_UNLCK;
+}
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 

@@ -36,8 +36,8 @@ package final class AgentLock {
         }
         path = "\(folder)/\(Self.name(of: display))\(Self.suffix)"
         descriptor = FileDescriptor(owning: try checkSystem("open", path, orientd_open_or_create(path, 0o600)))
-        guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-            guard Errno.current.code == EWOULDBLOCK else { throw SystemError("lock", path, errno: .current) }
+        guard orientd_lock(descriptor.rawValue) == 0 else {
+            guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
             throw SystemError(
                 "rotate",
@@ -69,9 +69,8 @@ package final class AgentLock {
             guard name.hasSuffix(suffix), let file = try? FileDescriptor.open(reading: "\(folder)/\(name)") else {
                 return nil
             }
-            // A lock that can be taken is one that an agent has left.
-            guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
-            return holder(in: file)
+            // An agent that has ended leaves the file without a lock.
+            return orientd_is_locked(file.rawValue) != 0 ? holder(in: file) : nil
         }
     }
 

@@ -108,7 +108,7 @@ package final class OrientationFollower {
     private func claim() {
         call("Claim") { [self] reply in
             guard let error = reply.error, !error.isServiceMissing else { return }
-            onProblem("orientd does not run the sensor for this program: \(error)")
+            onProblem("cannot claim the sensor: \(error)")
         }
     }
 

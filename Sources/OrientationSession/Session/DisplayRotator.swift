@@ -185,7 +185,7 @@ final class DisplayRotator: OutputBackendDelegate {
         do throws(SystemError) {
             try file?.write(point)
         } catch {
-            log.warning("\(error); the display will not be restored if orient-agent crashes")
+            log.warning("\(error); after a crash the display may not be restored")
         }
     }
 }

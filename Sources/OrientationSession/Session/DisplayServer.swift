@@ -56,7 +56,7 @@ package final class DisplayServer {
         if backend == .auto, BackendChoice.detected == nil {
             return "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
         }
-        return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: there is no folder for the lock" : nil
+        return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil
     }
 
     /// Connects; the delegate gets the outputs once they are known.
