@@ -72,6 +72,7 @@ import Testing
                 == "/eval hl.device({ name = \"elan\", transform = 1, output = \"eDP-1\" })"
         )
         #expect(HyprlandCommand.asksForEvaluation(Array("keyword can't work with non-legacy parsers. Use eval.".utf8)))
+        #expect(HyprlandCommand.asksForEvaluation(Array("unknown request".utf8)))
         #expect(!HyprlandCommand.asksForEvaluation(Array("ok".utf8)))
     }
 }

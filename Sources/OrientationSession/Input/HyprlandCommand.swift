@@ -15,9 +15,10 @@ package enum HyprlandCommand {
 
     /// Whether the reply to a keyword says that the configuration is in Lua.
     package static func asksForEvaluation(_ reply: [UInt8]) -> Bool {
-        // "keyword can't work with non-legacy parsers. Use eval."
-        let word = Array("eval".utf8)
-        return reply.indices.contains { reply[$0...].starts(with: word) }
+        // 0.57 replies "unknown request"; other versions "keyword can't work with non-legacy parsers. Use eval."
+        ["unknown request", "eval"].contains { word in
+            reply.indices.contains { reply[$0...].starts(with: word.utf8) }
+        }
     }
 
     /// Whether the name can be a part of both requests: it must not end a string or the device's name.

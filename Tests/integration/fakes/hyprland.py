@@ -123,7 +123,7 @@ class HyprlandServer:
 
     def keyword(self, text):
         if self.is_lua:
-            return "keyword can't work with non-legacy parsers. Use eval."
+            return "unknown request"
         match = re.fullmatch(r"device\[([^]]+)\]:(\w+) (.*)", text)
         if not match:
             return f"invalid keyword: {text}"
