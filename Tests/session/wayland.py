@@ -6,7 +6,6 @@ is turned. zwlr_screencopy delivers the pixels as the panel has them, which show
 """
 
 import array
-import mmap
 import os
 import select
 import socket
@@ -236,8 +235,7 @@ class Display:
             self.receive_until(lambda: results)
             if results != [2]:
                 raise ConnectionError(f"the compositor copies no picture of {name}")
-            with mmap.mmap(descriptor, size) as memory:
-                picture = Picture(width, height, stride, shm_format, bytes(memory))
+            picture = Picture(width, height, stride, shm_format, os.pread(descriptor, size, 0))
         finally:
             os.close(descriptor)
         picture.inverted = bool(flags and flags[-1] & Y_INVERT)

@@ -10,7 +10,8 @@ set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+desktops=sway
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -51,10 +52,12 @@ start=$(( (sectors + 1) * 512 + $(u32 584) ))
 tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
 
 # --- root file system ---------------------------------------------------------------------------
+# sway draws with pixman; what OpenGL needs would double the size.
 mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     --aptopt='Acquire::Languages "none"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/lib/*/libLLVM*' --dpkgopt='path-exclude=/usr/lib/*/dri/*' \
     "$suite" "$work/root"
 root=$work/root
 
@@ -64,7 +67,7 @@ cp -al "$kernel/lib/modules" "$work/tree/lib/" 2>/dev/null || cp -a "$kernel/lib
 depmod -b "$work/tree" "$version"
 from=$work/tree/lib/modules/$version
 mkdir -p "$root/lib/modules/$version"
-awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|drivers\/input\/|drivers\/platform\/x86\/intel\/(hid|vbtn)|drivers\/(block\/virtio_blk|usb\/(gadget|host\/dummy))|fs\/(9p|ext4|overlayfs|fuse)\/|net\/9p\/|crypto\/crc32c_generic)/ {
+awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|drivers\/input\/|drivers\/platform\/x86\/intel\/(hid|vbtn)|drivers\/(block\/virtio_blk|gpu\/drm\/virtio|usb\/(gadget|host\/dummy))|fs\/(9p|ext4|overlayfs|fuse)\/|net\/9p\/|crypto\/crc32c_generic)/ {
     for (i = 1; i <= NF; i++) if ($i != "" && !seen[$i]++) print $i }' "$from/modules.dep" |
     (cd "$from" && cpio -pdm --quiet "$root/lib/modules/$version")
 cp "$from"/modules.builtin* "$from/modules.order" "$root/lib/modules/$version/"

@@ -7,10 +7,17 @@ set -eu
 here=$(dirname "$0")
 share=$1/$2-$3
 mkdir "$share"
-cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$share"
+cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$here/../session/wayland.py" "$share"
 keys=
-[ "$2" != suspend ] || keys=-S
+case $2 in
+    suspend) keys=-S ;;
+    # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
+    display)
+        export ORIENTD_VM_QEMU='-device virtio-gpu-pci,max_outputs=2,xres=480,yres=640'
+        append='video=Virtual-2:640x480e'
+        ;;
+esac
 status=0
-ORIENTD_VM_APPEND="bus=$3" "$here/run-in-vm.sh" -s "$share" -t 600 $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
+ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t 600 $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
 { printf '\n== %s, %s\n' "$2" "$3"; cat "$share.log"; } | flock "$1/install.tar" cat
 exit $status
