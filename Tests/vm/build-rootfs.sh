@@ -10,7 +10,7 @@ set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
-desktops=sway
+desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
 packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
@@ -52,7 +52,7 @@ start=$(( (sectors + 1) * 512 + $(u32 584) ))
 tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
 
 # --- root file system ---------------------------------------------------------------------------
-# sway draws with pixman; what OpenGL needs would double the size.
+# The desktops draw with pixman; what OpenGL needs would double the size.
 mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     --aptopt='Acquire::Languages "none"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \

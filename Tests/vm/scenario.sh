@@ -12,7 +12,7 @@ keys=
 case $2 in
     suspend) keys=-S ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
-    display)
+    display | xorg)
         export ORIENTD_VM_QEMU='-device virtio-gpu-pci,max_outputs=2,xres=480,yres=640'
         append='video=Virtual-2:640x480e'
         ;;
