@@ -10,6 +10,8 @@ package final class AgentLock {
     /// An agent that runs.
     package struct Holder: Hashable {
         package var process: Int32
+        /// The name of its display, as ``AgentLock/name(of:)`` makes it.
+        package var display = ""
         /// What it does, as words that follow "orient-agent".
         package var activity: String
     }
@@ -70,7 +72,9 @@ package final class AgentLock {
                 return nil
             }
             // An agent that has ended leaves the file without a lock.
-            return orientd_is_locked(file.rawValue) != 0 ? holder(in: file) : nil
+            guard orientd_is_locked(file.rawValue) != 0, var holder = holder(in: file) else { return nil }
+            holder.display = String(name.dropLast(suffix.utf8.count))
+            return holder
         }
     }
 

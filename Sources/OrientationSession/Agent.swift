@@ -9,7 +9,7 @@ package import SystemdBus
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
     /// Seconds that the compositor has to restore the display at the end.
-    fileprivate static let endTimeout = 1.0
+    fileprivate static let endTimeout = 3.0
 
     private let configuration: AgentConfiguration
     private let loop: EventLoop
@@ -26,8 +26,9 @@ package final class Agent {
     private var suggestion: RotationSuggestion?
     private var watches: [AnyObject] = []
 
-    /// The transform that hooks are run for; nil while none are.
+    /// The transform that was announced to hooks last; nil after the display was released.
     private var announced: OutputTransform?
+    private var window: FocusedWindow?
     /// The tablet mode that hooks were run for last.
     private var announcedMode = TabletMode.unknown
     /// Who else rotates the display, as a message; empty for nobody.
@@ -77,6 +78,7 @@ package final class Agent {
         ]
         if configuration.suggestion == .notify { suggestion = makeSuggestion() }
         display.delegate = self
+        inputs?.onReload = { [self] in display.configurationReloaded() }
         try display.begin()
         follower.onProblem = { [self] in log.warning($0) }
         follower.onChange = { [self] in stateChanged(from: $0, to: $1) }
@@ -113,9 +115,9 @@ package final class Agent {
 
     private func stateChanged(from old: ManagerSnapshot?, to new: ManagerSnapshot?) {
         guard !isEnding else { return }
-        suggestion?.update(new?.status)
         guard let status = new?.status else {
             log.warning("orientd has stopped; waiting for it to start again")
+            suggestion?.update(nil)
             if configuration.onServiceLost == .restore {
                 announced = nil
                 display.release()
@@ -127,6 +129,7 @@ package final class Agent {
         tabletModeKnown()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
         if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
+        if rival.isEmpty { suggestion?.update(status) }
         rotate()
     }
 
@@ -148,6 +151,11 @@ package final class Agent {
         log.info(rival.isEmpty ? "no other program rotates the display any more" : "\(rival); standing aside")
         announced = nil
         follower.isClaiming = rival.isEmpty
+        application.windowChanged(rival.isEmpty ? window : nil)
+        if !rival.isEmpty {
+            suggestion?.update(nil)
+            display.release()
+        }
         report()
     }
 
@@ -197,9 +205,12 @@ extension Agent: DisplayRotatorDelegate {
         if let panel = display.shownPanel, rival.isEmpty { inputs?.follow(panel) }
     }
 
-    func windowChanged(_ window: FocusedWindow?) { application.windowChanged(window) }
+    func windowChanged(_ window: FocusedWindow?) {
+        self.window = window
+        if rival.isEmpty { application.windowChanged(window) }
+    }
 
-    func displayLost() { loop.exit(1) }
+    func displayLost(_ status: Int32) { loop.exit(status) }
 }
 
 /// Puts back what an agent left that ended without doing so.
@@ -221,8 +232,9 @@ package enum Restoration {
         timer.arm(after: Agent.endTimeout)
         try display.begin()
         display.release {
-            guard let inputs, let panel = display.shownPanel else { return loop.exit(0) }
-            inputs.end(with: panel) { loop.exit(0) }
+            let end = { loop.exit(display.hasLeftover ? 1 : 0) }
+            guard let inputs, let panel = display.shownPanel else { return end() }
+            inputs.end(with: panel, completion: end)
         }
         let status = try loop.run()
         withExtendedLifetime((display, timer, inputs)) {}

@@ -19,6 +19,9 @@ package final class WaylandConnection {
     private let onLost: (String) -> Void
     private var isLost = false
 
+    /// Is called after all events that have arrived together were handled.
+    package var afterEvents: () -> Void = {}
+
     /// The global objects that the compositor offers: the number and the version of each interface.
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
 
@@ -135,6 +138,7 @@ package final class WaylandConnection {
             guard wl_display_dispatch_pending(display) >= 0 else { return fail() }
         }
         guard wl_display_read_events(display) >= 0, wl_display_dispatch_pending(display) >= 0 else { return fail() }
+        afterEvents()
         flush()
     }
 

@@ -21,7 +21,7 @@ final class WaylandDisplay {
     }
 }
 
-/// An object on a Wayland connection; destroyed with its last reference, of which the compositor is not told.
+/// An object on a Wayland connection; its last reference destroys the proxy without a request to the compositor.
 package final class WaylandObject {
     /// The arguments of an event or a request.
     package typealias Values = UnsafeMutablePointer<wl_argument>

@@ -38,7 +38,7 @@ struct Options {
         .init("restore", help: "put back what a crashed agent left, and end"),
         .init("check", help: "print what orientctl doctor reports about this session,\nand end"),
         .init("verbose", "v", help: "log what is going on"),
-        .init("settings", help: "print what agent.conf may say, in scdoc(5) format"),
+        .init("settings", help: "print the settings of agent.conf, in scdoc(5) format"),
         .init("help", "h", help: "print this help"),
         .init("version", "V", help: "print the version"),
     ]

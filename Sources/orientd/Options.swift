@@ -34,7 +34,7 @@ struct Options {
         .init("replace", help: "take over from an orientd that is running"),
         .init("record", value: "FILE", help: "write every event to FILE, for orientctl replay"),
         .init("verbose", "v", help: "log what is going on"),
-        .init("settings", help: "print what orientd.conf may say, in scdoc(5) format"),
+        .init("settings", help: "print the settings of orientd.conf, in scdoc(5) format"),
         .init("help", "h", help: "print this help"),
         .init("version", "V", help: "print the version"),
     ]

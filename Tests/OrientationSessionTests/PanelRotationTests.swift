@@ -181,6 +181,37 @@ import Testing
         #expect(rotation.take(Self.outputs(.normal, monitor: 1080)).change == Self.change(.normal, moved))
     }
 
+    @Test(arguments: [true, false])
+    func `a transform from a reloaded configuration is replaced by the wanted one`(reloadFirst: Bool) {
+        var rotation = Self.rotation()
+        _ = rotation.want(.rotated90)
+        _ = rotation.take(OutputResult.applied)
+        _ = rotation.take(Self.outputs(.rotated90))
+        if reloadFirst {
+            #expect(rotation.configurationReloaded() == .init())
+            #expect(rotation.take(Self.outputs()).change == Self.change(.rotated90))
+        } else {
+            #expect(rotation.take(Self.outputs()) == .init())
+            #expect(rotation.configurationReloaded().change == Self.change(.rotated90))
+        }
+    }
+
+    @Test func `a transform that was set after the crash of an agent is not restored over`() {
+        let left = RestorePoint(outputs: Self.outputs(), movesNeighbours: false, applied: [Transform(.rotated90)])
+        var rotation = PanelRotation(output: nil, mayPlaceAutomatically: true, leftover: left)
+        _ = rotation.release()
+        #expect(rotation.take(Self.outputs(.rotated180)) == .init())
+        #expect(rotation.restorePoint == nil)
+    }
+
+    @Test func `a panel that is off is not reported as missing`() {
+        var rotation = Self.rotation(Self.outputs(monitor: 1920))
+        var off = Self.outputs(monitor: 1920)
+        off[0].isEnabled = false
+        #expect(rotation.take(off) == .init())
+        #expect(rotation.take([Self.monitor]).warning != nil)
+    }
+
     @Test(arguments: [("eDP-1", true), ("LVDS-1", true), ("DSI-2", true), ("DP-1", false), ("HDMI-A-1", false)])
     func `built-in panels are known by their connectors`(name: String, isBuiltIn: Bool) {
         #expect(Output(name: name).isBuiltIn == isBuiltIn)

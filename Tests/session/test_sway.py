@@ -13,3 +13,11 @@ class SwayTests(session.SessionTests):
         self.compositor.run("swaymsg", "create_output")
         heads = self.wait_for_transform("270", "HEADLESS-3")
         self.assertEqual((heads[PANEL].transform, heads[NEIGHBOUR].transform), ("normal", "normal"))
+
+    def test_configuration_that_is_read_again_keeps_the_picture(self):
+        # sway then sets what its configuration says, which knows nothing of the rotation.
+        self.start_session(held="landscape-left")
+        self.wait_for_transform("270")
+        self.compositor.run("swaymsg", "reload")
+        self.settle()
+        self.wait_for_transform("270")

@@ -19,6 +19,7 @@ package final class OrientationFollower {
     /// The daemon that the last calls were made to; nil while there is none.
     private var daemon: String?
     private var claims = false
+    private var isAsking = false
 
     /// The properties of the daemon; nil while it does not run or has not answered yet.
     package private(set) var snapshot: ManagerSnapshot?
@@ -69,7 +70,7 @@ package final class OrientationFollower {
         }
     }
 
-    /// Releases a request; `completion` is called after the reply, which does not matter.
+    /// Releases a request; `completion` is called after the reply, whatever it says.
     package func release(_ request: String, completion: @escaping () -> Void) {
         send(Names.request, "Release", at: request, { _ in }) { _ in completion() }
     }
@@ -89,7 +90,13 @@ package final class OrientationFollower {
     /// Claims the sensor and reads the properties.
     private func ask() {
         if claims { claim() }
+        read()
+    }
+
+    private func read() {
+        isAsking = true
         send("org.freedesktop.DBus.Properties", "GetAll", { $0.append(Names.manager) }) { [self] reply in
+            isAsking = false
             var snapshot = ManagerSnapshot()
             do throws(BusError) {
                 if let error = reply.error { throw error }
@@ -113,7 +120,11 @@ package final class OrientationFollower {
     }
 
     private func take(_ changes: [PropertyChange]) {
-        guard var new = snapshot else { return }
+        guard var new = snapshot else {
+            // An earlier attempt has failed, for example because orientd was slow.
+            if !isAsking { read() }
+            return
+        }
         for change in changes {
             guard let property = ManagerSnapshot.properties.first(where: { $0.name == change.name }) else { continue }
             _ = property.store(&new, change.value)

@@ -29,6 +29,8 @@ final class HookRunner {
     /// The run that begins after the present one; nil for none.
     private var next: Run?
     private var running: [Hook] = []
+    /// Hooks that were killed and have not ended yet.
+    private var killed: [Hook] = []
 
     private struct Run {
         let environment: [(name: String, value: String)]
@@ -107,7 +109,8 @@ final class HookRunner {
     }
 
     private func ended(_ hook: Hook, _ status: Int32) {
-        if status != 0, !hook.isKilled { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
+        guard !hook.isKilled else { return killed.removeAll { $0 === hook } }
+        if status != 0 { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
         running.removeAll { $0 === hook }
         guard running.isEmpty else { return }
         timer?.disarm()
@@ -126,9 +129,14 @@ final class HookRunner {
             hook.isKilled = true
             CLinux.kill(-hook.process, SIGKILL)
         }
+        // A hook of another user or in another process group may go on; nothing waits for it.
+        killed += running
+        running = []
+        finish()
+        start()
     }
 
-    /// The executables, sorted by name; what hides another file need not be one.
+    /// The executables, sorted by name; any file hides those of its name in later folders.
     private var hooks: [String] {
         var paths: [String: String] = [:]
         for folder in folders {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import POSIX
 
 /// The compositors whose touch screens and pens do not follow the panel unless they are mapped to it.
@@ -9,6 +10,18 @@ package enum Compositor: String, CaseIterable, Sendable {
     /// The compositor of this session; nil if it is none of these.
     package static var detected: Compositor? {
         detected { environment($0) }
+    }
+
+    /// Whether the compositor's own socket, which the environment names, does not exist.
+    var isSocketMissing: Bool {
+        let path: String? =
+            switch self {
+            case .sway: environment("SWAYSOCK")
+            case .niri: environment("NIRI_SOCKET")
+            case .hyprland, .labwc, .wayfire, .river: nil
+            }
+        guard let path, !path.isEmpty else { return false }
+        return access(path, F_OK) != 0
     }
 
     /// Goes by the name of the desktop, or else by the variables that compositors set for their own sockets.

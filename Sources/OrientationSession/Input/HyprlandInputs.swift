@@ -19,6 +19,7 @@ final class HyprlandInputs: InputMapper {
         case hyprlang, lua
     }
 
+    var onReload: () -> Void = {}
     private let folder: String
     private let loop: EventLoop
     private let log: Log
@@ -29,15 +30,14 @@ final class HyprlandInputs: InputMapper {
     private var language: Language?
 
     private var wanted: Target?
-    /// What the devices were set to last, or could not be set to.
+    /// The last target that was tried, successfully or not.
     private var handled: Target?
     private var completions: [() -> Void] = []
     private var hasReported = false
     private var refusedNames: Set<String> = []
 
     init(loop: EventLoop, log: Log) {
-        let runtime = environment("XDG_RUNTIME_DIR") ?? ""
-        folder = "\(runtime)/hypr/\(environment("HYPRLAND_INSTANCE_SIGNATURE") ?? "")"
+        folder = HyprlandRequest.folder
         self.loop = loop
         self.log = log
     }
@@ -196,6 +196,7 @@ final class HyprlandInputs: InputMapper {
             language = nil
             handled = nil
             update()
+            onReload()
         } catch {
             eventsEnded("\(folder)/.socket2.sock \(error.problem)")
         }
@@ -206,52 +207,5 @@ final class HyprlandInputs: InputMapper {
         handled = nil
         language = nil
         report(problem)
-    }
-}
-
-/// One request to Hyprland, and its reply.
-private final class HyprlandRequest {
-    /// The longest reply that is accepted, in bytes.
-    private static let limit = 1 << 20
-
-    enum Result {
-        case reply([UInt8])
-        /// With a whole message.
-        case failure(String)
-    }
-
-    private var socket: UnixSocket?
-    private var reply: [UInt8] = []
-    private let completion: (Result) -> Void
-
-    /// Sends the request; `completion` is called from the loop, and may release this object.
-    init(
-        _ text: String,
-        to path: String,
-        loop: EventLoop,
-        completion: @escaping (Result) -> Void
-    ) throws(SystemError) {
-        self.completion = completion
-        // The handlers need all members.
-        socket = try UnixSocket(
-            connectingTo: path,
-            loop: loop,
-            onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes, path) } },
-            onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { ended(problem) } }
-        )
-        socket?.send(Array(text.utf8))
-    }
-
-    private func read(_ bytes: [UInt8], _ path: String) {
-        reply += bytes
-        guard reply.count > Self.limit else { return }
-        socket = nil
-        completion(.failure("\(path) sent a reply of more than \(Self.limit) bytes"))
-    }
-
-    /// Hyprland closes the connection after the reply.
-    private func ended(_ problem: String) {
-        socket = nil
-        completion(reply.isEmpty ? .failure("\(problem) without a reply") : .reply(reply))
     }
 }

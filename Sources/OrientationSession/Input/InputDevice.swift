@@ -95,9 +95,9 @@ extension InputDevice {
 }
 
 extension [InputDevice] {
-    /// Whether a device is built in, that a compositor reports with these properties.
+    /// Whether the device with these properties is built in.
     ///
-    /// Without certain knowledge it is, unless another one of its kind certainly is.
+    /// If nothing tells, it is, unless another device of its kind is known to be.
     package func placement(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> InputPlacement {
         placement(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
     }

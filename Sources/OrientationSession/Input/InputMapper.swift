@@ -5,6 +5,9 @@ import SystemdBus
 
 /// Lets the built-in touch screens and pens follow the panel.
 protocol InputMapper: AnyObject {
+    /// Is called when the compositor has read its configuration again, which may reset outputs as well.
+    var onReload: () -> Void { get set }
+
     /// Takes the panel, whenever it or its transform changes.
     func follow(_ panel: Output)
 
@@ -32,6 +35,7 @@ enum InputMapping {
 
 /// Names the line of the compositor's configuration that maps built-in touch screens and pens.
 final class UserMappedInputs: InputMapper {
+    var onReload: () -> Void = {}
     private let compositor: Compositor
     private let log: Log
     private var hasAdvised = false

@@ -21,6 +21,7 @@ final class SwayInputs: InputMapper {
         case mapping(String)
     }
 
+    var onReload: () -> Void = {}
     private let path: String?
     private let loop: EventLoop
     private let log: Log
@@ -72,7 +73,7 @@ final class SwayInputs: InputMapper {
             pending = []
             inputs = []
             handled = []
-            send(.init(.subscribe, "[\"input\"]"), .subscription)
+            send(.init(.subscribe, "[\"input\",\"workspace\"]"), .subscription)
         } catch {
             lost("\(error)")
         }
@@ -117,6 +118,10 @@ final class SwayInputs: InputMapper {
             throw MessageError("sent \(error)")
         }
         if message.kind == SwayMessage.Kind.inputEvent.rawValue { return try inputChanged(value) }
+        if message.kind == SwayMessage.Kind.workspaceEvent.rawValue {
+            if value["change"]?.text == "reload" { reloaded() }
+            return
+        }
         guard !pending.isEmpty else { throw MessageError("sent a reply that nobody asked for") }
         switch (pending.removeFirst(), SwayMessage.Kind(rawValue: message.kind)) {
         case (.subscription, .subscribe):
@@ -134,6 +139,13 @@ final class SwayInputs: InputMapper {
             log.warning("sway does not map \(identifier): \(result["error"]?.text ?? "no reason is given")")
         default: throw MessageError("sent a reply of type \(message.kind), which nobody asked for")
         }
+    }
+
+    /// Maps all devices again: sway forgets what was set over its socket.
+    private func reloaded() {
+        handled = []
+        mapInputs()
+        onReload()
     }
 
     private func inputChanged(_ event: JSONValue) throws(MessageError) {

@@ -59,7 +59,7 @@ extension CalibrationMatrix {
     }
 }
 
-/// A device's matrix without any mapping of ours, and the mapping of the layout in which it was found.
+/// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.
 struct MatrixBaseline: Hashable, Sendable {
     let matrix, mapping: CalibrationMatrix
 

@@ -96,6 +96,11 @@ package struct Output: Hashable, Sendable {
         }
     }
 
+    /// Whether it has this name, or is built in if that is nil.
+    func isPanel(named name: String?) -> Bool {
+        if let name { self.name == name } else { isBuiltIn }
+    }
+
     /// Whether it takes up space.
     var isShown: Bool { isEnabled && width > 0 && height > 0 }
 
@@ -127,9 +132,6 @@ struct Area: Hashable, Sendable {
 extension [Output] {
     /// The output to rotate: the one with this name, or else the built-in panel; nil if it is missing or disabled.
     package func panel(named name: String?) -> Output? {
-        first { output in
-            guard output.isShown else { return false }
-            return if let name { output.name == name } else { output.isBuiltIn }
-        }
+        first { $0.isShown && $0.isPanel(named: name) }
     }
 }

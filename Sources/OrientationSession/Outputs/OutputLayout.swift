@@ -9,8 +9,8 @@ enum OutputLayout {
 
     /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
     ///
-    /// The panel's top left corner stays. Every other output keeps touching the same side of the output through which it
-    /// is connected to the panel, at the same distance from that side's start if it can. Outputs that are not connected
+    /// The panel's top left corner stays. Every other output keeps touching the same side of its neighbour towards the
+    /// panel, at the same offset if possible. Outputs that are not connected
     /// to the panel move only if they would overlap others. Disabled outputs, and those that show the same part of the
     /// screen as the panel, are returned as they are.
     static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {

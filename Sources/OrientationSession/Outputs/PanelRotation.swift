@@ -48,19 +48,24 @@ package struct PanelRotation: Sendable {
     private var isOutdated = false
     /// A request that was applied, while no report shows it yet.
     private var unconfirmed: Request?
-    /// What the compositor does not do.
+    /// The transform that was refused last.
     private var refused: Transform?
     /// Whether somebody else's transform stays, until another one is wanted.
     private var yields = false
     /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
     package private(set) var movesNeighbours: Bool?
     private var reportedMissing = false
+    /// Whether the next transform of somebody else comes from the compositor's configuration.
+    private var isReloaded = false
+    /// The transforms that the panel may have from an earlier agent; empty once the outputs are known.
+    private var left: Set<Transform>
 
     /// Creates the decision; `leftover` is what an earlier run has left to restore.
     package init(output name: String?, mayPlaceAutomatically: Bool, leftover: RestorePoint? = nil) {
         self.name = name
         self.mayPlaceAutomatically = mayPlaceAutomatically
         baseline = leftover?.outputs ?? []
+        left = leftover?.applied ?? []
         movesNeighbours = leftover.map { $0.movesNeighbours } ?? (mayPlaceAutomatically ? nil : true)
     }
 
@@ -71,7 +76,11 @@ package struct PanelRotation: Sendable {
     package var restorePoint: RestorePoint? {
         let isOriginal = panel.map { panel in baseline.first { $0.name == panel.name }?.transform == expected } ?? false
         guard !baseline.isEmpty, !isOriginal || pending != nil else { return nil }
-        return RestorePoint(outputs: baseline, movesNeighbours: movesNeighbours ?? false)
+        return RestorePoint(
+            outputs: baseline,
+            movesNeighbours: movesNeighbours ?? false,
+            applied: Set([expected, pending?.change.transform].compactMap { $0 })
+        )
     }
 
     /// The output that is rotated; nil if it is missing or disabled.
@@ -104,6 +113,14 @@ package struct PanelRotation: Sendable {
         return Actions(change: nextChange())
     }
 
+    /// Rotates the panel again if the compositor has just set what its configuration says.
+    package mutating func configurationReloaded() -> Actions {
+        // The report of the outputs may come before or after this.
+        isReloaded = !yields
+        yields = false
+        return Actions(change: nextChange())
+    }
+
     /// Takes the state of all outputs.
     package mutating func take(_ report: [Output]) -> Actions {
         let known = outputs.filter { $0.isShown }.map { $0.name }
@@ -113,6 +130,8 @@ package struct PanelRotation: Sendable {
             expected = nil
             unconfirmed = nil
             if isOutdated { pending = nil }
+            // A panel that is off, such as below a closed lid, comes back.
+            guard !outputs.contains(where: { $0.isPanel(named: name) }) else { return actions }
             if !reportedMissing { actions.warning = missing }
             reportedMissing = true
             return actions
@@ -125,6 +144,9 @@ package struct PanelRotation: Sendable {
         guard let expected else {
             self.expected = panel.transform
             yields = false
+            // Somebody has set another transform since the earlier agent ended.
+            if !left.isEmpty, !left.contains(panel.transform) { baseline = report }
+            left = []
             rebase(on: panel)
             actions.change = nextChange()
             return actions
@@ -144,10 +166,13 @@ package struct PanelRotation: Sendable {
         unconfirmed = nil
         if panel.transform != expected {
             self.expected = panel.transform
-            yields = true
             baseline = report
+            yields = !isReloaded
+            isReloaded = false
+            actions.change = nextChange()
             return actions
         }
+        isReloaded = false
         settle(on: panel, after: confirmed, &actions)
         return actions
     }
@@ -255,7 +280,7 @@ package struct PanelRotation: Sendable {
         actions.change = nextChange()
     }
 
-    /// Keeps the baseline if the outputs are where it puts them; otherwise rotates the panel back in their new layout.
+    /// Recomputes the baseline from the report, with the panel rotated back, unless the report is what it leads to.
     private mutating func rebase(on panel: Output) {
         let transform = baseline.first { $0.name == panel.name }?.transform ?? panel.transform
         guard OutputLayout.rotating(panel.name, to: panel.transform, in: baseline) != outputs else { return }

@@ -15,8 +15,8 @@ protocol DisplayRotatorDelegate: AnyObject {
 
     func windowChanged(_ window: FocusedWindow?)
 
-    /// The display server has gone and did not return.
-    func displayLost()
+    /// There is nothing to rotate any more; the process is to end with this status.
+    func displayLost(_ status: Int32)
 }
 
 /// Rotates the panel of one display, and keeps on disk what must be restored.
@@ -24,7 +24,9 @@ final class DisplayRotator: OutputBackendDelegate {
     private let output: String?
     private let mapsInput: Bool
     private let log: Log
-    private let lock: AgentLock
+    private let display: String
+    /// Nil while the connection is lost: an agent of a new session may take it.
+    private var lock: AgentLock?
     private let file: RestoreFile?
     private let server: DisplayServer
 
@@ -35,13 +37,15 @@ final class DisplayRotator: OutputBackendDelegate {
     private var rotation: PanelRotation?
     private var target: OutputTransform?
     private var isReleased = false
-    /// Whether the loss of the connection was reported, and no new one has shown the outputs.
+    /// Whether the connection is lost, which has been reported.
     private var isLost = false
     /// What the file contains.
     private var saved: RestorePoint?
     /// The transform that the delegate knows of.
     private var reported: Transform?
     private var onSettled: (() -> Void)?
+    /// Whether the last attempt to save failed, which was reported.
+    private var cannotSave = false
 
     /// Takes the display that the environment names; throws if another process rotates it already.
     init(
@@ -54,7 +58,7 @@ final class DisplayRotator: OutputBackendDelegate {
         mapsInput = configuration.inputMapping == .auto
         self.log = log
         let backend = backend == .auto ? .detected ?? .wlr : backend
-        let display = DisplayServer.name(for: backend)
+        display = DisplayServer.name(for: backend)
         lock = try AgentLock(display: display)
         file = RestoreFile(display: display)
         saved = file?.read { log.warning($0) }
@@ -85,7 +89,7 @@ final class DisplayRotator: OutputBackendDelegate {
     /// Says in the lock's file what the agent does.
     func report(_ activity: String) {
         do throws(SystemError) {
-            try lock.write(activity)
+            try lock?.write(activity)
         } catch {
             log.warning("\(error)")
         }
@@ -115,8 +119,30 @@ final class DisplayRotator: OutputBackendDelegate {
 
     // MARK: - Reports
 
+    /// Takes the lock again after the connection was lost; false if this session has ended meanwhile.
+    private func isStillOurs() -> Bool {
+        guard lock == nil else { return true }
+        do throws(SystemError) {
+            lock = try AgentLock(display: display)
+        } catch {
+            log.info("\(error); leaving the display to it")
+            return false
+        }
+        guard Compositor.detected?.isSocketMissing ?? false else { return true }
+        log.info("the compositor of this session has ended")
+        return false
+    }
+
+    /// The compositor has read its configuration again.
+    func configurationReloaded() {
+        guard var rotation else { return }
+        let actions = rotation.configurationReloaded()
+        carryOut(actions, rotation)
+    }
+
     func outputsChanged(_ outputs: [Output]) {
         guard let backend = server.outputs else { return }
+        guard isStillOurs() else { return delegate?.displayLost(0) ?? () }
         server.outputsKnown()
         isLost = false
         let isNew = rotation == nil
@@ -133,6 +159,7 @@ final class DisplayRotator: OutputBackendDelegate {
     }
 
     func changeEnded(_ result: OutputResult) {
+        server.changeEnded()
         guard var rotation else { return }
         let actions = rotation.take(result)
         carryOut(actions, rotation)
@@ -149,6 +176,7 @@ final class DisplayRotator: OutputBackendDelegate {
         isLost = true
         // What was saved is still to be restored if only the connection has gone.
         rotation = nil
+        lock = nil
         server.connectionLost(reason)
         delegate?.outputsChanged(panel: nil)
         delegate?.windowChanged(nil)
@@ -157,7 +185,7 @@ final class DisplayRotator: OutputBackendDelegate {
 
     func serverGivenUp(_ problem: String) {
         log.error("\(problem); giving up")
-        delegate?.displayLost()
+        delegate?.displayLost(1)
     }
 
     private func carryOut(_ actions: PanelRotation.Actions, _ rotation: PanelRotation) {
@@ -168,7 +196,7 @@ final class DisplayRotator: OutputBackendDelegate {
         save(rotation.restorePoint)
         if let change = actions.change {
             log.debug("rotating \(change.output) to \(change.transform)")
-            server.outputs?.apply(change)
+            server.apply(change)
         }
         if rotation.isSettled { settle() }
     }
@@ -184,8 +212,10 @@ final class DisplayRotator: OutputBackendDelegate {
         saved = point
         do throws(SystemError) {
             try file?.write(point)
+            cannotSave = false
         } catch {
-            log.warning("\(error); after a crash the display may not be restored")
+            if !cannotSave { log.warning("\(error); after a crash the display may not be restored") }
+            cannotSave = true
         }
     }
 }

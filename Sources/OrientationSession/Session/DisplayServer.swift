@@ -35,6 +35,8 @@ package final class DisplayServer {
     private var wayland: WaylandConnection?
     private(set) var outputs: (any OutputBackend)?
     private var toplevels: WlrToplevels?
+    /// Nil unless the compositor is Hyprland.
+    private let redraw: HyprlandRedraw?
 
     /// Set once, before ``connect()``.
     unowned(unsafe) var delegate: (any OutputBackendDelegate)?
@@ -43,12 +45,19 @@ package final class DisplayServer {
         self.backend = backend
         self.loop = loop
         self.log = log
+        redraw = Compositor.detected == .hyprland ? try HyprlandRedraw(loop: loop) : nil
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
     }
 
     /// The name of the display in this session, for the files that belong to it.
     static func name(for backend: BackendChoice) -> String {
-        backend == .x11 ? environment("DISPLAY") ?? ":0" : WaylandConnection.socketName
+        guard backend == .x11 else { return WaylandConnection.socketName }
+        // Without the number of the screen: `:0` and `:0.0` are one display.
+        let display = environment("DISPLAY") ?? ":0"
+        guard let colon = display.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let point = display.utf8[colon...].firstIndex(of: UInt8(ascii: "."))
+        else { return display }
+        return String(decoding: display.utf8[..<point], as: UTF8.self)
     }
 
     /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
@@ -72,6 +81,15 @@ package final class DisplayServer {
         )
     }
 
+    /// Asks for a change of the outputs; the delegate gets the result.
+    func apply(_ change: OutputChange) {
+        outputs?.apply(change)
+        redraw?.begin()
+    }
+
+    /// The change has ended.
+    func changeEnded() { redraw?.end() }
+
     /// The connection works; the next loss is a new one.
     func outputsKnown() {
         attempts = 0
@@ -79,6 +97,7 @@ package final class DisplayServer {
 
     /// Drops the connection, and tries for a while to connect again.
     func connectionLost(_ reason: String) {
+        redraw?.end()
         outputs = nil
         toplevels = nil
         wayland = nil
@@ -107,7 +126,7 @@ package final class DisplayServer {
             outputs = WlrOutputs(on: wayland, delegate: delegate)
         }
         guard outputs != nil else {
-            let problem = "does not offer wlr-output-management: no program may rotate its outputs"
+            let problem = "does not offer wlr-output-management, which orient-agent needs"
             return delegate.serverGivenUp("the compositor at \(wayland.name) \(problem)")
         }
         toplevels = WlrToplevels(on: wayland, delegate: delegate)

@@ -10,6 +10,8 @@ package struct RestorePoint: Hashable, Sendable {
     package var outputs: [Output]
     /// Whether the agent moved the neighbours of the panel itself.
     package var movesNeighbours: Bool
+    /// The transform that the agent applied last, and that of a change that had not ended; empty if unknown.
+    package var applied: Set<Transform> = []
 }
 
 /// The file of the restore point of one display, beside the agent's lock.
@@ -38,6 +40,12 @@ struct RestoreFile {
         for line in IniParser.lines(of: bytes) {
             switch line.content {
             case .assignment("Restore", "MovesNeighbours", let value): point.movesNeighbours = value == "yes"
+            case .assignment("Restore", "Applied", let value):
+                for name in value.utf8.split(separator: UInt8(ascii: " ")) {
+                    if let transform = Transform(String(decoding: name, as: UTF8.self)) {
+                        point.applied.insert(transform)
+                    }
+                }
             case .assignment("Restore", "Version", "1"): isComplete = true
             case .assignment("Restore", "Output", let value):
                 guard let output = Output(restored: value) else {
@@ -65,6 +73,8 @@ struct RestoreFile {
         }
         // The version comes last, so that a truncated file lacks it.
         var text = "[Restore]\nMovesNeighbours=\(point.movesNeighbours ? "yes" : "no")\n"
+        let applied = point.applied.sorted { $0.rawValue < $1.rawValue }.map { $0.description }
+        text += "Applied=\(applied.joined(separator: " "))\n"
         for output in point.outputs where output.isShown { text += "Output=\(output.restoreText)\n" }
         try OutputFile.replace(path, with: (text + "Version=1\n").utf8, permissions: 0o600)
     }

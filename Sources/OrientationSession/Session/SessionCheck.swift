@@ -21,6 +21,9 @@ package final class SessionCheck {
     private let backend: BackendChoice
     private let loop: EventLoop
     private var lines: [Line] = []
+    /// The agent of this display; nil if none runs.
+    private var agent: AgentLock.Holder?
+    private var isX11 = false
 
     package init(configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
         self.configuration = configuration
@@ -36,6 +39,9 @@ package final class SessionCheck {
         guard let backend = backend == .auto ? BackendChoice.detected : backend else {
             return [("warn", "session", "neither WAYLAND_DISPLAY nor DISPLAY is set", "")]
         }
+        let display = AgentLock.name(of: DisplayServer.name(for: backend))
+        agent = AgentLock.holders.first { $0.display == display }
+        isX11 = backend == .x11
         try checkDisplay(backend)
         checkRivals()
         checkAgent()
@@ -82,7 +88,7 @@ package final class SessionCheck {
         for device in devices {
             let setting = Compositor.detected.flatMap { InputSetting(for: device, on: panel.name, in: $0) }
             guard let setting else {
-                lines.append(("ok", "touch", "\(device.name) follows \(panel.name)", ""))
+                lines.append(touch(device, panel))
                 continue
             }
             guard !setting.isPresent else {
@@ -93,6 +99,21 @@ package final class SessionCheck {
             let text = "\(device.name) may not follow \(panel.name); add to \(setting)"
             lines.append(("warn", "touch", text, ""))
         }
+    }
+
+    /// The line of a device that orient-agent maps, if it maps any here.
+    private func touch(_ device: InputDevice, _ panel: Output) -> Line {
+        let compositor = Compositor.detected
+        guard isX11 || compositor == .sway || compositor == .hyprland else {
+            return ("warn", "touch", "\(device.name) follows \(panel.name) only if the compositor maps it", "")
+        }
+        guard configuration.inputMapping == .auto else {
+            return ("warn", "touch", "\(device.name) does not follow \(panel.name): MapInput=no", "")
+        }
+        guard agent != nil else {
+            return ("warn", "touch", "\(device.name) follows \(panel.name) only while orient-agent runs", "")
+        }
+        return ("ok", "touch", "\(device.name) follows \(panel.name)", "")
     }
 
     private func checkRivals() {
@@ -112,11 +133,10 @@ package final class SessionCheck {
     }
 
     private func checkAgent() {
-        let agents = AgentLock.holders
-        for agent in agents { lines.append(("ok", "agent", "process \(agent.process) \(agent.activity)", "")) }
-        if agents.isEmpty {
-            lines.append(("warn", "agent", "orient-agent does not run in this session", "orient-agent &"))
+        guard let agent else {
+            return lines.append(("warn", "agent", "orient-agent does not run in this session", "orient-agent &"))
         }
+        lines.append(("ok", "agent", "process \(agent.process) \(agent.activity)", ""))
     }
 }
 

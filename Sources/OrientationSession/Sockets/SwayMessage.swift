@@ -7,6 +7,7 @@ package struct SwayMessage: Hashable, Sendable {
         case subscribe = 2
         case getInputs = 100
         case inputEvent = 0x8000_0015
+        case workspaceEvent = 0x8000_0000
     }
 
     package var kind: UInt32

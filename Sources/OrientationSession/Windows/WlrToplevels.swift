@@ -14,6 +14,8 @@ final class WlrToplevels {
     private var manager: WaylandObject?
     private var windows: [OpaquePointer: Window] = [:]
     private var focused: FocusedWindow?
+    /// Whether a window's state is complete and not reported yet.
+    private var isNew = false
 
     /// A window, with the state that an event announces as complete.
     private struct Window {
@@ -33,7 +35,13 @@ final class WlrToplevels {
             }
         }
         if manager == nil { return nil }
+        // Some compositors announce the loss of the focus apart from its gain.
+        connection.afterEvents = { [unowned(unsafe) self] in update() }
         connection.flush()
+    }
+
+    deinit {
+        connection.afterEvents = {}
     }
 
     private func add(_ proxy: OpaquePointer?) {
@@ -54,16 +62,18 @@ final class WlrToplevels {
             }
             windows[window]?.isActivated = states?.contains(2) ?? false
             windows[window]?.isFullscreen = states?.contains(3) ?? false
-        case 5: update()
+        case 5: isNew = true
         case 6:
             windows[window]?.object.send(UInt32(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY))
             windows[window] = nil
-            update()
+            isNew = true
         default: break  // title, outputs, parent
         }
     }
 
     private func update() {
+        guard isNew else { return }
+        isNew = false
         let window = windows.values.first { $0.isActivated }
         let focused = window.map { FocusedWindow(appID: $0.appID, isFullscreen: $0.isFullscreen) }
         guard focused != self.focused else { return }

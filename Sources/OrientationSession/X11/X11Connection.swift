@@ -109,7 +109,7 @@ final class X11Connection {
 
     /// Returns when the server has handled all requests.
     ///
-    /// It loses those that it has not read yet if the process ends while an event is unread.
+    /// If the connection is closed while an event is unread, the server drops requests that it has not read.
     func finish() {
         _ = ask(xcb_get_input_focus_reply) { xcb_get_input_focus($0) }
     }

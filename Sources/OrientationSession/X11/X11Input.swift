@@ -19,7 +19,7 @@ final class X11Input {
         var isStale = false
         /// Whether the baseline is kept in the device.
         var isSaved: Bool
-        /// Whether the matrix is ours, or was.
+        /// Whether this agent or an earlier one has set the matrix.
         var isOurs: Bool
     }
 
