@@ -19,5 +19,6 @@ class SwayTests(session.SessionTests):
         self.start_session(held="landscape-left")
         self.wait_for_transform("270")
         self.compositor.run("swaymsg", "reload")
-        self.settle()
+        # sway answers this after it has read the configuration.
+        self.compositor.run("swaymsg", "-t", "get_version")
         self.wait_for_transform("270")
