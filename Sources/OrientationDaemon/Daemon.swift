@@ -116,7 +116,7 @@ package final class Daemon {
         }
     }
 
-    /// Serves until it is told to end; returns the exit status.
+    /// Serves until a termination signal, or until another orientd takes over; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         let status = try loop.run()
         recorder?.flush()

@@ -63,7 +63,7 @@ package final class Agent {
         }
     }
 
-    /// Follows orientd until the process is told to end; returns the exit status.
+    /// Runs until a termination signal; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         if let desktop = OtherRotators.desktop, !configuration.isForced {
             log.info("\(desktop): orient-agent is not needed; Force=yes overrides this")
@@ -105,10 +105,7 @@ package final class Agent {
         isEnding = true
         guard configuration.restores else { return loop.exit(status) }
         endTimer.arm(after: Self.endTimeout)
-        display.release { [self] in
-            guard let inputs, let panel = display.shownPanel else { return loop.exit(status) }
-            inputs.end(with: panel) { [self] in loop.exit(status) }
-        }
+        display.release(with: inputs) { [self] in loop.exit(status) }
     }
 
     // MARK: - orientd
@@ -186,7 +183,7 @@ package final class Agent {
 }
 
 extension Agent: DisplayRotatorDelegate {
-    func outputsChanged(panel: Output?) {
+    func outputsChanged() {
         // Now the process of the compositor is known.
         findRival()
         report()
@@ -195,7 +192,7 @@ extension Agent: DisplayRotatorDelegate {
         rotate()
     }
 
-    func rotated(_ panel: Output?) {
+    func rotated() {
         mapInputs()
         // Hooks would outlive this process, and what orientd says is not what is restored.
         if !isEnding { run(.rotateAfter) }
@@ -231,11 +228,7 @@ package enum Restoration {
         }
         timer.arm(after: Agent.endTimeout)
         try display.begin()
-        display.release {
-            let end = { loop.exit(display.hasLeftover ? 1 : 0) }
-            guard let inputs, let panel = display.shownPanel else { return end() }
-            inputs.end(with: panel, completion: end)
-        }
+        display.release(with: inputs) { loop.exit(display.hasLeftover ? 1 : 0) }
         let status = try loop.run()
         withExtendedLifetime((display, timer, inputs)) {}
         return status

@@ -15,7 +15,7 @@ struct Options {
     var isVerbose = false
 
     enum Task {
-        /// Follow orientd until the agent is told to end.
+        /// Follow orientd until a termination signal.
         case follow
         /// Put back what a crashed agent left.
         case restore

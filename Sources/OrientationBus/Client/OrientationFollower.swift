@@ -18,7 +18,6 @@ package final class OrientationFollower {
 
     /// The daemon that the last calls were made to; nil while there is none.
     private var daemon: String?
-    private var claims = false
     private var isAsking = false
 
     /// The properties of the daemon; nil while it does not run or has not answered yet.
@@ -40,17 +39,14 @@ package final class OrientationFollower {
     }
 
     /// Whether the sensor is kept running.
-    package var isClaiming: Bool {
-        get { claims }
-        set {
-            guard newValue != claims else { return }
-            claims = newValue
-            guard daemon != nil else { return }
-            if claims { claim() } else { call("Release") { _ in } }
+    package var isClaiming = false {
+        didSet {
+            guard isClaiming != oldValue, daemon != nil else { return }
+            if isClaiming { claim() } else { call("Release") { _ in } }
         }
     }
 
-    /// Makes a call without arguments, with polkit's questions; `completion` gets the reply.
+    /// Makes a call without arguments, for which polkit asks nobody; `completion` gets the reply.
     package func call(_ member: String, completion: @escaping (BusMessage) -> Void) {
         send(Names.manager, member, { _ in }, completion)
     }
@@ -89,7 +85,7 @@ package final class OrientationFollower {
 
     /// Claims the sensor and reads the properties.
     private func ask() {
-        if claims { claim() }
+        if isClaiming { claim() }
         read()
     }
 

@@ -23,8 +23,7 @@ enum InputMapping {
         loop: EventLoop,
         log: Log
     ) throws(SystemError) -> (any InputMapper)? {
-        let backend = backend == .auto ? .detected ?? .wlr : backend
-        guard backend != .x11, let compositor = Compositor.detected else { return nil }
+        guard backend.resolved != .x11, let compositor = Compositor.detected else { return nil }
         return switch compositor {
         case .sway: try SwayInputs(loop: loop, log: log)
         case .hyprland: HyprlandInputs(loop: loop, log: log)

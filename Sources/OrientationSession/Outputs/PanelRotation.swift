@@ -2,7 +2,7 @@
 
 package import OrientationCore
 
-/// Decides what is asked of the outputs: the panel shows the wanted transform, and its neighbours keep touching it.
+/// Decides which changes to request, so that the panel has the wanted transform and its neighbours stay adjacent.
 ///
 /// A transform that somebody else sets is the new baseline: it stays until another one is wanted, and it is what is
 /// restored at the end.

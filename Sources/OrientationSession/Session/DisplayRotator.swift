@@ -8,10 +8,10 @@ import SystemdBus
 /// Receives what happens to the display.
 protocol DisplayRotatorDelegate: AnyObject {
     /// The outputs changed, or are known for the first time.
-    func outputsChanged(panel: Output?)
+    func outputsChanged()
 
     /// The display was rotated or restored.
-    func rotated(_ panel: Output?)
+    func rotated()
 
     func windowChanged(_ window: FocusedWindow?)
 
@@ -57,12 +57,12 @@ final class DisplayRotator: OutputBackendDelegate {
         output = configuration.output
         mapsInput = configuration.inputMapping == .auto
         self.log = log
-        let backend = backend == .auto ? .detected ?? .wlr : backend
+        let backend = backend.resolved ?? .wlr
         display = DisplayServer.name(for: backend)
         lock = try AgentLock(display: display)
         file = RestoreFile(display: display)
         saved = file?.read { log.warning($0) }
-        server = try DisplayServer(backend, loop: loop, log: log)
+        server = try DisplayServer(backend, loop: loop)
     }
 
     /// Connects to the display server.
@@ -117,6 +117,14 @@ final class DisplayRotator: OutputBackendDelegate {
         carryOut(actions, rotation)
     }
 
+    /// Puts the outputs back, and then the devices that follow them.
+    func release(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
+        release { [self] in
+            guard let inputs, let panel = shownPanel else { return completion() }
+            inputs.end(with: panel, completion: completion)
+        }
+    }
+
     // MARK: - Reports
 
     /// Takes the lock again after the connection was lost; false if this session has ended meanwhile.
@@ -155,7 +163,7 @@ final class DisplayRotator: OutputBackendDelegate {
         let actions = rotation.take(outputs)
         carryOut(actions, rotation)
         if rotation.isSettled { reported = rotation.shownPanel?.transform }
-        delegate?.outputsChanged(panel: panel)
+        delegate?.outputsChanged()
     }
 
     func changeEnded(_ result: OutputResult) {
@@ -166,7 +174,7 @@ final class DisplayRotator: OutputBackendDelegate {
         // A second change may only have moved the neighbours.
         guard result == .applied, let shown = rotation.shownPanel?.transform, shown != reported else { return }
         reported = shown
-        delegate?.rotated(panel)
+        delegate?.rotated()
     }
 
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
@@ -178,7 +186,7 @@ final class DisplayRotator: OutputBackendDelegate {
         rotation = nil
         lock = nil
         server.connectionLost(reason)
-        delegate?.outputsChanged(panel: nil)
+        delegate?.outputsChanged()
         delegate?.windowChanged(nil)
         settle()
     }

@@ -12,8 +12,10 @@ package enum BackendChoice: String, NamedValue {
     case auto
     case wlr, niri, x11
 
-    /// The first of these that the environment has; nil for none.
-    static var detected: BackendChoice? {
+    /// The backend that is used; nil if `auto` finds none in the environment.
+    var resolved: BackendChoice? { self == .auto ? Self.detected : self }
+
+    private static var detected: BackendChoice? {
         let isSet = { (name: String) in !(environment(name) ?? "").isEmpty }
         if isSet("NIRI_SOCKET") { return .niri }
         if isSet("WAYLAND_DISPLAY") { return .wlr }
@@ -28,7 +30,6 @@ package final class DisplayServer {
 
     private let backend: BackendChoice
     private let loop: EventLoop
-    private let log: Log
     private var timer: Timer?
     private var attempts = 0
 
@@ -41,10 +42,9 @@ package final class DisplayServer {
     /// Set once, before ``connect()``.
     unowned(unsafe) var delegate: (any OutputBackendDelegate)?
 
-    init(_ backend: BackendChoice, loop: EventLoop, log: Log) throws(SystemError) {
+    init(_ backend: BackendChoice, loop: EventLoop) throws(SystemError) {
         self.backend = backend
         self.loop = loop
-        self.log = log
         redraw = Compositor.detected == .hyprland ? try HyprlandRedraw(loop: loop) : nil
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
     }
@@ -60,11 +60,12 @@ package final class DisplayServer {
         return String(decoding: display.utf8[..<point], as: UTF8.self)
     }
 
+    /// What is wrong if no backend was found.
+    static let noDisplay = "neither WAYLAND_DISPLAY nor DISPLAY is set"
+
     /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
     package static func problem(for backend: BackendChoice) -> String? {
-        if backend == .auto, BackendChoice.detected == nil {
-            return "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
-        }
+        if backend.resolved == nil { return "\(noDisplay): orient-agent needs a graphical session" }
         return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil
     }
 

@@ -10,7 +10,7 @@ enum OtherRotators {
     private static let desktops = ["GNOME", "KDE", "X-Cinnamon", "Phosh"]
 
     /// Programs that rotate a display as net.hadess.SensorProxy says, by the names of their processes.
-    private static let programs = ["phosh", "iio-hyprland", "iio-niri", "iio-sway"]
+    static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
     /// Describes the desktop that rotates the display; nil if the session has none of these.
     static var desktop: String? {
@@ -31,7 +31,9 @@ enum OtherRotators {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
             if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
-            if programs.contains(owner.command) { return "another program rotates the display: \(owner)" }
+            if owner.command == "phosh" || programs.contains(owner.command) {
+                return "another program rotates the display: \(owner)"
+            }
         }
         return nil
     }

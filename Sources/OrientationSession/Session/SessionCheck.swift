@@ -14,9 +14,6 @@ package final class SessionCheck {
     /// Seconds that the display server has to tell its outputs.
     private static let timeout = 2.0
 
-    /// Programs that rotate displays as well, by the names of their processes.
-    private static let rivals = ["rot8", "iio-hyprland", "iio-niri", "iio-sway"]
-
     private let configuration: AgentConfiguration
     private let backend: BackendChoice
     private let loop: EventLoop
@@ -36,9 +33,7 @@ package final class SessionCheck {
         if let desktop = OtherRotators.desktop {
             return [("ok", "session", "\(desktop); orient-agent is not needed", "")]
         }
-        guard let backend = backend == .auto ? BackendChoice.detected : backend else {
-            return [("warn", "session", "neither WAYLAND_DISPLAY nor DISPLAY is set", "")]
-        }
+        guard let backend = backend.resolved else { return [("warn", "session", DisplayServer.noDisplay, "")] }
         let display = AgentLock.name(of: DisplayServer.name(for: backend))
         agent = AgentLock.holders.first { $0.display == display }
         isX11 = backend == .x11
@@ -49,8 +44,7 @@ package final class SessionCheck {
     }
 
     private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
-        let log = Log("orient-agent", isVerbose: false)
-        let server = try DisplayServer(backend, loop: loop, log: log)
+        let server = try DisplayServer(backend, loop: loop)
         let timer = try loop.timer { [self] in
             lines.append(("fail", "display", "\(DisplayServer.name(for: backend)) does not answer", ""))
             loop.exit()
@@ -118,7 +112,7 @@ package final class SessionCheck {
 
     private func checkRivals() {
         let isHyprland = Compositor.detected == .hyprland
-        let names = Self.rivals + (isHyprland ? ["kanshi"] : [])
+        let names = ["rot8"] + OtherRotators.programs + (isHyprland ? ["kanshi"] : [])
         guard let processes = try? FileDescriptor.names(in: "/proc") else { return }
         for process in processes where Int32(process) != nil {
             guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64) else { continue }
