@@ -93,6 +93,13 @@ import Testing
         #expect(rotation.want(.rotated90).change == Self.change(.rotated90, moved))
     }
 
+    @Test func `neighbours move back from where an applied change has put them, before it is reported`() {
+        var rotation = Self.rotation(Self.outputs(monitor: 1920), mayPlaceAutomatically: false)
+        _ = rotation.want(.rotated90)
+        _ = rotation.take(OutputResult.applied)
+        #expect(rotation.want(.normal).change == Self.change(.normal, ["DP-1": Position(x: 1920, y: 0)]))
+    }
+
     @Test func `an outdated change is asked for again with the next report, three times`() {
         var rotation = Self.rotation()
         _ = rotation.want(.rotated90)

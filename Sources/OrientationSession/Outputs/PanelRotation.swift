@@ -257,7 +257,9 @@ package struct PanelRotation: Sendable {
         var moves: [String: Position] = [:]
         for output in layout where output.isShown {
             guard let present = outputs.first(where: { $0.name == output.name }), present.isShown else { continue }
-            if present.position != output.position { moves[output.name] = output.position }
+            // A move that was applied may not be reported yet.
+            let isMoved = unconfirmed?.change.positions[output.name] != nil
+            if isMoved || present.position != output.position { moves[output.name] = output.position }
         }
         return moves
     }
