@@ -28,10 +28,13 @@ package final class WaylandConnection {
     /// All globals of an interface, bound, and what is called for their events.
     private var observation: Observation?
 
+    /// Is called with the object and the number and values of its event; without them when the global is removed.
+    package typealias ObservationHandler = (OpaquePointer, (number: UInt32, values: WaylandObject.Values)?) -> Void
+
     private struct Observation {
         let interface: UnsafePointer<wl_interface>
         let version: UInt32
-        let handler: (UInt32?) -> Void
+        let handler: ObservationHandler
         var objects: [UInt32: WaylandObject] = [:]
     }
 
@@ -83,13 +86,13 @@ package final class WaylandConnection {
         return object(pointer.map { OpaquePointer($0) }, handler)
     }
 
-    /// Calls `handler` with the number of each event of every global of an interface, and with nil when one is removed.
+    /// Binds every global of an interface, now and later, and calls `handler` for its events and its removal.
     ///
     /// Replaces an earlier observation.
     package func observe(
         _ interface: UnsafePointer<wl_interface>?,
         version: UInt32,
-        _ handler: @escaping (_ event: UInt32?) -> Void
+        _ handler: @escaping ObservationHandler
     ) {
         guard let interface else { return }
         observation = Observation(interface: interface, version: version, handler: handler)
@@ -102,9 +105,8 @@ package final class WaylandConnection {
         else { return }
         let version = min(observation.version, global.version)
         let pointer = wl_registry_bind(registry.proxy, global.number, observation.interface, version)
-        self.observation?.objects[global.number] = object(pointer.map { OpaquePointer($0) }) { event, _ in
-            observation.handler(event)
-        }
+        guard let proxy = pointer.map({ OpaquePointer($0) }) else { return }
+        self.observation?.objects[global.number] = object(proxy) { observation.handler(proxy, ($0, $1)) }
     }
 
     /// Owns an object that the compositor or a request has created.
@@ -127,7 +129,7 @@ package final class WaylandConnection {
             observe(global)
         } else {
             globals.removeAll { $0.number == number }
-            if observation?.objects.removeValue(forKey: number) != nil { observation?.handler(nil) }
+            if let object = observation?.objects.removeValue(forKey: number) { observation?.handler(object.proxy, nil) }
         }
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CWayland
 import POSIX
 import SystemdBus
 import Wayland
@@ -33,6 +32,7 @@ final class NiriOutputs: OutputBackend {
     /// Connects to the socket that NIRI_SOCKET names, beside a Wayland connection whose globals are known.
     init(
         on connection: WaylandConnection,
+        changes: WaylandOutputs,
         loop: EventLoop,
         delegate: any OutputBackendDelegate
     ) throws(SystemError) {
@@ -47,10 +47,7 @@ final class NiriOutputs: OutputBackend {
             onEnd: { [unowned(unsafe) self] in self.delegate.backendLost("niri: \($0)") }
         )
         requestOutputs()
-        connection.observe(orientd_output(), version: 2) { [unowned(unsafe) self] event in
-            // `done` ends a group of events; without one, the output was removed.
-            if event == nil || event == 2 { requestOutputs() }
-        }
+        changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
     }
 
     // MARK: - Requests

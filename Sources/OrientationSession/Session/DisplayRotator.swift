@@ -167,7 +167,6 @@ final class DisplayRotator: OutputBackendDelegate {
     }
 
     func changeEnded(_ result: OutputResult) {
-        server.changeEnded()
         guard var rotation else { return }
         let actions = rotation.take(result)
         carryOut(actions, rotation)
@@ -204,7 +203,7 @@ final class DisplayRotator: OutputBackendDelegate {
         save(rotation.restorePoint)
         if let change = actions.change {
             log.debug("rotating \(change.output) to \(change.transform)")
-            server.apply(change)
+            server.outputs?.apply(change)
         }
         if rotation.isSettled { settle() }
     }

@@ -34,10 +34,9 @@ package final class DisplayServer {
     private var attempts = 0
 
     private var wayland: WaylandConnection?
+    private var waylandOutputs: WaylandOutputs?
     private(set) var outputs: (any OutputBackend)?
     private var toplevels: WlrToplevels?
-    /// Nil unless the compositor is Hyprland.
-    private let redraw: HyprlandRedraw?
 
     /// Set once, before ``connect()``.
     unowned(unsafe) var delegate: (any OutputBackendDelegate)?
@@ -45,7 +44,6 @@ package final class DisplayServer {
     init(_ backend: BackendChoice, loop: EventLoop) throws(SystemError) {
         self.backend = backend
         self.loop = loop
-        redraw = Compositor.detected == .hyprland ? try HyprlandRedraw(loop: loop) : nil
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
     }
 
@@ -82,15 +80,6 @@ package final class DisplayServer {
         )
     }
 
-    /// Asks for a change of the outputs; the delegate gets the result.
-    func apply(_ change: OutputChange) {
-        outputs?.apply(change)
-        redraw?.begin()
-    }
-
-    /// The change has ended.
-    func changeEnded() { redraw?.end() }
-
     /// The connection works; the next loss is a new one.
     func outputsKnown() {
         attempts = 0
@@ -98,9 +87,9 @@ package final class DisplayServer {
 
     /// Drops the connection, and tries for a while to connect again.
     func connectionLost(_ reason: String) {
-        redraw?.end()
         outputs = nil
         toplevels = nil
+        waylandOutputs = nil
         wayland = nil
         guard attempts < Self.retry.most else { return delegate?.serverGivenUp(reason) ?? () }
         timer?.arm(after: Self.retry.seconds)
@@ -117,14 +106,19 @@ package final class DisplayServer {
 
     private func globalsKnown() {
         guard let wayland, let delegate else { return }
-        if backend == .niri {
-            do throws(SystemError) {
-                outputs = try NiriOutputs(on: wayland, loop: loop, delegate: delegate)
-            } catch {
-                return delegate.backendLost("\(error)")
-            }
-        } else {
-            outputs = WlrOutputs(on: wayland, delegate: delegate)
+        let waylandOutputs = WaylandOutputs(on: wayland)
+        self.waylandOutputs = waylandOutputs
+        do throws(SystemError) {
+            outputs =
+                if backend == .niri {
+                    try NiriOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
+                } else if Compositor.detected == .hyprland {
+                    try HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
+                } else {
+                    WlrOutputs(on: wayland, delegate: delegate)
+                }
+        } catch {
+            return delegate.backendLost("\(error)")
         }
         guard outputs != nil else {
             let problem = "does not offer wlr-output-management, which orient-agent needs"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyprland's two sockets: one for requests, one request a connection, and one for events."""
+"""Hyprland: its socket for requests, one request a connection, its socket for events, and its outputs."""
 
 import json
 import re
 
+from fakes.outputs import TRANSFORMS, OutputResource
 from fakes.server import Connection, SocketServer
+from fakes.toplevels import WlrServer
 
 SIGNATURE = "fake_1700000000_1"
 
@@ -42,10 +44,11 @@ class HyprlandServer:
     """Hyprland with touch screens, pen tablets and mice, by their names.
 
     With `is_lua` it is configured in Lua, as since 0.55: `keyword` fails and `eval` calls hl.device. Else `eval` is
-    unknown. `options` has {device: {option: value}} as clients set them, with all values as text.
+    unknown. `options` has {device: {option: value}} as clients set them, with all values as text. With a `compositor`, it
+    lists its heads as monitors and draws frames.
     """
 
-    def __init__(self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False):
+    def __init__(self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False, compositor=None):
         folder = runtime_directory / "hypr" / SIGNATURE
         self.commands = RequestServer(folder / ".socket.sock")
         self.events = EventServer(folder / ".socket2.sock")
@@ -54,6 +57,7 @@ class HyprlandServer:
         self.tablets = list(tablets)
         self.mice = list(mice)
         self.is_lua = is_lua
+        self.compositor = compositor
         self.requests = []
         self.options = {}
 
@@ -100,6 +104,8 @@ class HyprlandServer:
         name, _, rest = command.partition(" ")
         if name == "devices":
             return json.dumps(self.devices())
+        if command == "monitors all" and self.compositor:
+            return json.dumps(self.compositor.monitors())
         if name == "version":
             return json.dumps({"tag": "v0.57.0", "version": "0.57.0"} if self.is_lua else {"tag": "v0.41.2"})
         if name == "keyword":
@@ -131,6 +137,10 @@ class HyprlandServer:
         return "ok"
 
     def evaluate(self, text):
+        if text == "hl.dispatch(hl.dsp.force_renderer_reload())":
+            if self.compositor:
+                self.compositor.draw()
+            return "ok"
         match = DEVICE_CALL.fullmatch(text)
         fields = {key: value.strip("\"'") for key, value in FIELD.findall(match["fields"])} if match else {}
         if "name" not in fields:
@@ -142,3 +152,51 @@ class HyprlandServer:
 
     def set(self, device, option, value):
         self.options.setdefault(device, {})[option] = value
+
+
+class HyprlandCompositor(WlrServer):
+    """Hyprland's heads as of 0.57.
+
+    A change is carried out with the next frame, which an idle screen does not have. `done` comes before that, and no
+    event of wlr-output-management after it.
+    """
+
+    def __init__(self, path, *heads, **options):
+        super().__init__(path, *heads, **options)
+        self.waiting = []
+
+    def submitted(self, resource):
+        self.configurations.append(resource.configuration)
+        self.waiting.append(resource)
+        self.serial += 1
+        resource.manager.send("done", self.serial)
+
+    def draw(self):
+        """Draws a frame."""
+        with self.lock:
+            waiting, self.waiting = self.waiting, []
+            for resource in waiting:
+                self.apply(resource.configuration)
+                resource.send("succeeded")
+
+    def publish(self):
+        self.arrange()
+        for output in self.resources(OutputResource):
+            output.describe()
+
+    def monitors(self):
+        """Returns what `monitors all` lists."""
+        with self.lock:
+            return [
+                {
+                    "name": head.name,
+                    "disabled": not head.enabled,
+                    "width": head.mode.width,
+                    "height": head.mode.height,
+                    "x": head.position[0],
+                    "y": head.position[1],
+                    "scale": head.scale,
+                    "transform": TRANSFORMS.index(head.transform),
+                }
+                for head in self.heads
+            ]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orient-agent rotates Hyprland 0.57, whose output management does not report the results of changes."""
+
+from agent_session import AgentTestCase, monitor, panel
+from fakes.hyprland import SIGNATURE, HyprlandCompositor, HyprlandServer
+from rig import wait_until
+
+
+class Hyprland(AgentTestCase):
+    def environment(self):
+        return super().environment() | {"HYPRLAND_INSTANCE_SIGNATURE": SIGNATURE, "XDG_CURRENT_DESKTOP": "Hyprland"}
+
+    def start_compositor(self, *heads, **options):
+        self.compositor = self.serve(HyprlandCompositor(self.runtime / "wayland-7", *heads, **options))
+        self.hyprland = self.serve(HyprlandServer(self.runtime, is_lua=True, compositor=self.compositor))
+        return self.compositor
+
+    def wait_for_position(self, name, position):
+        wait_until(lambda: self.compositor.head(name).position == position, f"{name} is at {position}")
+
+    def test_neighbour_with_a_fixed_position_stays_beside_the_panel(self):
+        agent = self.start_session(panel(), monitor())
+        for held, position in (("landscape-left", (1920, 0)), ("portrait-upside-down", (1200, 0))):
+            self.show(held)
+            self.wait_for_position("HDMI-A-1", position)
+        self.show("landscape-right")
+        self.wait_for_position("HDMI-A-1", (1920, 0))
+        agent.stop()
+        self.wait_for_transform("normal")
+        self.wait_for_position("HDMI-A-1", (1200, 0))
+
+    def test_neighbour_that_hyprland_places_is_left_to_it(self):
+        self.start_session(panel(), monitor(), is_automatic=True)
+        self.show("landscape-left")
+        self.wait_for_position("HDMI-A-1", (1920, 0))
+        positions = [head.get("position") for change in self.compositor.applied() for head in change.heads.values()]
+        self.assertEqual(set(positions), {None})
+
+    def test_transform_set_by_somebody_else_is_the_new_baseline(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_for_position("HDMI-A-1", (1920, 0))
+        leftover = self.runtime / "orient-agent" / "wayland-7"
+        self.assertTrue(leftover.exists())
+        self.compositor.change("eDP-1", transform="180")
+        wait_until(lambda: not leftover.exists(), "nothing is left to restore")
+        self.show("portrait")
+        agent.stop()
+        self.wait_for_transform("180")
+
+    def test_invalid_list_of_monitors_leaves_the_heads(self):
+        for listed in ([{"name": "eDP-1"}], [1], {}, [{"name": 1}], [{"name": "eDP-1", "scale": 0}]):
+            with self.case(listed=listed):
+                self.start(claim=False)
+                self.start_compositor(panel(), monitor())
+                self.compositor.monitors = lambda listed=listed: listed
+                self.start_agent()
+                self.turn("landscape-left")
+                self.wait_for_transform("270")
