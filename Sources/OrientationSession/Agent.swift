@@ -148,7 +148,7 @@ package final class Agent {
         log.info(rival.isEmpty ? "no other program rotates the display any more" : "\(rival); standing aside")
         announced = nil
         follower.isClaiming = rival.isEmpty
-        application.windowChanged(rival.isEmpty ? window : nil)
+        updateApplication()
         if !rival.isEmpty {
             suggestion?.update(nil)
             display.release()
@@ -186,6 +186,7 @@ extension Agent: DisplayRotatorDelegate {
     func outputsChanged() {
         // Now the process of the compositor is known.
         findRival()
+        updateApplication()
         report()
         mapInputs()
         tabletModeKnown()
@@ -204,7 +205,13 @@ extension Agent: DisplayRotatorDelegate {
 
     func windowChanged(_ window: FocusedWindow?) {
         self.window = window
-        if rival.isEmpty { application.windowChanged(window) }
+        updateApplication()
+    }
+
+    /// Lets the focused window decide if it is on the output that is rotated.
+    private func updateApplication() {
+        let isShown = display.panel.map { window?.isShown(on: $0.name) ?? false } ?? false
+        application.windowChanged(isShown && rival.isEmpty ? window : nil)
     }
 
     func displayLost(_ status: Int32) { loop.exit(status) }

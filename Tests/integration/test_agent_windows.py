@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The focused window decides the orientations while it is full screen, without the application's knowledge."""
 
-from agent_session import AgentTestCase, panel
+from agent_session import AgentTestCase, monitor, panel
 from rig import REQUEST, wait_until
 from rotation import ALL, LANDSCAPE
 
@@ -72,6 +72,27 @@ class Windows(AgentTestCase):
         self.focus(OTHER, "fullscreen")
         self.wait_for_requests()
         self.wait_for_transform("normal")
+
+    def test_window_on_a_monitor_has_no_say(self):
+        agent = self.start_session(panel(), monitor())
+        player = self.focus(PLAYER, "fullscreen", outputs=["HDMI-A-1"])
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [])
+        player.update(outputs=["eDP-1"])
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        player.update(outputs=["HDMI-A-1"])
+        self.wait_for_requests()
+        player.update(outputs=["HDMI-A-1", "eDP-1"])
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+
+    def test_window_has_no_say_while_the_panel_is_off(self):
+        self.start_session(panel(), monitor())
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.compositor.change("eDP-1", enabled=False)
+        self.wait_for_requests()
+        self.compositor.change("eDP-1", enabled=True)
+        self.wait_for_requests((PLAYER, LANDSCAPE))
 
     def test_closed_window_has_no_say(self):
         self.start_session()

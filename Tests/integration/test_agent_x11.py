@@ -292,6 +292,18 @@ class Touch(X11TestCase):
         agent.stop()
         self.wait_for_matrix(IDENTITY)
 
+    def test_a_window_on_another_output_has_no_say(self):
+        self.place_outputs("--right-of", "DUMMY0")
+        agent = self.start_x11(settings=("[Application Player]", "SupportedOrientations=landscape"))
+        player = self.server.window("Player", fullscreen=True)
+        self.server.focus(player)
+        wait_until(lambda: self.client.get("AskedRequest") != "/", "the window on the panel decides")
+        self.server.move(player, *self.server.rectangles()["DUMMY1"])
+        wait_until(lambda: self.client.get("AskedRequest") == "/", "the window on the monitor does not decide")
+        self.server.move(player, *self.server.rectangles()["DUMMY0"])
+        wait_until(lambda: self.client.get("AskedRequest") != "/", "the window on the panel decides")
+        agent.new_warnings()  # this server cannot rotate
+
     def test_a_device_whose_place_becomes_known_follows_or_is_let_go(self):
         self.place_outputs("--right-of", "DUMMY0")
         self.start_x11()

@@ -122,6 +122,10 @@ class XServer:
         self.display.sync()
         return window
 
+    def move(self, window, x, y, width, height):
+        window.configure(x=x, y=y, width=width, height=height)
+        self.display.sync()
+
     def set_fullscreen(self, window, fullscreen):
         states = [self.atom("_NET_WM_STATE_FULLSCREEN")] if fullscreen else []
         window.change_property(self.atom("_NET_WM_STATE"), Xatom.ATOM, 32, states)

@@ -124,6 +124,6 @@ package final class DisplayServer {
             let problem = "does not offer wlr-output-management, which orient-agent needs"
             return delegate.serverGivenUp("the compositor at \(wayland.name) \(problem)")
         }
-        toplevels = WlrToplevels(on: wayland, delegate: delegate)
+        toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, delegate: delegate)
     }
 }

@@ -11,6 +11,7 @@ final class WlrToplevels {
 
     private unowned(unsafe) let delegate: any OutputBackendDelegate
     private let connection: WaylandConnection
+    private let outputs: WaylandOutputs
     private var manager: WaylandObject?
     private var windows: [OpaquePointer: Window] = [:]
     private var focused: FocusedWindow?
@@ -22,11 +23,13 @@ final class WlrToplevels {
         let object: WaylandObject
         var appID = ""
         var isActivated = false, isFullscreen = false
+        var outputs: Set<OpaquePointer> = []
     }
 
     /// Binds the manager; nil if the compositor does not offer one.
-    init?(on connection: WaylandConnection, delegate: any OutputBackendDelegate) {
+    init?(on connection: WaylandConnection, outputs: WaylandOutputs, delegate: any OutputBackendDelegate) {
         self.connection = connection
+        self.outputs = outputs
         self.delegate = delegate
         manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version) { [unowned(unsafe) self] in
             switch $0 {
@@ -53,6 +56,8 @@ final class WlrToplevels {
     private func changed(_ window: OpaquePointer, _ event: UInt32, _ values: WaylandObject.Values) {
         switch event {
         case 1: windows[window]?.appID = String(cString: values[0].s)
+        case 2: if let output = values[0].o { windows[window]?.outputs.insert(output) }
+        case 3: if let output = values[0].o { windows[window]?.outputs.remove(output) }
         case 4:
             let states = values[0].a.map { array in
                 UnsafeBufferPointer(
@@ -67,7 +72,7 @@ final class WlrToplevels {
             windows[window]?.object.send(UInt32(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY))
             windows[window] = nil
             isNew = true
-        default: break  // title, outputs, parent
+        default: break  // title, parent
         }
     }
 
@@ -75,7 +80,13 @@ final class WlrToplevels {
         guard isNew else { return }
         isNew = false
         let window = windows.values.first { $0.isActivated }
-        let focused = window.map { FocusedWindow(appID: $0.appID, isFullscreen: $0.isFullscreen) }
+        let focused = window.map {
+            FocusedWindow(
+                appID: $0.appID,
+                isFullscreen: $0.isFullscreen,
+                outputs: Set($0.outputs.compactMap { outputs.name(of: $0) })
+            )
+        }
         guard focused != self.focused else { return }
         self.focused = focused
         delegate.windowChanged(focused)

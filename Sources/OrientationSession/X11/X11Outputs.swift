@@ -70,7 +70,7 @@ final class X11Outputs: OutputBackend {
             if isStale {
                 report()
             } else if windows.isStale {
-                if let window = windows.update() { delegate.windowChanged(window.focused) }
+                if let window = windows.update(outputs) { delegate.windowChanged(window.focused) }
             } else if input?.isStale == true {
                 input?.update()
             } else if let result {
@@ -92,6 +92,7 @@ final class X11Outputs: OutputBackend {
                 Self.pitch(Int(event.short(at: 30)), Int(event.short(at: 26)))
             )
         case firstRandREvent + UInt8(XCB_RANDR_NOTIFY): isStale = true
+        case UInt8(XCB_CONFIGURE_NOTIFY): windows.moved(event.word(at: 8))
         case UInt8(XCB_PROPERTY_NOTIFY): windows.propertyChanged(event.word(at: 8), of: event.word(at: 4))
         case UInt8(XCB_GE_GENERIC): input?.take(event)
         default: break
@@ -104,6 +105,7 @@ final class X11Outputs: OutputBackend {
         // An event follows if the server refused because its configuration is newer.
         guard let state = RandRState(connection) else { return }
         outputs = state.outputs
+        windows.layoutChanged()
         input?.layoutChanged(outputs, screen: state.screen)
         delegate.outputsChanged(outputs)
     }

@@ -29,6 +29,12 @@ final class X11Windows {
         follow(connection.root, true)
     }
 
+    func layoutChanged() { isStale = true }
+
+    func moved(_ window: xcb_window_t) {
+        if window == active { isStale = true }
+    }
+
     func propertyChanged(_ atom: xcb_atom_t, of window: xcb_window_t) {
         if window == connection.root {
             if atom == activeWindow { isStale = true }
@@ -38,7 +44,7 @@ final class X11Windows {
     }
 
     /// Asks for the focused window; nil if it is the same as before, in the same state.
-    func update() -> Report? {
+    func update(_ outputs: [Output]) -> Report? {
         isStale = false
         let window = words(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW.rawValue).first ?? 0
         if window != active {
@@ -49,17 +55,33 @@ final class X11Windows {
         var focused: FocusedWindow?
         if window != 0 {
             let states = words(state, of: window, type: XCB_ATOM_ATOM.rawValue)
-            focused = FocusedWindow(appID: applicationClass(of: window), isFullscreen: states.contains(fullscreen))
+            let area = area(of: window)
+            focused = FocusedWindow(
+                appID: applicationClass(of: window),
+                isFullscreen: states.contains(fullscreen),
+                outputs: Set(outputs.filter { $0.isShown && area?.overlaps($0.area) ?? false }.map { $0.name })
+            )
         }
         guard focused != self.focused else { return nil }
         self.focused = focused
         return Report(focused: focused)
     }
 
-    /// Asks for changes of a window's properties, or for no more of them.
+    /// Asks for changes of a window's properties and place, or for no more of them.
     private func follow(_ window: xcb_window_t, _ isFollowed: Bool) {
-        let mask = [isFollowed ? XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue : 0]
+        let events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
+        let mask = [isFollowed ? events : 0]
         connection.send { xcb_change_window_attributes($0, window, XCB_CW_EVENT_MASK.rawValue, mask) }
+    }
+
+    /// The part of the screen that a window covers; nil if it has been closed.
+    private func area(of window: xcb_window_t) -> Area? {
+        let size = connection.ask(xcb_get_geometry_reply) { xcb_get_geometry($0, window) }
+        let origin = connection.ask(xcb_translate_coordinates_reply) {
+            xcb_translate_coordinates($0, window, connection.root, 0, 0)
+        }
+        guard let size = size?.header, let origin = origin?.header else { return nil }
+        return Area(x: Int(origin.dst_x), y: Int(origin.dst_y), width: Int(size.width), height: Int(size.height))
     }
 
     private func property(
