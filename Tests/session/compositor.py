@@ -177,10 +177,11 @@ class Compositor:
             raise AssertionError(f"{' '.join(command)}: exit status {result.returncode}: {result.stderr.strip()}")
         return result.stdout
 
-    def start(self, arrange=True):
+    def start(self, arrange=True, has_window=False):
         """Starts the compositor and the wallpaper, and returns when both are shown.
 
-        Without `arrange`, the outputs stay as the compositor configures them.
+        Without `arrange`, the outputs stay as the compositor configures them. With `has_window`, a full-screen window on
+        the panel shows the picture instead of the wallpaper.
         """
         self.process = self.spawn(*self.command())
         path = wait_until(self.find_socket, f"{self.name} listens", START)
@@ -188,8 +189,19 @@ class Compositor:
         wait_until(lambda: {PANEL, NEIGHBOUR} <= self.heads().keys(), f"{self.name} has two outputs", START)
         if arrange:
             self.arrange()
-        self.spawn("swaybg", "-m", "stretch", "-i", "/mnt/wallpaper.png")
-        wait_until(lambda: sorted(self.corners()) == sorted(COLOURS), "the wallpaper is shown", START)
+        if has_window:
+            self.show_window()
+        else:
+            self.spawn("swaybg", "-m", "stretch", "-i", "/mnt/wallpaper.png")
+        wait_until(lambda: sorted(self.corners()) == sorted(COLOURS), "the picture is shown", START)
+
+    def show_window(self):
+        """Shows the picture in a full-screen window on the panel, drawn by a program outside of the tree."""
+        command = ["python3", "-B", pathlib.Path(__file__).with_name("corners.py"), PANEL]
+        environment = os.environ | self.environment()
+        with open(self.log_path, "ab") as log:
+            process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, preexec_fn=die_with_parent)
+        self.processes.append(process)
 
     def find_socket(self):
         """Returns the path of the socket that accepts connections, or None; fails if the compositor has ended."""

@@ -2,9 +2,8 @@
 """orient-agent in the session of a real compositor, outside of whose tree it runs, with orientd on a private bus.
 
 A test turns a mocked accelerometer. Which corner of the panel then shows which colour of the wallpaper proves how the
-picture is turned: the pixels are those of the panel, before any client turns them back. The wallpaper is drawn by a
-client, swaybg, in the size that the compositor gives it, like the content of every window, but neither takes the focus
-nor is a full-screen window, so it does not change what the agent decides.
+picture is turned: the pixels are those of the panel, before any client turns them back. A wallpaper, drawn by swaybg,
+neither takes the focus nor is a full-screen window, so it does not change what the agent decides.
 """
 
 import contextlib
@@ -69,10 +68,10 @@ class SessionTestCase(RotationTestCase):
             print(f"\n{agent.log_path.name}:\n{agent.log()[-3000:]}")
         print(f"\n{self.compositor.name}:\n{self.compositor.log()[-3000:]}")
 
-    def start_session(self, held="portrait", configuration="", output=PANEL):
+    def start_session(self, held="portrait", configuration="", output=PANEL, **options):
         """Starts orientd, the compositor and the agent, and returns the agent when it has claimed the sensor."""
         self.start(held=held, claim=False)
-        self.compositor.start()
+        self.compositor.start(**options)
         return self.start_agent(configuration, output)
 
     def start_agent(self, configuration="", output=PANEL, environment=None):
@@ -189,6 +188,11 @@ class SessionTests(SessionTestCase):
                 (before.mode, before.transform, before.scale),
             )
             self.wait_for_colours("portrait", NEIGHBOUR)
+
+    def test_window_is_upright_however_the_device_is_held(self):
+        self.start_session(has_window=True)
+        for held in ("landscape-left", "portrait-upside-down", "landscape-right", "portrait"):
+            self.show(held)
 
     def test_picture_is_upright_as_soon_as_the_agent_starts(self):
         self.start_session(held="landscape-right")
