@@ -242,7 +242,7 @@ class Registry(Resource):
         self.send("global", entry.name, entry.kind.interface.name, entry.version)
 
     def request_bind(self, name, interface_name, version, identifier):
-        for entry in self.client.server.globals:
+        for entry in self.client.server.globals + self.client.server.removed_globals:
             if entry.name == name:
                 break
         else:
@@ -274,6 +274,7 @@ class WaylandServer(SocketServer):
     def __init__(self, path):
         super().__init__(path)
         self.globals = []
+        self.removed_globals = []
         self.last_name = 0
         self.requests = []
         self.protocol_errors = []
@@ -288,8 +289,12 @@ class WaylandServer(SocketServer):
         return entry
 
     def remove_global(self, entry):
-        """Removes a global and announces that; bound objects stay."""
+        """Removes a global and announces that; bound objects stay.
+
+        A client may still bind it: the announcement may be on its way. Compositors do the same for some seconds.
+        """
         self.globals.remove(entry)
+        self.removed_globals.append(entry)
         for registry in self.resources(Registry):
             registry.send("global_remove", entry.name)
 
