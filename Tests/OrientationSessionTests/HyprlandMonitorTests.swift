@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationSession
+import OrientationCore
 import Testing
+
+@testable import OrientationSession
 
 @Suite struct HyprlandMonitorTests {
     private func outputs(_ text: String) throws -> [Output]? {
@@ -25,6 +27,21 @@ import Testing
 
     @Test func `a disabled monitor needs no more than a name`() throws {
         #expect(try outputs("[{\"name\":\"eDP-1\",\"disabled\":true}]") == [Output(name: "eDP-1", isEnabled: false)])
+    }
+
+    @Test func `a change names only what changes, and no name ends its string`() {
+        let moves = ["DP-1": Position(x: -5, y: 0), "DP-2": Position(x: 7, y: 8)]
+        let change = OutputChange(output: "eDP-1", transform: Transform(.rotated90), positions: moves)
+        #expect(
+            HyprlandMonitor.script(for: change) == "hl.monitor({ output = \"eDP-1\", transform = 1 }) "
+                + "hl.monitor({ output = \"DP-1\", position = \"-5x0\" }) "
+                + "hl.monitor({ output = \"DP-2\", position = \"7x8\" })"
+        )
+        for name in ["a\"b", "a\\b", "a\nb"] {
+            #expect(HyprlandMonitor.script(for: OutputChange(output: name, transform: .normal)) == nil)
+            let change = OutputChange(output: "eDP-1", transform: .normal, positions: [name: Position(x: 0, y: 0)])
+            #expect(HyprlandMonitor.script(for: change) == nil)
+        }
     }
 
     @Test(arguments: [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orient-agent rotates Hyprland 0.57, whose output management does not report the results of changes."""
+"""orient-agent rotates Hyprland 0.57 with a configuration in Lua, over its own socket."""
 
 from agent_session import AgentTestCase, monitor, panel
 from fakes.hyprland import SIGNATURE, HyprlandCompositor, HyprlandServer
@@ -28,13 +28,13 @@ class Hyprland(AgentTestCase):
         agent.stop()
         self.wait_for_transform("normal")
         self.wait_for_position("HDMI-A-1", (1200, 0))
+        self.assertEqual(self.compositor.configurations, [])
 
     def test_neighbour_that_hyprland_places_is_left_to_it(self):
         self.start_session(panel(), monitor(), is_automatic=True)
         self.show("landscape-left")
         self.wait_for_position("HDMI-A-1", (1920, 0))
-        positions = [head.get("position") for change in self.compositor.applied() for head in change.heads.values()]
-        self.assertEqual(set(positions), {None})
+        self.assertEqual([request for request in self.hyprland.requests if "position" in request], [])
 
     def test_transform_set_by_somebody_else_is_the_new_baseline(self):
         agent = self.start_session(panel(), monitor())
@@ -57,3 +57,10 @@ class Hyprland(AgentTestCase):
                 self.start_agent()
                 self.turn("landscape-left")
                 self.wait_for_transform("270")
+
+    def test_refused_change_is_one_warning(self):
+        agent = self.start_session(panel())
+        self.show("landscape-left")
+        self.compositor.configure = lambda monitors: "error: hl.monitor: no"
+        self.turn("portrait-upside-down")
+        agent.wait_for_warning("eDP-1 is not rotated to 180: Hyprland refused it: error: hl.monitor: no")

@@ -4,14 +4,15 @@ import POSIX
 import SystemdBus
 import Wayland
 
-/// The outputs of Hyprland: changed with wlr-output-management, and read from its own socket.
+/// The outputs of Hyprland, over its own socket.
 ///
-/// Hyprland 0.57 announces `done` before it carries out a change, reports nothing afterwards, and carries one out with the
-/// next frame only, which an idle screen does not have.
+/// Hyprland 0.57 carries out a change over wlr-output-management with the next frame only, which an idle screen does not
+/// have, and reports nothing afterwards. So that protocol is used only for changes where the configuration is not in Lua.
 final class HyprlandOutputs: OutputBackend {
-    /// Seconds until the first request for a frame while a change is pending, and between further ones, and how many
-    /// there are.
-    private static let frames = (first: 0.05, next: 0.5, most: 5)
+    /// How Hyprland takes changes.
+    private enum Interface {
+        case lua, wlr
+    }
 
     private unowned(unsafe) let delegate: any OutputBackendDelegate
     private let loop: EventLoop
@@ -21,10 +22,9 @@ final class HyprlandOutputs: OutputBackend {
     private var question: HyprlandRequest?
     /// Whether something changed while the outputs were asked for.
     private var isStale = false
-
-    private var timer: Timer?
-    private var frame: HyprlandRequest?
-    private var frameCount = 0
+    /// Nil until a change has shown it.
+    private var interface: Interface?
+    private var request: HyprlandRequest?
 
     let mayPlaceAutomatically = true
     var server: Int32? { heads?.server }
@@ -35,28 +35,39 @@ final class HyprlandOutputs: OutputBackend {
         changes: WaylandOutputs,
         loop: EventLoop,
         delegate: any OutputBackendDelegate
-    ) throws(SystemError) {
+    ) {
         self.delegate = delegate
         self.loop = loop
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { requestFrame() } }
         heads = WlrOutputs(on: connection, delegate: self)
         if heads == nil { return nil }
         changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
     }
 
+    // MARK: - Changes
+
     func apply(_ change: OutputChange) {
-        heads?.apply(change)
-        frameCount = 0
-        timer?.arm(after: Self.frames.first)
+        guard interface != .wlr, let script = HyprlandMonitor.script(for: change),
+            let request = try? send("/eval " + script, completion: { [unowned(unsafe) self] in ended(change, $0) })
+        else {
+            heads?.apply(change)
+            return
+        }
+        self.request = request
     }
 
-    private func requestFrame() {
-        frameCount += 1
-        // Versions before 0.55, which need no frame, do not know the request; what goes wrong shows as a pending change.
-        frame = try? request("/eval hl.dispatch(hl.dsp.force_renderer_reload())") { [unowned(unsafe) self] _ in
-            frame = nil
+    private func ended(_ change: OutputChange, _ result: HyprlandRequest.Result) {
+        request = nil
+        switch result {
+        case .reply(Array("ok".utf8)):
+            interface = .lua
+            changeEnded(.applied)
+        case .reply(let text) where interface == .lua:
+            changeEnded(.refused("Hyprland refused it: \(String(decoding: text, as: UTF8.self))"))
+        case .failure(let problem) where interface == .lua: changeEnded(.refused(problem))
+        case .reply, .failure:
+            interface = .wlr
+            heads?.apply(change)
         }
-        if frameCount < Self.frames.most { timer?.arm(after: Self.frames.next) }
     }
 
     // MARK: - State
@@ -66,7 +77,7 @@ final class HyprlandOutputs: OutputBackend {
         guard !reported.isEmpty else { return }
         isStale = question != nil
         guard !isStale else { return }
-        question = try? request("j/monitors all") { [unowned(unsafe) self] in answered($0) }
+        question = try? send("j/monitors all") { [unowned(unsafe) self] in answered($0) }
         if question == nil { delegate.outputsChanged(reported) }
     }
 
@@ -82,7 +93,7 @@ final class HyprlandOutputs: OutputBackend {
         delegate.outputsChanged(outputs)
     }
 
-    private func request(
+    private func send(
         _ text: String,
         completion: @escaping (HyprlandRequest.Result) -> Void
     ) throws(SystemError) -> HyprlandRequest {
@@ -97,7 +108,6 @@ extension HyprlandOutputs: OutputBackendDelegate {
     }
 
     func changeEnded(_ result: OutputResult) {
-        timer?.disarm()
         delegate.changeEnded(result)
         requestOutputs()
     }
@@ -109,8 +119,23 @@ extension HyprlandOutputs: OutputBackendDelegate {
     func serverGivenUp(_ problem: String) { delegate.serverGivenUp(problem) }
 }
 
-/// The outputs in Hyprland's JSON.
+/// The outputs in Hyprland's JSON and in its Lua.
 package enum HyprlandMonitor {
+    /// The Lua that makes a change; nil for names that Lua would not take as they are.
+    ///
+    /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
+    package static func script(for change: OutputChange) -> String? {
+        let moves = change.positions.sorted { $0.key < $1.key }
+        guard HyprlandCommand.isPlain(change.output), moves.allSatisfy({ HyprlandCommand.isPlain($0.key) }) else {
+            return nil
+        }
+        var calls = ["hl.monitor({ output = \"\(change.output)\", transform = \(change.transform.rawValue) })"]
+        for (name, position) in moves {
+            calls.append("hl.monitor({ output = \"\(name)\", position = \"\(position.x)x\(position.y)\" })")
+        }
+        return calls.joined(separator: " ")
+    }
+
     /// Reads the reply to `monitors all`; nil if it is invalid.
     package static func all(_ reply: JSONValue) -> [Output]? {
         guard let monitors = reply.list else { return nil }
@@ -124,7 +149,8 @@ package enum HyprlandMonitor {
         guard let x = monitor["x"]?.integer, let y = monitor["y"]?.integer,
             let width = monitor["width"]?.integer, let height = monitor["height"]?.integer,
             let scale = monitor["scale"]?.number, scale > 0,
-            let number = monitor["transform"]?.integer, let transform = Transform(rawValue: Int32(clamping: number))
+            let number = monitor["transform"]?.integer,
+            let transform = Transform(rawValue: Int32(clamping: number))
         else { return nil }
         return Output(
             name: name,

@@ -113,7 +113,7 @@ package final class DisplayServer {
                 if backend == .niri {
                     try NiriOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
                 } else if Compositor.detected == .hyprland {
-                    try HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
+                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
                 } else {
                     WlrOutputs(on: wayland, delegate: delegate)
                 }

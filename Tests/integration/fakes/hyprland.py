@@ -12,7 +12,13 @@ SIGNATURE = "fake_1700000000_1"
 
 # A call of hl.device with a table of plain values, in any order.
 DEVICE_CALL = re.compile(r"\s*hl\.device\s*\(?\s*\{(?P<fields>[^{}]*)\}\s*\)?\s*")
+MONITOR_CALL = re.compile(r"hl\.monitor\(\{([^{}]*)\}\)")
 FIELD = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|-?[\w.]+)\s*(?:[,;]|$)")
+
+
+def fields_of(text):
+    """Returns the fields of a table as text."""
+    return {key: value.strip("\"'") for key, value in FIELD.findall(text)}
 
 
 class RequestConnection(Connection):
@@ -45,7 +51,7 @@ class HyprlandServer:
 
     With `is_lua` it is configured in Lua, as since 0.55: `keyword` fails and `eval` calls hl.device. Else `eval` is
     unknown. `options` has {device: {option: value}} as clients set them, with all values as text. With a `compositor`, it
-    lists its heads as monitors and draws frames.
+    lists its heads as monitors, which `hl.monitor` changes.
     """
 
     def __init__(self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False, compositor=None):
@@ -137,12 +143,11 @@ class HyprlandServer:
         return "ok"
 
     def evaluate(self, text):
-        if text == "hl.dispatch(hl.dsp.force_renderer_reload())":
-            if self.compositor:
-                self.compositor.draw()
-            return "ok"
+        monitors = MONITOR_CALL.findall(text)
+        if monitors and self.compositor:
+            return self.compositor.configure([fields_of(fields) for fields in monitors])
         match = DEVICE_CALL.fullmatch(text)
-        fields = {key: value.strip("\"'") for key, value in FIELD.findall(match["fields"])} if match else {}
+        fields = fields_of(match["fields"]) if match else {}
         if "name" not in fields:
             return "error: the fake knows only hl.device with a name"
         device = fields.pop("name")
@@ -155,34 +160,30 @@ class HyprlandServer:
 
 
 class HyprlandCompositor(WlrServer):
-    """Hyprland's heads as of 0.57.
+    """Hyprland's heads as of 0.57, which reports changes to wl_output only.
 
-    A change is carried out with the next frame, which an idle screen does not have. `done` comes before that, and no
-    event of wlr-output-management after it.
+    Over wlr-output-management it carries nothing out, as on a screen without a new frame.
     """
-
-    def __init__(self, path, *heads, **options):
-        super().__init__(path, *heads, **options)
-        self.waiting = []
 
     def submitted(self, resource):
         self.configurations.append(resource.configuration)
-        self.waiting.append(resource)
-        self.serial += 1
-        resource.manager.send("done", self.serial)
-
-    def draw(self):
-        """Draws a frame."""
-        with self.lock:
-            waiting, self.waiting = self.waiting, []
-            for resource in waiting:
-                self.apply(resource.configuration)
-                resource.send("succeeded")
 
     def publish(self):
         self.arrange()
         for output in self.resources(OutputResource):
             output.describe()
+
+    def configure(self, monitors):
+        """Changes what is given of monitors, and returns the reply."""
+        with self.lock:
+            for fields in monitors:
+                head = self.head(fields["output"])
+                if "transform" in fields:
+                    head.transform = TRANSFORMS[int(fields["transform"])]
+                if "position" in fields:
+                    head.position = tuple(int(number) for number in fields["position"].split("x"))
+            self.publish()
+        return "ok"
 
     def monitors(self):
         """Returns what `monitors all` lists."""
