@@ -84,8 +84,8 @@ docs: build  ## build the manual pages into .build/man
 	@$(call deps,$(DOC_PACKAGES))
 	@docs/build.sh $(BIN) .build/man
 
-bench: check-deps build  ## measure CPU time, memory, wake-ups and latency
-	@Benchmarks/run.sh $(BIN)
+bench: check-deps build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
+	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
 
 coverage: check-deps  ## print how much of the code the unit tests reach
 	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage

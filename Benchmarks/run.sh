@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Benchmarks/run.sh FOLDER [OPTION OF daemon.py]...
+# usage: Benchmarks/run.sh FOLDER [--quick]
 # Measures the orientd and orientctl in FOLDER; called by `make bench`.
 set -eu
 bin=$(cd "$1" && pwd)
@@ -9,6 +9,8 @@ cd "$(dirname "$0")"
 
 swift build -c release --cache-path ../.build/cache --config-path ../.build/config --security-path ../.build/security \
     --manifest-cache local --scratch-path ../.build/benchmarks
+mkdir -p ../.build/bench
+clang -shared -fPIC -O2 -Wall -Werror -o ../.build/bench/input_axes.so input_axes.c
 echo '== classifier alone'
 ../.build/benchmarks/release/classifier-benchmark
 echo '== policy alone'
@@ -16,4 +18,4 @@ echo '== policy alone'
 echo '== orientctl replay, two million lines'
 ./replay.sh "$bin/orientctl"
 echo '== daemon'
-./daemon.py "$bin" "$@"
+./costs.py "$bin" "$@"

@@ -29,22 +29,13 @@ if is_preloaded():
 
     from agent import SessionRig
     from compositor import PANEL, Labwc, Phoc, Sway
-    from daemon import memory, print_table, pump, usage_of_threads
+    from figures import percentile
+    from loop import run_for, run_until
     from rig import ACTIONS, BUS_NAME, MANAGER, TIMEOUT, accelerometer, wait_until
     from rotation import HELD
+    from usage import Window, memory
 
 TURNS = ("landscape-left", "portrait-upside-down", "landscape-right", "portrait")
-
-
-def run_until(condition):
-    """Runs the main loop until `condition` is true, and handles each event when it arrives."""
-    expired = []
-    timer = GLib.timeout_add_seconds(TIMEOUT, lambda: expired.append(True) or False)
-    while not condition():
-        GLib.MainContext.default().iteration(True)
-        if expired:
-            raise AssertionError(f"the panel does not turn within {TIMEOUT} s")
-    GLib.source_remove(timer)
 
 
 def use_real_time_priority(wanted):
@@ -67,7 +58,7 @@ class Measurement:
         self.watch = None
 
     def add(self, title, value):
-        self.results.setdefault(("agent", title), []).append(value)
+        self.results.setdefault(title, []).append(value)
 
     def start(self):
         """Starts orientd, the compositor and the agent, and returns the agent once it has claimed the sensor."""
@@ -104,24 +95,37 @@ class Measurement:
                 self.shown.clear()
                 started = time.monotonic()
                 self.rig.turn(HELD[TURNS[turn % len(TURNS)]][0])
-                run_until(lambda: self.announced and self.shown)
+                if not run_until(lambda: self.announced and self.shown, TIMEOUT):
+                    raise AssertionError(f"the panel does not turn within {TIMEOUT} s")
                 self.add("turn, ms", (self.shown[-1] - started) * 1e3)
                 self.add("latency, ms", (self.shown[-1] - self.announced[-1]) * 1e3)
             use_real_time_priority(False)
             rss, dirty = memory(agent.process.pid)
             self.add("RSS, kB", rss)
             self.add("private dirty, kB", dirty)
-            pump(1)
-            before = usage_of_threads(agent.process.pid)
-            pump(window)
-            after = usage_of_threads(agent.process.pid)
-            switches = sum(after[thread][1] - before.get(thread, (0, 0))[1] for thread in after)
-            self.add("wake-ups per minute", switches * 60 / window)
+            run_for(1)
+            observed = Window(agent.process.pid)
+            run_for(window)
+            seconds, _, switches = observed.end()
+            self.add("wake-ups per minute", switches * 60 / seconds)
         finally:
             use_real_time_priority(False)
             if self.watch:
                 GLib.source_remove(self.watch)
             self.rig.close()
+
+
+def summary(values):
+    """Returns the median, the 95th percentile and the maximum."""
+    return " / ".join(f"{value:.1f}" for value in (percentile(values, 50), percentile(values, 95), max(values)))
+
+
+def print_table(results):
+    """Prints a table with a row for each figure and a column for each compositor."""
+    titles = list(dict.fromkeys(title for figures in results.values() for title in figures))
+    print(f"{'median / p95 / max':24}" + "".join(f"{name:>28}" for name in results))
+    for title in titles:
+        print(f"{title:24}" + "".join(f"{summary(figures[title]):>28}" for figures in results.values()))
 
 
 def parse_arguments():

@@ -1,0 +1,147 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Draws what costs.py measured as an SVG: chart.py COSTS.JSON"""
+
+import json
+import pathlib
+import sys
+from xml.sax.saxutils import escape
+
+from figures import OURS, PEER, SENSORS, Figures, counted
+
+STYLE = """
+text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; fill: #1f2328; }
+.title { font-weight: 600; font-size: 13px; }
+.label, .note { fill: #59636e; }
+.label, .value { font-size: 11px; }
+.page { fill: #ffffff; stroke: #d1d9e0; }
+.ours { fill: #0969da; }
+.peer { fill: #bc8b50; }
+.whisker { stroke: #59636e; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #f0f6fc; }
+  .label, .note { fill: #9198a1; }
+  .page { fill: #0d1117; stroke: #3d444d; }
+  .ours { fill: #4493f8; }
+  .peer { fill: #9a6f3a; }
+  .whisker { stroke: #9198a1; }
+}
+"""
+MARGIN, PANEL, GAP = 24, 420, 32
+LABEL, BAR, BARS_GAP, TITLE = 165, 11, 8, 28
+# The longest bar leaves room for its value.
+LONGEST = PANEL - LABEL - 55
+
+
+class Panel:
+    """Bars of one figure: a group for each label, with a value for each program, and whiskers up to further values."""
+
+    def __init__(self, title, labels, values, whiskers=None):
+        self.title = title
+        self.groups = [(label, values(label), whiskers(label) if whiskers else [None, None]) for label in labels]
+
+    @property
+    def height(self):
+        return TITLE + len(self.groups) * (2 * BAR + BARS_GAP)
+
+    def draw(self, left, top):
+        """Yields the elements."""
+        yield f'<text class="title" x="{left}" y="{top + 12}">{escape(self.title)}</text>'
+        everything = [value for _, values, whiskers in self.groups for value in [*values, *whiskers] if value]
+        scale = LONGEST / max(everything, default=1)
+        y = top + TITLE
+        for label, values, whiskers in self.groups:
+            text = SENSORS.get(label, str(label))
+            yield f'<text class="label" x="{left}" y="{y + BAR + 4}">{escape(text)}</text>'
+            for name, value, whisker in zip(("ours", "peer"), values, whiskers):
+                if value is not None:
+                    yield from self.draw_bar(name, left + LABEL, y, value, whisker, scale)
+                y += BAR
+            y += BARS_GAP
+
+    def draw_bar(self, name, x, y, value, whisker, scale):
+        width = max(1, value * scale)
+        yield f'<rect class="{name}" x="{x}" y="{y}" width="{width:.1f}" height="{BAR - 1}"/>'
+        end = width
+        if whisker is not None:
+            end = max(width, whisker * scale)
+            middle = y + (BAR - 1) / 2
+            yield f'<path class="whisker" d="M{x + width:.1f} {middle}H{x + end:.1f}m0 -3v6"/>'
+        text = f"{value:.0f}" if value >= 10 or value == round(value) else f"{value:.1f}"
+        yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{text}</text>'
+
+
+def panels(figures):
+    """Returns the panels in reading order."""
+    programs = (OURS, PEER)
+
+    def percentiles(figure, percent, scale=1.0):
+        """Returns a function from a sensor to the values of both programs."""
+
+        def values(sensor):
+            found = [figures.percentile(program, sensor, figure, percent) for program in programs]
+            return [None if value is None else value * scale for value in found]
+
+        return values
+
+    def medians_of(figure, scale=1.0, sensor=""):
+        """Returns a function from what was observed to the values of both programs."""
+        return lambda what: percentiles(f"{what}: {figure}", 50, scale)(sensor)
+
+    drawn = []
+    for unit, title in (("wake-ups/min", "Wake-ups a minute"), ("CPU ms/min", "CPU time a minute, ms")):
+        for state in ("at rest", "in motion"):
+            drawn.append(Panel(f"{title}, {state}", SENSORS, percentiles(f"{state}: {unit}", 50)))
+    for state, described in (("at rest", "from rest"), ("in motion", "in motion")):
+        figure = f"{state}: latency ms"
+        title = f"Delay of a turn {described}, ms (median, p90)"
+        drawn.append(Panel(title, SENSORS, percentiles(figure, 50), percentiles(figure, 90)))
+    states = ("unclaimed", "in motion")
+    drawn.append(Panel("Resident memory, MB", states, medians_of("resident kB", 0.001, "polled")))
+    drawn.append(Panel("Private dirty memory, kB", states, medians_of("private dirty kB", sensor="polled")))
+    starts = [percentiles("start s", percent, 1000) for percent in (50, 90)]
+    drawn.append(Panel("Start to the name on the bus, ms (median, p90)", [""], *starts))
+    drawn.append(Panel("Executable without symbols, kB", [""], percentiles("stripped B", 50, 0.001)))
+    for kind in ("subscribers", "requests"):
+        labels = [counted(count, kind) for count in figures.options[kind]]
+        drawn.append(Panel(f"Resident memory with {kind}, MB", labels, medians_of("resident kB", 0.001)))
+    return drawn
+
+
+def draw(report):
+    """Returns the SVG."""
+    figures = Figures(report)
+    elements = []
+    top = MARGIN + 34
+    drawn = panels(figures)
+    for pair in zip(drawn[::2], drawn[1::2]):
+        for column, panel in enumerate(pair):
+            elements += panel.draw(MARGIN + column * (PANEL + GAP), top)
+        top += max(panel.height for panel in pair) + 18
+    width, height = 2 * MARGIN + 2 * PANEL + GAP, top + 18
+    legend = []
+    x = MARGIN
+    for name, title in (("ours", OURS), ("peer", figures.peer_title())):
+        legend.append(f'<rect class="{name}" x="{x}" y="{MARGIN}" width="12" height="12"/>')
+        legend.append(f'<text x="{x + 18}" y="{MARGIN + 11}">{escape(title)}</text>')
+        x += 48 + 7 * len(title)
+    machine = figures.machine
+    note = f"{machine['date']}, {machine['system']}, {machine['processors']}; mocked sensors, shorter is better"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+            f"<title>What orientd costs, next to {PEER}</title>",
+            f"<style>{STYLE}</style>",
+            f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
+            *legend,
+            *elements,
+            f'<text class="note" x="{MARGIN}" y="{height - 14}">{escape(note)}</text>',
+            "</svg>",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    print(draw(json.loads(pathlib.Path(sys.argv[1]).read_text())), end="")

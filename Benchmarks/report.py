@@ -1,0 +1,134 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Prints what costs.py measured as Markdown: report.py [--update README] COSTS.JSON
+
+With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in that file instead.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+
+from figures import LIBIIO, OURS, PEER, SENSORS, Figures, counted
+
+
+def cell(value, scale=1):
+    """Returns a number with at most one decimal place, or a dash if there is none."""
+    if value is None:
+        return "-"
+    value /= scale
+    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
+
+
+def row(*cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def sensor_rows(figures):
+    """Yields the rows of the figures that depend on the sensor; a cell is "orientd / iio-sensor-proxy"."""
+    yield row(f"orientd / {figures.peer_title()}", *SENSORS.values())
+    yield row("---", *["---"] * len(SENSORS))
+
+    def compare(title, value):
+        return row(title, *(f"{cell(value(OURS, sensor))} / {cell(value(PEER, sensor))}" for sensor in SENSORS))
+
+    def medians(figure):
+        return lambda program, sensor: figures.median(program, sensor, figure)
+
+    states = {"unclaimed": "unclaimed", "at rest": "claimed, at rest", "in motion": "claimed, in motion"}
+    for unit, title in (("wake-ups/min", "wake-ups a minute"), ("CPU ms/min", "CPU ms a minute")):
+        for state, described in states.items():
+            yield compare(f"{title}, {described}", medians(f"{state}: {unit}"))
+    for state, described in (("at rest", "from rest"), ("in motion", "in motion")):
+        for percent in (50, 90, 99):
+            figure = f"{state}: latency ms"
+            yield compare(
+                f"delay of a turn {described}, ms, p{percent}",
+                lambda program, sensor: figures.percentile(program, sensor, figure, percent),
+            )
+        missed = f"{state}: missed turns"
+        if any(figures.values(program, sensor, missed) for program in (OURS, PEER) for sensor in SENSORS):
+            yield compare(
+                f"missed turns {described}", lambda program, sensor: len(figures.values(program, sensor, missed))
+            )
+    for unit, title in (("resident kB", "resident memory, kB"), ("private dirty kB", "private dirty memory, kB")):
+        for state in ("unclaimed", "in motion"):
+            yield compare(f"{title}, {states[state].split(',')[0]}", medians(f"{state}: {unit}"))
+    figure = "in motion: CPU us/reading"
+    values = (
+        [cell(figures.median(program, sensor, figure)) for program in (OURS, LIBIIO)]
+        if figures.values(LIBIIO, sensor, figure)
+        else ["-"]
+        for sensor in SENSORS
+    )
+    yield row("CPU µs a reading, orientd / libiio alone", *(" / ".join(pair) for pair in values))
+
+
+def program_rows(figures):
+    """Yields the rows of the figures that do not depend on the sensor."""
+    yield row("", OURS, figures.peer_title())
+    yield row("---", "---", "---")
+    for percent in (50, 90):
+        starts = [figures.percentile(program, "", "start s", percent) for program in (OURS, PEER)]
+        yield row(
+            f"start to the name on the bus, ms, p{percent}",
+            *(cell(None if start is None else start * 1000) for start in starts),
+        )
+    yield row(
+        "executable without symbols, kB",
+        *(cell(figures.median(program, "", "stripped B"), 1000) for program in (OURS, PEER)),
+    )
+    for kind, cpu, unit in (
+        ("subscribers", "CPU ms/min", "CPU ms a minute"),
+        ("requests", "CPU us/request", "CPU µs a request"),
+    ):
+        for count in figures.options[kind]:
+            what = counted(count, kind)
+            cells = []
+            for program in (OURS, PEER):
+                parts = [
+                    cell(figures.median(program, "", f"{what}: {figure}"))
+                    for figure in ("resident kB", "private dirty kB", cpu)
+                ]
+                cells.append("-" if set(parts) == {"-"} else " / ".join(parts))
+            yield row(f"{what}: kB resident / kB private dirty / {unit}", *cells)
+
+
+def table(report):
+    """Returns the Markdown."""
+    figures = Figures(report)
+    machine, options = figures.machine, figures.options
+    turns = [options["instances"] * options[name] for name in ("turns", "rest turns")]
+    return "\n".join(
+        [
+            f"{machine['date']}, {machine['system']}, Linux {machine['kernel']}, {machine['processors']};",
+            f"medians of {options['instances']} runs, {turns[0]} turns in motion and {turns[1]} from rest for each cell.",
+            "",
+            *sensor_rows(figures),
+            "",
+            *program_rows(figures),
+            "",
+        ]
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("costs", type=pathlib.Path)
+    parser.add_argument("--update", type=pathlib.Path, metavar="README")
+    arguments = parser.parse_args()
+    text = table(json.loads(arguments.costs.read_text()))
+    if not arguments.update:
+        print(text)
+        return
+    begin, end = "<!-- costs -->\n", "<!-- end of costs -->"
+    before = arguments.update.read_text()
+    after, count = re.subn(f"{begin}.*?{end}", lambda _: begin + text + end, before, flags=re.DOTALL)
+    if count != 1:
+        parser.error(f"{arguments.update} has no place for the table")
+    arguments.update.write_text(after)
+
+
+if __name__ == "__main__":
+    main()
