@@ -6,6 +6,8 @@ DESTDIR ?=
 # systemd, udev, polkit and D-Bus read from fixed folders, which do not depend on PREFIX.
 SYSTEM ?= /usr
 SYSCONF ?= /etc
+# Removes the debug information of installed programs; .build keeps it. `STRIP=` installs them as they were built.
+STRIP ?= strip
 
 # The required packages of Debian and Ubuntu.
 BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev libwayland-dev libxcb-randr0-dev \
@@ -14,7 +16,7 @@ RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
-    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux shellcheck wlr-randr desktop-file-utils \
+    python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
     dunst $(X11_PACKAGES)
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
@@ -33,7 +35,10 @@ TARGET_INFO = $(eval TARGET_INFO := $(shell $(SWIFT)c -print-target-info))$(TARG
 target_info = $(shell echo '$(TARGET_INFO)' | sed -n 's/.*"$(1)": "\([^"]*\)".*/\1/p')
 EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call target_info,moduleTriple)
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
-RELEASE := $(SWIFT) build -c release $(SWIFTPM) $(STRICT)
+# glibc reads packed relocations since 2.36; they take 1 kB instead of 60. `RELR=` turns that off for an older target.
+RELR ?= $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { print "yes" }')
+RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) \
+    $(if $(RELR),-Xlinker -z -Xlinker pack-relative-relocs)
 
 # $(call build,PRODUCT): builds a program that may be Embedded Swift, into $(BUILT).
 build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedded --scratch-path .build/embedded \
@@ -125,6 +130,7 @@ install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTD
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
+	    case "$(if $(STRIP),$$rest)" in 755:*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemd-sysusers

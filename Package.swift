@@ -5,13 +5,19 @@ import PackageDescription
 // Not .enableExperimentalFeature: with it SwiftPM links every program without the runtime, whatever the traits.
 let embedded = ["-enable-experimental-feature", "Embedded"]
 
+// Each module would contain the code of those that it uses, once more in each: leave the code to the program's module.
+let small =
+    embedded + [
+        "-enable-experimental-feature", "DeferredCodeGen", "-Osize", "-wmo", "-Xfrontend", "-function-sections",
+    ]
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .unsafeFlags(embedded + ["-wmo", "-Xfrontend", "-function-sections"], .when(traits: ["Embedded"])),
+    .unsafeFlags(small, .when(traits: ["Embedded"])),
 ]
 
 let executable: [LinkerSetting] = [

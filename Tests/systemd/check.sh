@@ -4,7 +4,7 @@
 # Tests each file of systemd/ with the program that reads it on a real machine, without changing this machine. Prints
 # "ok: ..." or "FAILED: ..." for each check, then "N passed, N failed"; exits with 1 if a check failed. Needs a user
 # namespace, root or sudo. Debian packages: systemd udev umockdev dbus-daemon libxml2-utils polkitd util-linux
-# desktop-file-utils make. The last checks install what `make docs` has built.
+# desktop-file-utils binutils make. The last checks install what `make docs` has built.
 set -u
 
 # Everything runs in a mount namespace, in which the user is root and can mount over this machine's folders.
@@ -474,10 +474,21 @@ installed() {  # installed MODE FILE...
     shift
     for file; do same "$mode" "$(stat -c %a "$tree$file")" || { echo "$file"; return 1; }; done
 }
+stripped() {
+    for file; do sections=$(readelf -SW "$tree$file") && ! echo "$sections" | grep -E '\.(debug_|symtab)' || return; done
+}
+# With the Swift runtime in it, where the toolchain has no Embedded Swift for this machine, a program takes more.
+build=$systemd/../.build
+if cmp -s "$build/bin/orientd" "$build/embedded/release/orientd"; then limit=900000; else limit=9000000; fi
+at_most() { size=$(stat -c %s "$tree$2") && echo "$2: $size bytes" && [ "$size" -le "$1" ]; }  # at_most BYTES FILE
 starts() { same "ExecStart=$2" "$(grep '^ExecStart=' "$tree$1" | cut -d ' ' -f 1)" && [ -x "$tree$2" ]; }  # starts UNIT PROGRAM
 removed() { make_tree uninstall && same '' "$(find "$tree" ! -type d)"; }
 check "make install: succeeds" make_tree install
 check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd
+check "make install: the programs have no debug information" stripped /usr/bin/orient-agent /usr/bin/orientctl \
+    /usr/libexec/orientd
+check "make install: orientd takes at most $((limit / 1000)) kB" at_most $limit /usr/libexec/orientd
+check "make install: orient-agent takes at most $((limit / 1000)) kB" at_most $limit /usr/bin/orient-agent
 check "make install: the files of the agent" installed 644 /usr/lib/systemd/user/orient-agent.service \
     /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/agent.conf.5 \
     /usr/share/doc/orientd/examples/agent.conf
