@@ -46,7 +46,6 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
         .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .systemLibrary(name: "CWayland", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
@@ -56,6 +55,8 @@ let package = Package(
             providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev"])]
         ),
         .systemLibrary(name: "CLinux"),
+        // Not a system library: libiio is loaded at run time.
+        .target(name: "CIIO"),
         .target(name: "CWaylandProtocols"),
 
         .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),

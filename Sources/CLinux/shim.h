@@ -53,6 +53,8 @@ static inline const char *orientd_next_name(DIR *folder) {
 
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+static inline int orientd_open_for_writing(const char *path) { return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC); }
+static inline int orientd_open_device(const char *path) { return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK); }
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_create_without_waiting(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode); }

@@ -49,56 +49,58 @@ struct `A word of a scan` {
 
     @Test(arguments: cases)
     func `is masked, shifted and sign-extended by its type`(_ item: Case) throws {
-        let channel = try Channel(item.format)
-        let element = try #require(channel.element)
+        let element = try #require(try element(item.format))
         let value = item.bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(at: $0) } }
         #expect(value == item.value)
     }
 
     @Test
     func `needs no alignment`() throws {
-        let channel = try Channel("le:s32/32>>0")
-        let element = try #require(channel.element)
+        let element = try #require(try element("le:s32/32>>0"))
         let bytes: [UInt8] = [0xaa, 0xff, 0xff, 0xff, 0xff, 0xaa]
         let value = bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(at: $0 + 1) } }
         #expect(value == -1)
     }
 
-    // With a repeat of 0, or a word of less than a byte, libiio divided by zero when the buffer was opened.
+    // With a repeat of 0, or a word of less than a byte, the size of the scan was divided by zero.
     @Test(arguments: [
         "le:s0/16>>0", "le:s17/16>>0", "le:s16/16>>1", "le:s12/16>>5", "le:s12/12>>0", "le:s0/0>>0", "le:s64/128>>0",
         "le:s4/4>>0", "le:s16/16X0>>0", "le:s64/64X9>>0",
     ])
     func `of an invalid format is refused`(_ format: String) throws {
-        let channel = try Channel(format)
-        #expect(channel.element == nil)
+        #expect(try element(format) == nil)
     }
 }
 
-/// A channel of libiio's with a scan format, of a context that is described in XML.
-private final class Channel {
-    private let context: OpaquePointer
-    let element: ScanElement?
-
-    /// Without them libxml complains on standard error.
-    private static let types = """
-        <!ELEMENT context (device)*><!ELEMENT device (channel)*><!ELEMENT channel (scan-element)>
-        <!ELEMENT scan-element EMPTY><!ATTLIST context name CDATA #REQUIRED><!ATTLIST device id CDATA #REQUIRED>
-        <!ATTLIST channel id CDATA #REQUIRED type CDATA #REQUIRED>
-        <!ATTLIST scan-element index CDATA #REQUIRED format CDATA #REQUIRED>
-        """
-
-    init(_ format: String) throws {
-        let scanElement = "<scan-element index='0' format='\(format.replacing(">", with: "&gt;"))'/>"
-        let text =
-            "<?xml version='1.0'?><!DOCTYPE context [\(Self.types)]><context name='test'><device id='iio:device0'>"
-            + "<channel id='accel_x' type='input'>\(scanElement)</channel></device></context>"
-        context = try #require(iio_create_xml_context_mem(text, text.utf8.count))
-        let channel = iio_device_get_channel(iio_context_get_device(context, 0), 0)
-        element = ScanElement(try #require(channel))
+@Suite
+struct `The words of a scan` {
+    @Test(arguments: [
+        (["le:s16/16>>0", "le:s16/16>>0", "le:s16/16>>0", "le:s64/64>>0"], [0, 1, 2, 3], [0, 2, 4, 8], 16),
+        (["le:s32/32>>0", "le:s32/32>>0", "le:s32/32>>0"], [0, 1, 2], [0, 4, 8], 12),
+        // A small word, then a large one, and the whole is filled up to a multiple of the largest.
+        (["le:s8/8>>0", "le:s32/32>>0", "le:s16/16>>0"], [0, 1, 2], [0, 4, 8], 12),
+        // The order is that of the indices, and these have gaps.
+        (["le:s16/16>>0", "le:s16/16>>0", "le:s32/32>>0"], [7, 2, 4], [8, 0, 4], 12),
+        (["le:s8/8X3>>0", "le:s8/8>>0"], [1, 0], [3, 0], 6),
+        (["be:s24/24>>0"], [5], [0], 3),
+    ])
+    func `are each at a multiple of their size`(formats: [String], indices: [Int], offsets: [Int], size: Int) throws {
+        let elements = try zip(formats, indices).map { try #require(try element($0, index: $1)) }
+        let layout = ScanLayout(elements)
+        #expect(layout.offsets == offsets)
+        #expect(layout.size == size)
     }
+}
 
-    deinit {
-        iio_context_destroy(context)
-    }
+/// The word of a format as the kernel writes it; nil for an invalid one.
+private func element(_ text: String, index: Int = 0) throws -> ScanElement? {
+    let parts = try #require(text.wholeMatch(of: /(le|be):([su])(\d+)\/(\d+)(?:X(\d+))?>>(\d+)/)).output
+    var format = iio_data_format()
+    format.is_be = parts.1 == "be"
+    format.is_signed = parts.2 == "s"
+    format.bits = try #require(UInt32(parts.3))
+    format.length = try #require(UInt32(parts.4))
+    format.repeat = parts.5.flatMap { UInt32($0) } ?? 1
+    format.shift = try #require(UInt32(parts.6))
+    return ScanElement(format, index: index)
 }

@@ -35,7 +35,7 @@ def buffered(scan_type, attributes=None):
 
 
 def refuse_opening_the_node():
-    """Makes open(…, O_RDWR | O_CLOEXEC | O_NONBLOCK), as libiio opens a device node, answer EBUSY (seccomp)."""
+    """Makes open(…, O_RDWR | O_CLOEXEC | O_NONBLOCK), as a device node is opened, answer EBUSY (seccomp)."""
     pr_set_no_new_privileges, pr_set_seccomp, seccomp_mode_filter = 38, 22, 2
     load, jump_if_equal, give_back = 0x20, 0x15, 0x06  # classic BPF: LD W ABS, JMP JEQ K, RET K
     allow, fail = 0x7FFF0000, 0x00050000 | errno.EBUSY
@@ -245,16 +245,6 @@ class NoScans(RigTestCase):
                 self.client.claim()
                 self.assertEqual(self.client.sensor()["Mode"], mode)
                 self.assertEqual(feed.is_enabled(), mode == "buffer")
-
-    def test_libiio_speaks_to_who_asks_for_details(self):
-        for arguments, speaks in (((), False), (("-v",), True)):
-            with self.case(arguments=arguments):
-                self.rig.add_device(buffered("le:s16/16>>0"))
-                Feed(self.rig, DEVICE, PORTRAIT)
-                daemon = self.rig.start_orientd(*arguments)
-                self.client.claim()
-                self.assert_orientation("portrait")
-                self.assertEqual("High-speed mode not enabled" in daemon.log(), speaks)
 
     def test_node_in_use_makes_the_sensor_lost(self):
         self.rig.add_device(buffered("le:s16/16>>0"))

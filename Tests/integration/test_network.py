@@ -99,6 +99,14 @@ class Network(RigTestCase):
         self.client.wait_for("SensorState", "sampling", timeout=20)
         self.assert_orientation("portrait")
 
+    def test_libiio_speaks_to_who_asks_for_details(self):
+        # Without a host it asks Avahi, which is not on the private bus.
+        for arguments, speaks in (((), False), (("-v",), True)):
+            with self.case(arguments=arguments):
+                daemon = self.rig.start_orientd("--source", "iio:ip:", *arguments)
+                wait_until(lambda: daemon.log_lines("cannot open ip:"), "it has looked for sensors")
+                self.assertEqual("Unable to create Avahi" in daemon.log(), speaks)
+
     def test_server_that_hangs_leaves_the_bus_answered(self):
         with socket.create_server(("127.0.0.1", self.port)):
             daemon = self.start_orientd()

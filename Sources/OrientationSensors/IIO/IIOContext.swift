@@ -9,16 +9,12 @@ import SystemdBus
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for 2 s, and for libiio's 5 s while one is made.
-// Sendable unchecked: one helper thread makes all calls to another machine, or all to a device of this one, and devices
-// share nothing that changes. Only a running buffer is read elsewhere; it has a descriptor and memory of its own.
+/// network for 2 s, and for libiio's 5 s while one is made. libiio stays in memory for as long as there is a context:
+/// the sensors of another machine keep theirs, those of this machine do not need it.
+// Sendable unchecked: one helper thread makes all calls to another machine.
 package final class IIOContext: @unchecked Sendable {
-    /// As `0.24`.
-    package static var libraryVersion: String {
-        var (major, minor): (UInt32, UInt32) = (0, 0)
-        iio_library_get_version(&major, &minor, nil)
-        return "\(major).\(minor)"
-    }
+    /// As `0.24`; empty if libiio is not installed.
+    package static var libraryVersion: String { String(cString: orientd_libiio_version()) }
 
     /// Silences libiio, and whatever else writes to standard error through stdio.
     package static func silenceLibrary() { orientd_silence_libiio() }
@@ -31,7 +27,7 @@ package final class IIOContext: @unchecked Sendable {
     /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
     private var isDisconnected = false
 
-    // Nil where the kernel has no IIO, and so no devices.
+    // Nil where there are no devices; libiio is loaded for any other.
     private let handle: OpaquePointer?
 
     /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
@@ -42,22 +38,27 @@ package final class IIOContext: @unchecked Sendable {
         self.uri = uri
         let isLocal = uri == "local:"
         self.isLocal = isLocal
-        guard let context = iio_create_context_from_uri(uri) else {
-            let reason = Errno.current
-            // A device that goes while it is scanned fails alike, hence the second look.
-            guard isLocal, reason == .notFound, access("/sys/bus/iio/devices", F_OK) != 0 else {
-                throw SystemError("open", uri, errno: reason)
-            }
+        if isLocal, try Device.all(inSubsystem: "iio").isEmpty {
             handle = nil
             return
         }
+        guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
+        guard let context = orientd_iio_create_context_from_uri(uri) else {
+            let reason = Errno.current
+            orientd_unload_libiio()
+            throw SystemError("open", uri, errno: reason)
+        }
         handle = context
         if !isLocal {
-            try check("set the timeout of", uri, iio_context_set_timeout(context, 2000))
+            try check("set the timeout of", uri, orientd_iio_context_set_timeout(context, 2000))
         }
     }
 
-    deinit { if let handle { iio_context_destroy(handle) } }
+    deinit {
+        guard let handle else { return }
+        orientd_iio_context_destroy(handle)
+        orientd_unload_libiio()
+    }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
     ///
@@ -91,9 +92,9 @@ package final class IIOContext: @unchecked Sendable {
     /// All devices and triggers.
     var devices: [IIODevice] {
         guard let handle else { return [] }
-        return (0..<iio_context_get_devices_count(handle)).compactMap { index in
-            iio_context_get_device(handle, index).map { device in
-                let id = text(iio_device_get_id(device)) ?? ""
+        return (0..<orientd_iio_context_get_devices_count(handle)).compactMap { index in
+            orientd_iio_context_get_device(handle, index).map { device in
+                let id = text(orientd_iio_device_get_id(device)) ?? ""
                 return IIODevice(pointer: device, context: self, path: directory(of: id))
             }
         }

@@ -4,7 +4,7 @@ import CIIO
 import POSIX
 import SystemdBus
 
-// Views of what a context owns. Each keeps its context alive.
+// Views of what a context owns. Each but a local attribute keeps its context alive.
 
 /// A device or trigger of a context.
 struct IIODevice {
@@ -14,10 +14,10 @@ struct IIODevice {
     /// The directory that the device's files are in, for messages.
     let path: String
 
-    var id: String { text(iio_device_get_id(pointer)) ?? "" }
-    var name: String { text(iio_device_get_name(pointer)) ?? "" }
-    var label: String? { text(iio_device_get_label(pointer)) }
-    var isTrigger: Bool { iio_device_is_trigger(pointer) }
+    var id: String { text(orientd_iio_device_get_id(pointer)) ?? "" }
+    var name: String { text(orientd_iio_device_get_name(pointer)) ?? "" }
+    var label: String? { text(orientd_iio_device_get_label(pointer)) }
+    var isTrigger: Bool { orientd_iio_device_is_trigger(pointer) }
 
     /// The trigger that the driver brought.
     var ownTrigger: IIODevice? {
@@ -26,20 +26,13 @@ struct IIODevice {
         return triggers.first { $0.name == name + "-dev" + number } ?? triggers.first { $0.name == name + "-trigger" }
     }
 
-    /// Whether a trigger is set; nil for a device without triggers, such as Chromebooks' and those with a FIFO.
-    var hasTrigger: Bool? {
-        var current: OpaquePointer?
-        guard iio_device_get_trigger(pointer, &current) >= 0 else { return nil }
-        return current != nil
-    }
-
-    /// Whether opening the buffer dereferences NULL in the kernel: a bmc150 without an interrupt.
+    /// Whether opening the buffer of a local device dereferences NULL in the kernel: a bmc150 without an interrupt.
     ///
     /// Kernels before 3aa385a9c75c do so, as on the One-Netbook Onemix 2S (Debian bug 1106411).
     var crashesWithoutTrigger: Bool {
-        let driver = context.isLocal ? (try? Device(subsystem: "iio", name: id))?.parent?.property("DRIVER") : nil
+        let driver = (try? Device(subsystem: "iio", name: id))?.parent?.property("DRIVER")
         let isServed = ["bmc150_accel_i2c", "bmc150_accel_spi"].contains(driver) || Self.bmc150Names.contains(name)
-        return isServed && hasTrigger != true && ownTrigger == nil
+        return isServed && ScanSource.hasTrigger(path) != true && ownTrigger == nil
     }
 
     /// The chips that bmc150-accel serves.
@@ -49,15 +42,16 @@ struct IIODevice {
     ]
 
     var channels: [IIOChannel] {
-        (0..<iio_device_get_channels_count(pointer)).compactMap { index in
-            iio_device_get_channel(pointer, index).map { IIOChannel(pointer: $0, device: self) }
+        (0..<orientd_iio_device_get_channels_count(pointer)).compactMap { index in
+            orientd_iio_device_get_channel(pointer, index).map { IIOChannel(pointer: $0, device: self) }
         }
     }
 
     /// The device's own attribute of that name, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
-        guard iio_device_find_attr(pointer, name.cString) != nil else { return nil }
-        return IIOAttribute(owner: .device(pointer), context: context, name: name, path: path + "/\(name)")
+        guard orientd_iio_device_find_attr(pointer, name.cString) != nil else { return nil }
+        let owner = context.isLocal ? IIOAttribute.Owner.file : .device(pointer, context)
+        return IIOAttribute(owner: owner, name: name, path: path + "/\(name)")
     }
 }
 
@@ -69,15 +63,15 @@ struct IIOChannel {
     /// Whether the attributes meant are those of ``compensated``.
     private(set) var isCompensated = false
 
-    var id: String { text(iio_channel_get_id(pointer)) ?? "" }
+    var id: String { text(orientd_iio_channel_get_id(pointer)) ?? "" }
 
     /// What follows the type and the modifier in the names of its files.
-    var name: String? { text(iio_channel_get_name(pointer)) }
+    var name: String? { text(orientd_iio_channel_get_name(pointer)) }
 
-    var isInput: Bool { !iio_channel_is_output(pointer) }
-    var isScanElement: Bool { iio_channel_is_scan_element(pointer) }
-    var type: iio_chan_type { iio_channel_get_type(pointer) }
-    var modifier: iio_modifier { iio_channel_get_modifier(pointer) }
+    var isInput: Bool { !orientd_iio_channel_is_output(pointer) }
+    var isScanElement: Bool { orientd_iio_channel_is_scan_element(pointer) }
+    var type: iio_chan_type { orientd_iio_channel_get_type(pointer) }
+    var modifier: iio_modifier { orientd_iio_channel_get_modifier(pointer) }
 
     /// Whether it can be read at all; to libiio mere settings are channels too.
     var hasValue: Bool {
@@ -89,14 +83,17 @@ struct IIOChannel {
     /// To libiio `in_rot_from_north_magnetic_tilt_comp_raw` is another attribute of `in_rot_from_north_magnetic`, unless
     /// other files show that it is a channel.
     var compensated: IIOChannel? {
-        guard iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
+        guard orientd_iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
         var channel = self
         channel.isCompensated = true
         return channel
     }
 
     /// The channel's word in a scan; nil for one in no scan, or of an invalid format.
-    var scanElement: ScanElement? { isScanElement ? ScanElement(pointer) : nil }
+    var scanElement: ScanElement? {
+        guard isScanElement, let format = orientd_iio_channel_get_data_format(pointer) else { return nil }
+        return ScanElement(format.pointee, index: orientd_iio_channel_get_index(pointer))
+    }
 
     /// The channel's attribute of that name, one that it shares with other channels included, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
@@ -110,21 +107,23 @@ struct IIOChannel {
     }
 
     private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
-        guard iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
-        let path = device.path + "/" + (text(iio_channel_attr_get_filename(pointer, name.cString)) ?? "\(name)")
-        return IIOAttribute(owner: .channel(pointer), context: device.context, name: name, path: path)
+        guard orientd_iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
+        let path = device.path + "/" + (text(orientd_iio_channel_attr_get_filename(pointer, name.cString)) ?? "\(name)")
+        let owner = device.context.isLocal ? IIOAttribute.Owner.file : .channel(pointer, device.context)
+        return IIOAttribute(owner: owner, name: name, path: path)
     }
 }
 
 /// One attribute file, local or behind the network.
 struct IIOAttribute {
     enum Owner {
-        case device(OpaquePointer)
-        case channel(OpaquePointer)
+        /// The file of a device of this machine.
+        case file
+        case device(OpaquePointer, IIOContext)
+        case channel(OpaquePointer, IIOContext)
     }
 
     let owner: Owner
-    let context: IIOContext
 
     // Not a String: passing one to C would allocate at every read.
     let name: StaticString
@@ -150,16 +149,23 @@ struct IIOAttribute {
 
     /// Writes a text and a newline; `iio_*_attr_write` would write a NUL too.
     func write(_ text: String) throws(SystemError) {
-        try context.checkConnection("write \(text) to", path)
+        let operation = "write \(text) to"
         var line = text + "\n"
-        let written = line.withUTF8 { bytes in
-            let (start, count) = (bytes.baseAddress, bytes.count)
-            return switch owner {
-            case .device(let device): iio_device_attr_write_raw(device, name.cString, start, count)
-            case .channel(let channel): iio_channel_attr_write_raw(channel, name.cString, start, count)
+        switch owner {
+        case .file: try AttributeFile.write(text, to: path)
+        case .device(let device, let context):
+            try context.checkConnection(operation, path)
+            let written = line.withUTF8 {
+                orientd_iio_device_attr_write_raw(device, name.cString, $0.baseAddress, $0.count)
             }
+            try context.checkAnswer(operation, path, written)
+        case .channel(let channel, let context):
+            try context.checkConnection(operation, path)
+            let written = line.withUTF8 {
+                orientd_iio_channel_attr_write_raw(channel, name.cString, $0.baseAddress, $0.count)
+            }
+            try context.checkAnswer(operation, path, written)
         }
-        try context.checkAnswer("write \(text) to", path, written)
     }
 
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
@@ -167,18 +173,27 @@ struct IIOAttribute {
         capacity: Int,
         _ body: (UnsafePointer<CChar>) -> Result
     ) throws(SystemError) -> Result {
-        try context.checkConnection("read", path)
+        switch owner {
+        case .file: break
+        case .device(_, let context), .channel(_, let context): try context.checkConnection("read", path)
+        }
         var count = 0
         let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity + 1) { buffer -> Result? in
             buffer.initialize(repeating: 0)
             count =
                 switch owner {
-                case .device(let device): iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
-                case .channel(let channel): iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
+                case .file: AttributeFile.read(path, into: buffer.baseAddress, capacity)
+                case .device(let device, _):
+                    orientd_iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
+                case .channel(let channel, _):
+                    orientd_iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
                 }
             return count < 0 ? nil : buffer.baseAddress.map { body($0) }
         }
-        try context.checkAnswer("read", path, count)
+        switch owner {
+        case .file: try check("read", path, count)
+        case .device(_, let context), .channel(_, let context): try context.checkAnswer("read", path, count)
+        }
         guard let result else { throw SystemError("read", path, errno: .invalid) }
         return result
     }

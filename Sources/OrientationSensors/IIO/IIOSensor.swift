@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIIO
 import CLinux
 package import OrientationCore
 package import POSIX
 
-/// A sensor of a context, which it keeps alive.
+/// A sensor of a context; one of another machine keeps the context alive.
 // Sendable unchecked: its context is, and the rest never changes.
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
     package let warnings: [String]
-    let device: IIODevice
-    let channels: [IIOChannel]
+    private let path: String
+    private let scans: ScanSource?
+
+    /// The files that include the channels in scans.
+    private let scanSwitches: [String]
     private let values: [IIOAttribute]?
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
@@ -37,9 +39,9 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
-        self.device = device
-        self.channels = channels
+        path = device.path
         values = processed ?? raw
+        scanSwitches = channels.map { "scan_elements/in_\($0.id)_en" }
 
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The last,
         // `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
@@ -69,6 +71,15 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
         self.description = description
         self.warnings = discovery.warnings
+        scans =
+            description.canBuffer
+            ? ScanSource(
+                path: device.path,
+                node: description.devicePath,
+                elements: channels.compactMap { $0.scanElement },
+                timestamp: all.first { $0.id == "timestamp" && $0.isInput }?.scanElement,
+                ownTrigger: device.ownTrigger?.name
+            ) : nil
     }
 
     /// Reads the channels one after the other, without allocating anything of ours.
@@ -76,11 +87,14 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     /// Processed values are in the unit already: their offset and scale are 0 and 1. Throws EINVAL for other texts than
     /// numbers.
     package func read() throws(SystemError) -> Vector3 {
-        guard let values else { throw SystemError("poll", device.path, errno: .invalid) }
+        guard let values else { throw SystemError("poll", path, errno: .invalid) }
         return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
     }
 
-    package func openBuffer() throws(SystemError) -> any SensorBuffer { try ScanBuffer(of: self) }
+    package func openBuffer() throws(SystemError) -> any SensorBuffer {
+        guard let scans else { throw SystemError("open the buffer of", path, errno: .notSupported) }
+        return try ScanBuffer(of: scans)
+    }
 
     package func prepare(atLeast minimum: Double) throws(SystemError) {
         if let current = try samplingFrequency, let rate = try samplingRates.raised(from: current, toAtLeast: minimum) {
@@ -89,11 +103,13 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         // An accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect. While
         // another program reads scans, the choice is its own.
         guard description.canBuffer, description.kind == .accelerometer else { return }
-        for channel in channels {
-            let file = "scan_elements/in_\(channel.id)_en"
-            let written = iio_device_attr_write_raw(device.pointer, file, "1\n", 2)
-            if written == -Int(EBUSY) { return }
-            try device.context.checkAnswer("write 1 to", device.path + "/" + file, written)
+        for file in scanSwitches {
+            do throws(SystemError) {
+                try AttributeFile.write("1", to: path + "/" + file)
+            } catch {
+                if error.errno.code == EBUSY { return }
+                throw error
+            }
         }
     }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import POSIX
+
+/// Reading and writing of attribute files of this machine, without libiio.
+enum AttributeFile {
+    /// Reads the text of a file into a buffer; returns the number of bytes, or a negative errno.
+    ///
+    /// Fails with EIO for an empty file and with EFBIG for one that does not fit. Allocates nothing.
+    static func read(_ path: String, into text: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        let descriptor = path.withCString { orientd_open_for_reading($0) }
+        guard descriptor >= 0 else { return -Int(Errno.current.code) }
+        let count = retryingInterrupted { CLinux.read(descriptor, text, capacity) }
+        let result = count < 0 ? -Int(Errno.current.code) : count == 0 ? -Int(EIO) : count
+        close(descriptor)
+        return result < capacity ? result : -Int(EFBIG)
+    }
+
+    /// The text of a file without white space around it; empty for an empty file.
+    static func text(_ path: String) throws(SystemError) -> String {
+        let contents = try FileDescriptor.contents(of: path, limit: 4096)
+        return String(Substring(AttributeText.trimmed(String(decoding: contents, as: UTF8.self))))
+    }
+
+    /// Writes a text and a newline.
+    static func write(_ text: String, to path: String) throws(SystemError) {
+        let operation = "write \(text) to"
+        let file = FileDescriptor(owning: try checkSystem(operation, path, orientd_open_for_writing(path)))
+        var line = text + "\n"
+        try checkSystem(
+            operation,
+            path,
+            line.withUTF8 { bytes in
+                retryingInterrupted { CLinux.write(file.rawValue, bytes.baseAddress, bytes.count) }
+            }
+        )
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import POSIX
+
+/// What is needed to read the scans of a sensor of this machine.
+struct ScanSource {
+    /// The device's directory.
+    let path: String
+
+    /// The device's node.
+    let node: String
+
+    /// The words of the sensor's channels.
+    let elements: [ScanElement]
+
+    /// The word of the time, if the device has one.
+    let timestamp: ScanElement?
+
+    /// The name of the trigger that the driver brought.
+    let ownTrigger: String?
+
+    // MARK: - Trigger and clock
+
+    /// Whether the device in a directory has a trigger set; nil for one without triggers, such as Chromebooks' and those
+    /// with a FIFO.
+    static func hasTrigger(_ path: String) -> Bool? {
+        (try? AttributeFile.text(path + triggerFile)).map { !$0.isEmpty }
+    }
+
+    private static let triggerFile = "/trigger/current_trigger"
+
+    /// Sets the driver's trigger where none is set; returns what went wrong.
+    func chooseTrigger() -> [String] {
+        guard let ownTrigger, Self.hasTrigger(path) == false else { return [] }
+        do throws(SystemError) {
+            try AttributeFile.write(ownTrigger, to: path + Self.triggerFile)
+            return []
+        } catch {
+            let name = AttributeText.quoted(ownTrigger)
+            return ["\(path)\(Self.triggerFile): cannot set \(name): \(error.errno), going on without"]
+        }
+    }
+
+    /// The word of the time, where its clock is CLOCK_MONOTONIC or could be set to it.
+    ///
+    /// IIO uses CLOCK_REALTIME by default, and that clock jumps.
+    func monotonicTimestamp() -> ScanElement? {
+        let clock = path + "/current_timestamp_clock"
+        guard let timestamp, let current = try? AttributeFile.text(clock) else { return nil }
+        if current == "monotonic" { return timestamp }
+        try? AttributeFile.write("monotonic", to: clock)
+        return (try? AttributeFile.text(clock)) == "monotonic" ? timestamp : nil
+    }
+
+    // MARK: - Buffer
+
+    /// The scans that the kernel keeps until they are read.
+    private static let length = 4
+
+    /// Starts the buffer with only these words in each scan; returns the open node.
+    ///
+    /// Throws EBUSY when another program has the device open.
+    func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
+        // Opening comes first: it fails while another program reads, whose buffer must not be stopped.
+        let descriptor = orientd_open_device(node)
+        let file = FileDescriptor(owning: try checkSystem("open the buffer of", path, descriptor))
+        try stop()
+        let indices = enabled.map { $0.index }
+        var rest: [String] = []
+        for switchFile in try switchFiles() {
+            let index = Int(try AttributeFile.text(switchFile.index))
+            if let index, indices.contains(index) {
+                try AttributeFile.write("1", to: switchFile.enable)
+            } else {
+                rest.append(switchFile.enable)
+            }
+        }
+        for file in rest { try AttributeFile.write("0", to: file) }
+        // Some buffers have a fixed length.
+        try? AttributeFile.write("\(Self.length)", to: path + "/buffer/length")
+        try AttributeFile.write("1", to: path + "/buffer/enable")
+        return file
+    }
+
+    /// Stops the buffer.
+    func stop() throws(SystemError) {
+        try AttributeFile.write("0", to: path + "/buffer/enable")
+    }
+
+    /// Takes all channels out of the scans.
+    func disableChannels() throws(SystemError) {
+        for file in try switchFiles() { try AttributeFile.write("0", to: file.enable) }
+    }
+
+    /// For each channel, the file that includes it in the scans, and that with its index.
+    private func switchFiles() throws(SystemError) -> [(enable: String, index: String)] {
+        let folder = path + "/scan_elements"
+        return try FileDescriptor.names(in: folder).compactMap { name in
+            guard name.utf8.suffix(3).elementsEqual("_en".utf8) else { return nil }
+            let channel = String(Substring(name.utf8.dropLast(3)))
+            return ("\(folder)/\(name)", "\(folder)/\(channel)_index")
+        }
+    }
+}
+
+/// The places of words in a scan.
+struct ScanLayout {
+    /// The place of each word, in the order in which the words were given.
+    let offsets: [Int]
+
+    /// The bytes of a scan.
+    let size: Int
+
+    /// Lays the words out as the kernel does: by index, each at a multiple of its own size, and the whole a multiple of
+    /// the largest.
+    init(_ elements: [ScanElement]) {
+        var offsets = [Int](repeating: 0, count: elements.count)
+        var end = 0
+        var largest = 1
+        for position in elements.indices.sorted(by: { elements[$0].index < elements[$1].index }) {
+            let bytes = elements[position].byteCount
+            offsets[position] = Self.roundUp(end, to: bytes)
+            end = offsets[position] + bytes
+            largest = max(largest, bytes)
+        }
+        self.offsets = offsets
+        size = Self.roundUp(end, to: largest)
+    }
+
+    private static func roundUp(_ number: Int, to multiple: Int) -> Int {
+        (number + multiple - 1) / multiple * multiple
+    }
+}
