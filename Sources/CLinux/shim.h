@@ -85,6 +85,13 @@ static inline int orientd_take_switch_events_only(int descriptor) {
     return ioctl(descriptor, EVIOCSMASK, &mask);
 }
 
+// glibc gives each thread a heap of its own, of which the first pages alone take more than threads like ours ever need.
+static inline void orientd_share_heap(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }
 

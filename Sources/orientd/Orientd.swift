@@ -10,6 +10,7 @@ import POSIX
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
 @c(orientd_main)
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    orientd_share_heap()
     // write(2) reports EPIPE: libiio's connections have no MSG_NOSIGNAL, and a log's reader may go.
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
