@@ -255,6 +255,15 @@ class NoScans(RigTestCase):
         self.assertIn("busy", self.client.sensor()["LastError"])
         self.assertIn("iio:device0", self.client.sensor()["LastError"])
 
+    def test_node_in_use_keeps_the_scans_of_who_uses_it(self):
+        # The buffer was stopped before the node was opened, and so was that of the program that had it open.
+        self.rig.add_device(buffered("le:s16/16>>0", {"buffer/enable": "1", "scan_elements/in_accel_x_en": "1"}))
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd(before_exec=refuse_opening_the_node)
+        self.client.claim()
+        self.client.wait_for("SensorState", "lost")
+        self.assertTrue(feed.is_enabled())
+
     def test_node_in_use_leaves_the_rate_as_it_was_found(self):
         # Each attempt asked for 15 Hz and left the device at that when the node could not be opened.
         self.rig.add_device(buffered("le:s16/16>>0", {"in_accel_sampling_frequency": "12.5"}))
