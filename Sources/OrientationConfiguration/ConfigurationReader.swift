@@ -22,7 +22,9 @@ package final class ConfigurationReader<Target: Configurable> {
         for setting in Target.settings {
             if setting.section != section {
                 section = setting.section
-                text += "# [\(section.uppercased())] SECTION\n\n"
+                // Not uppercased(), which needs 16 kB of tables: the names are ASCII.
+                let title = section.utf8.map { (0x61...0x7a).contains($0) ? $0 - 0x20 : $0 }
+                text += "# [\(String(decoding: title, as: UTF8.self))] SECTION\n\n"
             }
             let standard = setting.type.standard.map { "Default: \($0)." } ?? "No default."
             text += "*\(setting.key)=*\n\t\(setting.help)\n\tTakes \(setting.type.values). \(standard)\n\n"
