@@ -8,8 +8,8 @@ package import SystemdBus
 
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
-    /// Seconds that the compositor has to restore the display at the end.
-    fileprivate static let endTimeout = 3.0
+    /// Seconds that the compositor has at the end to restore the display, and then the devices that follow it.
+    fileprivate static let endTimeout = 6.0
 
     private let configuration: AgentConfiguration
     private let loop: EventLoop
@@ -195,8 +195,12 @@ extension Agent: DisplayRotatorDelegate {
 
     func rotated() {
         mapInputs()
-        // Hooks would outlive this process, and what orientd says is not what is restored.
-        if !isEnding { run(.rotateAfter) }
+        if isEnding {
+            // What follows the display has as much time again. No hooks: they would outlive this process.
+            endTimer.arm(after: Self.endTimeout)
+        } else {
+            run(.rotateAfter)
+        }
     }
 
     private func mapInputs() {

@@ -359,7 +359,7 @@ class End(AgentTestCase):
         self.compositor.hold()
         self.hold("landscape-left")
         wait_until(lambda: self.compositor.held, "the configuration arrives")
-        self.assertLess(agent.stop(), 5)
+        self.assertLess(agent.stop(), 9)
         agent.wait_for_warning("not be restored in time")
 
 
