@@ -5,13 +5,24 @@
 # (OUT_DIR defaults to .build/vm). Needs Debian and root.
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest (bookworm)
+#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), or sid, with Hyprland
 set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
-desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3-minimal,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+case $suite in
+    bookworm)
+        desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
+        # They draw with pixman; what OpenGL needs would double the size.
+        set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
+        ;;
+    *)
+        desktops=hyprland,libgl1-mesa-dri,libegl-mesa0,libgles2
+        # The signature of a mirror's copy of sid expires within days.
+        set -- '--aptopt=Acquire::Check-Valid-Until "false"'
+        ;;
+esac
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -52,13 +63,11 @@ start=$(( (sectors + 1) * 512 + $(u32 584) ))
 tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
 
 # --- root file system ---------------------------------------------------------------------------
-# The desktops draw with pixman; what OpenGL needs would double the size.
 mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     --aptopt='Acquire::Languages "none"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --dpkgopt='path-exclude=/usr/lib/*/libLLVM*' --dpkgopt='path-exclude=/usr/lib/*/dri/*' \
-    "$suite" "$work/root"
+    "$@" "$suite" "$work/root"
 root=$work/root
 
 # Copy the modules in the relevant folders and their dependencies.

@@ -18,7 +18,7 @@ output Virtual-1 position 0 0
 output Virtual-2 position 480 0
 workspace 1 output Virtual-1
 exec orient-agent -v 2>>/tmp/agent.log
-exec python3 -B /bench/corners.py window >/tmp/window
+exec python3 -B /bench/corners.py >/tmp/window
 CONFIG
 session anna /dev/tty1 env WLR_RENDERER=pixman WLR_NO_HARDWARE_CURSORS=1 sway 2>/tmp/sway.log &
 check "sway runs" soon sh -c "ls $runtime/sway-ipc.*.sock"
@@ -34,6 +34,17 @@ hid 0 -1 0
 check "the device is turned" soon is DeviceOrientation portrait
 display_is 90 640,0 green blue yellow red
 by_sway orientctl unlock
+display_is normal 480,0 red green blue yellow
+
+part "the panel is off, as below a closed lid"
+in_session wlr-randr --output $panel --off
+check "it is off" soon output_is $panel Enabled no
+hid 1 0 0
+check "the device is turned" soon is DeviceOrientation landscape-right
+in_session wlr-randr --output $panel --on
+display_is 90 640,0 green blue yellow red
+touch_follows green blue yellow red
+hid 0 -1 0
 display_is normal 480,0 red green blue yellow
 
 part "the agent's memory"

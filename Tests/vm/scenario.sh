@@ -7,16 +7,21 @@ set -eu
 here=$(dirname "$0")
 share=$1/$2-$3
 mkdir "$share"
-cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$here/../session/wayland.py" "$share"
+cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$here"/../session/wayland.py "$here"/../session/corners.py "$share"
 keys=
 case $2 in
     suspend) keys=-S ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
-    display | xorg)
+    display | xorg | hyprland)
         export ORIENTD_VM_QEMU='-device virtio-gpu-pci,max_outputs=2,xres=480,yres=640'
         append='video=Virtual-2:640x480e'
         ;;
 esac
+if [ "$2" = hyprland ]; then
+    export ORIENTD_VM_DIR=.build/vm-sid
+    [ -z "$(find "$here/build-rootfs.sh" -newer $ORIENTD_VM_DIR/rootfs.ext4 2>&1)" ] ||
+        SUITE=sid "$here/build-rootfs.sh" $ORIENTD_VM_DIR >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
+fi
 status=0
 ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t 600 $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
 { printf '\n== %s, %s\n' "$2" "$3"; cat "$share.log"; } | flock "$1/install.tar" cat

@@ -21,7 +21,7 @@ output() {  # output NAME PROPERTY: prints a property of an output, as wlr-randr
         found && $1 == property { print $2; exit }'
 }
 output_is() { same "$3" "$(output "$1" "$2")"; }
-panel_shows() { same "$*" "$(in_session python3 -B /bench/corners.py panel $panel)"; }  # panel_shows COLOUR...: clockwise
+panel_shows() { same "$*" "$(python3 -B /bench/scanout.py)"; }  # panel_shows COLOUR...: clockwise
 display_is() {  # display_is TRANSFORM MONITOR_POSITION COLOUR...
     transform=$1 position=$2
     shift 2

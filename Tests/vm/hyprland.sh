@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage (in the VM): sh hyprland.sh
+# Tests orient-agent in a session of Hyprland, whose touch screens do not follow the display by themselves.
+# shellcheck source=Tests/vm/session.sh
+. ./session.sh
+compositor_socket() { echo "HYPRLAND_INSTANCE_SIGNATURE=$(ls "$runtime/hypr")"; }
+
+prepare
+
+part "an ordinary user's session"
+dpkg-query -W hyprland
+as anna mkdir -p /home/anna/.config/hypr
+cat >/home/anna/.config/hypr/hyprland.lua <<'CONFIG'
+hl.config({
+    animations = { enabled = false },
+    decoration = { blur = { enabled = false }, shadow = { enabled = false } },
+    misc = { disable_hyprland_logo = true, disable_splash_rendering = true },
+    ecosystem = { no_update_news = true, no_donation_nag = true },
+    xwayland = { enabled = false },
+})
+hl.monitor({ output = "Virtual-1", mode = "preferred", position = "0x0", scale = 1 })
+hl.monitor({ output = "Virtual-2", mode = "640x480", position = "480x0", scale = 1 })
+hl.on("hyprland.start", function()
+    hl.exec_cmd("exec orient-agent -v 2>>/tmp/agent.log")
+    hl.exec_cmd("exec python3 -B /bench/corners.py >/tmp/window")
+end)
+CONFIG
+# llvmpipe would compile each shader, which takes far longer here than to draw with softpipe.
+session anna /dev/tty1 env GALLIUM_DRIVER=softpipe Hyprland >/tmp/hyprland.log 2>&1 &
+check "Hyprland runs" soon sh -c "ls $runtime/hypr/*/.socket.sock"
+check "the agent may claim" soon has_agent
+check "the window covers the panel" soon grep -x 'size 480 640' /tmp/window
+
+turn_around
+
+part "locked"
+orientctl lock
+hid 0 -1 0
+check "the device is turned" soon is DeviceOrientation portrait
+display_is 90 640,0 green blue yellow red
+orientctl unlock
+display_is normal 480,0 red green blue yellow
+
+part "the panel is off, as below a closed lid"
+monitor() { in_session hyprctl eval "hl.monitor({ output = '$panel', disabled = $1 })"; }  # monitor IS_DISABLED
+monitor true
+check "it is off" soon output_is $panel Enabled no
+hid 1 0 0
+check "the device is turned" soon is DeviceOrientation landscape-right
+monitor false
+display_is 90 640,0 green blue yellow red
+touch_follows green blue yellow red
+
+part "the agent ends"
+hid -1 0 0
+display_is 270 640,0 yellow red green blue
+kill -TERM "$(pidof orient-agent)"
+check "it has ended" soon has_no_agent
+display_is normal 480,0 red green blue yellow
+touch_follows red green blue yellow
+
+part "the logs of the session"
+cat /tmp/agent.log
+tail -n 20 /tmp/hyprland.log
+finish
