@@ -12,11 +12,13 @@ keys=
 case $2 in
     suspend) keys=-S ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
-    display | xorg | hyprland)
-        export ORIENTD_VM_QEMU='-device virtio-gpu-pci,max_outputs=2,xres=480,yres=640'
-        append='video=Virtual-2:640x480e'
-        ;;
+    display | xorg) wide=480 high=640 ;;
+    hyprland) wide=240 high=320 ;;
 esac
+if [ -n "${wide:-}" ]; then
+    export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=2,xres=$wide,yres=$high"
+    append=video=Virtual-2:${high}x${wide}e
+fi
 if [ "$2" = hyprland ]; then
     export ORIENTD_VM_DIR=.build/vm-sid
     [ -z "$(find "$here/build-rootfs.sh" -newer $ORIENTD_VM_DIR/rootfs.ext4 2>&1)" ] ||

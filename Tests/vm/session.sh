@@ -1,11 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# Functions for scenarios in which orient-agent runs in anna's session. The panel is Virtual-1, upright 480 pixels wide
-# and 640 high; the monitor, Virtual-2, is at its right. A scenario defines compositor_socket(), which prints the variable
+# Functions for scenarios in which orient-agent runs in anna's session. The panel is Virtual-1, upright $wide pixels wide
+# and $high high; the monitor, Virtual-2, is at its right. A scenario defines compositor_socket(), which prints the variable
 # that names the compositor's socket.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 panel=Virtual-1 monitor=Virtual-2
+: "${wide:=480}" "${high:=640}"
 
 # --- anna's session -------------------------------------------------------------------------------------------------
 in_session() {  # in_session COMMAND...: runs COMMAND as anna for her compositor, but outside of her session
@@ -22,11 +23,12 @@ output() {  # output NAME PROPERTY: prints a property of an output, as wlr-randr
 }
 output_is() { same "$3" "$(output "$1" "$2")"; }
 panel_shows() { same "$*" "$(python3 -B /bench/scanout.py)"; }  # panel_shows COLOUR...: clockwise
-display_is() {  # display_is TRANSFORM MONITOR_POSITION COLOUR...
-    transform=$1 position=$2
-    shift 2
+monitor_place() { case $1 in 90 | 270) echo "$high" ;; *) echo "$wide" ;; esac; }  # monitor_place TRANSFORM: prints its x
+display_is() {  # display_is TRANSFORM COLOUR...
+    transform=$1
+    shift
     check "the compositor has rotated the panel: $transform" soon output_is $panel Transform "$transform"
-    check "the monitor is beside the panel" soon output_is $monitor Position "$position"
+    check "the monitor is beside the panel" soon output_is $monitor Position "$(monitor_place "$transform"),0"
     check "the panel shows $*, clockwise" soon panel_shows "$@"
 }
 
@@ -67,22 +69,22 @@ prepare() {  # installs the files, plugs the sensor upright and the touch screen
 turn_around() {  # checks picture and touch in each orientation; ends with the right edge down
     part "upright"
     check "orientd has decided" soon is InterfaceOrientation portrait
-    display_is normal 480,0 red green blue yellow
+    display_is normal red green blue yellow
     touch_follows red green blue yellow
 
     # The window's upper edge is shown at the edge of the panel that is up: its right edge if its left edge is down.
     part "the left edge is down"
     hid -1 0 0
-    display_is 270 640,0 yellow red green blue
+    display_is 270 yellow red green blue
     touch_follows yellow red green blue
 
     part "upside down"
     hid 0 1 0
-    display_is 180 480,0 blue yellow red green
+    display_is 180 blue yellow red green
     touch_follows blue yellow red green
 
     part "the right edge is down"
     hid 1 0 0
-    display_is 90 640,0 green blue yellow red
+    display_is 90 green blue yellow red
     touch_follows green blue yellow red
 }
