@@ -71,6 +71,19 @@ import Testing
         #expect(feed.events.isEmpty)
     }
 
+    @Test func `a polled sensor that rests and reads the same every ten seconds is stuck`() {
+        var feed = Feed()
+        feed.read(seconds: 3, noise: 0.01)
+        let last = Vector3(0, 9.81, 0)
+        for _ in 0..<3 {
+            feed.time += 10.4
+            if case .stuck = feed.detector.add(AccelerometerSample(time: feed.time, acceleration: last)) {
+                feed.events.append("stuck")
+            }
+        }
+        #expect(feed.events == ["stuck", "stuck"], "after 10 s and 20 s more")
+    }
+
     @Test func `a sensor that stays stuck is reported with exponential back-off`() {
         var feed = Feed()
         feed.read(seconds: 3, noise: 0.01)

@@ -18,6 +18,8 @@ public struct Effects: Sendable {
     public var refusal: RotationRefusal?
     /// The accelerometers that are to be read from now on.
     public var reads = AccelerometerNeeds()
+    /// How closely they are to be read.
+    public var sensing = AccelerometerSensing()
     /// When to deliver ``Event/deadlinePassed(_:)``, in place of any earlier time; nil for never.
     public var deadline: Deadline?
     /// A step in the life of the process.
@@ -55,6 +57,8 @@ public struct Deadline: Hashable, Sendable {
         case ready
         /// The next repetition of a silent sensor's last sample.
         case silence
+        /// The end of the time at rest after which a sensor is read more rarely.
+        case doze
         /// The time to save the orientation that is shown.
         case save
         /// The end of the time that stopping the sensors may take.

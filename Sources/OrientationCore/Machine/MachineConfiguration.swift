@@ -14,6 +14,7 @@ public struct MachineConfiguration: Hashable, Sendable {
     public var laptopOrientation: InterfaceOrientation?
     public var reportsFace = false
     public var classifier = ClassifierChoice.robust
+    public var power = PowerMode.auto
 
     /// The orientations that applications support, by application id.
     public var applicationMasks: [String: InterfaceOrientationMask] = [:]

@@ -32,6 +32,7 @@ public struct OrientationMachine: Sendable {
     private var tracker: OrientationTracker
     private var silence = SilenceFeed()
     private var hinge = Hinge()
+    private var motion: (display: MotionDetector, base: MotionDetector)
     private var display = SensorReport()
     private var base = SensorReport()
 
@@ -70,6 +71,8 @@ public struct OrientationMachine: Sendable {
             constants: configuration.classifier.constants,
             reportsFace: configuration.reportsFace
         )
+        let detector = MotionDetector(isEnabled: configuration.power == .auto)
+        motion = (detector, detector)
         status = ManagerStatus(policy)
         readyDeadline = time + Self.timeout.start
         if configuration.idiom != nil { awaited.remove(.chassis) }
@@ -120,6 +123,8 @@ public struct OrientationMachine: Sendable {
             effects.wrongScale = reportedScale
         }
         effects.reads = needs
+        effects.sensing.display = motion.display.sensing
+        effects.sensing.base = motion.base.sensing
         effects.deadline = deadline
         return effects
     }
@@ -209,10 +214,54 @@ public struct OrientationMachine: Sendable {
         }
         let isOtherMode = hinge.tabletMode != mode
         if isOtherMode { updateTabletMode() }
-        guard role == .display else { return isOtherMode }
+        guard role == .display else {
+            let wasResting = motion.base.isResting
+            motion.base.add(sample, at: time)
+            if wasResting, !motion.base.isResting { wakeOther(than: role) }
+            return isOtherMode
+        }
         let isTurned = classify(sample)
-        silence.note(sample, isTurning: tracker.isTurning, at: time)
+        watchMotion(sample, at: time)
+        silence.note(sample, isTurning: tracker.isTurning, isAwaited: awaitsRest, at: time)
         return isTurned || isOtherMode
+    }
+
+    // MARK: - Rest
+
+    /// Whether the device may come to rest, for which a silent sensor is waited for.
+    private var awaitsRest: Bool { configuration.power == .auto && !motion.display.isResting }
+
+    private mutating func watchMotion(_ sample: AccelerometerSample, at time: Double) {
+        let wasResting = motion.display.isResting
+        motion.display.add(
+            sample,
+            gravity: tracker.reference,
+            isTurning: tracker.isTurning,
+            mayRest: tracker.hasAnswer,
+            at: time
+        )
+        if wasResting, !motion.display.isResting { wakeOther(than: .display) }
+    }
+
+    /// Has both halves of a hinge read when one moves: the last reading of the other half is not of the same time.
+    private mutating func wakeOther(than role: AccelerometerRole) {
+        switch role {
+        case .display where motion.base.isResting:
+            motion.base.stream()
+            hinge.base = nil
+        case .base where motion.display.isResting:
+            motion.display.stream()
+            hinge.display = nil
+        case .display, .base: break
+        }
+    }
+
+    /// Classifies the last sample of a silent sensor again.
+    private mutating func repeatSample(at time: Double) {
+        guard let sample = silence.next(at: time) else { return }
+        _ = classify(sample)
+        guard awaitsRest, tracker.hasAnswer, !tracker.isTurning, silence.deadline == nil else { return }
+        motion.display.fallSilent(gravity: tracker.reference, at: time)
     }
 
     /// Classifies a new or a repeated sample; returns whether the edge changed.
@@ -228,9 +277,11 @@ public struct OrientationMachine: Sendable {
     private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole) {
         guard role == .display else {
             hinge.base = nil
+            motion.base.begin(reportsChanges: sampling.mayFallSilent)
             return
         }
         hinge.display = nil
+        motion.display.begin(reportsChanges: sampling.mayFallSilent)
         let samplePeriod = sampling.rate > 0 ? 1 / sampling.rate : 1 / 15
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
         silence.begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
@@ -240,12 +291,16 @@ public struct OrientationMachine: Sendable {
         switch role {
         case .display:
             display = report
-            if report.state != .sampling { hinge.display = nil }
+            if report.state != .sampling {
+                hinge.display = nil
+                motion.display.stream()
+            }
             status.hasAccelerometer = report.isPresent
             status.sensorState = report.state
         case .base:
             base = report
             hinge.base = nil
+            if report.state != .sampling { motion.base.stream() }
         }
     }
 
@@ -312,7 +367,10 @@ public struct OrientationMachine: Sendable {
     private mutating func pass(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
         switch purpose {
         case .ready: becomeReady(&effects)
-        case .silence: if let sample = silence.next(at: time) { _ = classify(sample) }
+        case .silence: repeatSample(at: time)
+        case .doze:
+            motion.display.doze(at: time)
+            motion.base.doze(at: time)
         case .save: save(&effects)
         case .exit:
             exitDeadline = nil
@@ -329,6 +387,8 @@ public struct OrientationMachine: Sendable {
         }
         consider(.ready, readyDeadline)
         consider(.silence, silence.deadline)
+        consider(.doze, motion.display.deadline, slack: 1)
+        consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saveDeadline, slack: Self.saveDelay / 10)
         consider(.exit, exitDeadline)
         return next

@@ -18,9 +18,11 @@ package struct StuckDetector {
     /// the first of them: beyond that, the device is turned or shaken.
     private static let noise = (count: 30, reach: 0.3)
 
-    /// Seconds between two readings beyond which they are not compared: a sensor that reports changes only is silent
-    /// at rest.
-    private static let longestGap = 1.0
+    /// Seconds between two readings beyond which they are not compared.
+    ///
+    /// A sensor that reports changes only is silent at rest. A polled sensor that rests is heard of every ten seconds,
+    /// and then its readings did not differ.
+    private static let longestGap = 15.0
 
     package private(set) var isStuck = false
 

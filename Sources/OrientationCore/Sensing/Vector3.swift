@@ -17,6 +17,9 @@ public struct Vector3: Hashable, Sendable {
     /// The Euclidean norm.
     public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
 
+    /// The greatest absolute value of the components.
+    var greatestComponent: Double { max(abs(x), abs(y), abs(z)) }
+
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
 
     /// The vector scaled to length 1; nil where the length is zero, not finite or too small to divide by.

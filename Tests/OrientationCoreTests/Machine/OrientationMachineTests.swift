@@ -291,6 +291,73 @@ private struct Scene {
         #expect(scene.handle(.deadlinePassed(.silence)).transition?.to == .landscapeRight)
     }
 
+    @Test func `a device that rests is watched, then dozes, and streams again once it moves`() {
+        var scene = Scene { $0.classifier = .robust }
+        scene.sample()
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        var effects = scene.hold(upright)
+        #expect(effects.sensing.display == .stream)
+        for _ in 0..<25 { effects = scene.hold(upright) }
+        #expect(effects.sensing.display.level == .watch && effects.sensing.display.reference == upright)
+        #expect(effects.deadline?.purpose == .doze)
+        scene.time = effects.deadline?.time ?? 0
+        effects = scene.handle(.deadlinePassed(.doze))
+        #expect(effects.sensing.display.level == .doze && effects.deadline == nil)
+        #expect(scene.hold(upright).sensing.display.level == .doze)
+        // One reading after a long silence is not enough.
+        scene.time += 60
+        effects = scene.hold(rightEdgeUp)
+        #expect(effects.sensing.display == .stream && effects.transition == nil)
+        #expect(scene.hold(rightEdgeUp).transition?.to == .landscapeRight)
+    }
+
+    @Test func `a sensor that stops at rest streams when it samples again`() {
+        var scene = Scene()
+        scene.sample()
+        for _ in 0..<25 { scene.hold(upright) }
+        #expect(scene.hold(upright).sensing.display.level == .watch)
+        let effects = scene.handle(.sensorChanged(.display, SensorReport(state: .idle, isPresent: true)))
+        #expect(effects.sensing.display == .stream && effects.deadline?.purpose != .doze)
+    }
+
+    @Test func `with Power=responsive every reading counts`() {
+        var scene = Scene { $0.power = .responsive }
+        scene.sample()
+        for _ in 0..<600 { #expect(scene.hold(upright).sensing.display == .stream) }
+    }
+
+    @Test func `a sensor that reports changes only rests when it is silent, with gravity on its last reading`() {
+        var scene = Scene { $0.classifier = .robust }
+        scene.sample(mayFallSilent: true)
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        for _ in 0..<3 { scene.hold(upright) }
+        var effects = scene.hold(Vector3(1, 9.76, 0))
+        #expect(effects.deadline?.purpose == .silence && scene.machine.gravity.x > -0.1)
+        while let deadline = effects.deadline, deadline.purpose == .silence {
+            scene.time = deadline.time - 0.1
+            effects = scene.handle(.deadlinePassed(.silence))
+        }
+        #expect(effects.sensing.display.level == .watch)
+        #expect(abs(scene.machine.gravity.x + 1 / AccelerometerSample.standardGravity) < 1e-9)
+    }
+
+    // The half that still rested had an old reading, and the angle between the two made a tablet of a laptop.
+    @Test func `both halves of a hinge are read again when one moves`() {
+        var scene = Scene { $0.idiom = .convertible }
+        scene.sample()
+        scene.sample(.base)
+        for _ in 0..<60 {
+            scene.hold(upright)
+            scene.hold(Vector3(0, 0, 9.81), .base)
+        }
+        var effects = scene.hold(upright)
+        #expect(effects.sensing.display.level == .watch && effects.sensing.base.level == .watch)
+        effects = scene.hold(rightEdgeUp)
+        #expect(effects.sensing == AccelerometerSensing())
+    }
+
     @Test func `a wrong scale is reported once`() {
         var scene = Scene { $0.classifier = .robust }
         scene.sample()

@@ -145,8 +145,8 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
     @Test func `a sample in the middle of a turn is repeated at the sample period for half a second`() {
         var feed = SilenceFeed()
         feed.begin(samplePeriod: Self.period)
-        feed.note(AccelerometerSample(time: 100, acceleration: rightEdgeUp), isTurning: true, at: 7)
-        #expect(feed.deadline == 7 + 1.5 * Self.period)
+        feed.note(AccelerometerSample(time: 100, acceleration: rightEdgeUp), isTurning: true, isAwaited: false, at: 7)
+        #expect(feed.deadline == 7 + 1.1 * Self.period)
         let repeated = repetitions(&feed)
         #expect(repeated.count == 50)
         for (index, sample) in repeated.enumerated() {
@@ -158,27 +158,44 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
     @Test func `nothing is repeated at rest, for a sensor that is never silent, or once the turn is decided`() {
         var feed = SilenceFeed()
         let sample = AccelerometerSample(time: 1, acceleration: upright)
-        feed.note(sample, isTurning: true, at: 1)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 1)
         #expect(feed.deadline == nil)
         feed.begin(samplePeriod: nil)
-        feed.note(sample, isTurning: true, at: 1)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 1)
         #expect(feed.deadline == nil)
         feed.begin(samplePeriod: Self.period)
-        feed.note(sample, isTurning: false, at: 1)
+        feed.note(sample, isTurning: false, isAwaited: false, at: 1)
         #expect(feed.deadline == nil)
-        feed.note(sample, isTurning: true, at: 1)
-        feed.note(sample, isTurning: false, at: 1)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 1)
+        feed.note(sample, isTurning: false, isAwaited: false, at: 1)
         #expect(feed.deadline == nil)
-        feed.note(sample, isTurning: true, at: 1)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 1)
         feed.begin(samplePeriod: Self.period)
+        #expect(feed.deadline == nil)
+    }
+
+    @Test func `after two seconds of silence outside a turn the sample is repeated once, at the present time`() {
+        var feed = SilenceFeed()
+        feed.begin(samplePeriod: Self.period)
+        let sample = AccelerometerSample(time: 100, acceleration: upright)
+        feed.note(sample, isTurning: false, isAwaited: true, at: 7)
+        #expect(feed.deadline == 9)
+        feed.note(sample, isTurning: false, isAwaited: true, at: 8)
+        #expect(feed.deadline == 9, "no sample arms the timer anew")
+        #expect(feed.next(at: 9) == nil && feed.deadline == 10)
+        #expect(feed.next(at: 10)?.time == 102 && feed.deadline == nil)
+        feed.note(sample, isTurning: true, isAwaited: true, at: 11)
+        feed.note(sample, isTurning: false, isAwaited: true, at: 11.5)
+        #expect(feed.deadline == 13.5, "the deadline of the turn does not count")
+        feed.note(sample, isTurning: false, isAwaited: false, at: 12)
         #expect(feed.deadline == nil)
     }
 
     @Test func `a new sample replaces the one that is repeated`() {
         var feed = SilenceFeed()
         feed.begin(samplePeriod: Self.period)
-        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, at: 1)
-        feed.note(AccelerometerSample(time: 2, acceleration: leftEdgeUp), isTurning: true, at: 2)
+        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, isAwaited: false, at: 1)
+        feed.note(AccelerometerSample(time: 2, acceleration: leftEdgeUp), isTurning: true, isAwaited: false, at: 2)
         #expect(repetitions(&feed).allSatisfy { $0.acceleration == leftEdgeUp })
     }
 
@@ -186,7 +203,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
     func `any rate that a driver may claim is bounded`(period: Double) {
         var feed = SilenceFeed()
         feed.begin(samplePeriod: period)
-        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, at: 1)
+        feed.note(AccelerometerSample(time: 1, acceleration: upright), isTurning: true, isAwaited: false, at: 1)
         #expect(repetitions(&feed).count <= 500)
     }
 }

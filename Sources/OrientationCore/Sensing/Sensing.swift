@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How closely an accelerometer is read.
+public enum SensingLevel: String, NamedValue {
+    /// Every reading, at the full rate.
+    case stream
+    /// The device rests: only readings that show motion are needed, and soon.
+    case watch
+    /// It has rested for a while: a sensor that must be read to see motion is read more rarely.
+    case doze
+}
+
+/// A sensing level, with what counts as motion at rest.
+public struct Sensing: Hashable, Sendable {
+    public var level = SensingLevel.stream
+    /// The pose at rest, in m/s² in the device frame; it stays fixed, so that slow turns add up.
+    public var reference = Vector3.zero
+    /// The least difference from the pose that counts as motion, on any axis, in m/s².
+    public var threshold = 0.0
+    /// The change between two reports that the sensor itself is asked for, in m/s², where it has such a setting.
+    public var sensitivity = 0.0
+
+    /// Every reading counts.
+    public static let stream = Sensing()
+
+    public init() {}
+
+    /// Seconds between two readings where the sensor must be read to see motion; nil while streaming.
+    public var period: Double? {
+        switch level {
+        case .stream: nil
+        case .watch: 0.2
+        case .doze: 0.8
+        }
+    }
+
+    /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.
+    public func showsMotion(_ acceleration: Vector3) -> Bool {
+        guard level != .stream else { return true }
+        // False where the reading is not finite.
+        return (acceleration - reference).greatestComponent >= threshold
+    }
+}
+
+/// The sensing levels of both accelerometers.
+public struct AccelerometerSensing: Hashable, Sendable {
+    public var display = Sensing.stream
+    public var base = Sensing.stream
+
+    public init() {}
+}
