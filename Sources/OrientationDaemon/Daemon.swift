@@ -32,6 +32,7 @@ package final class Daemon {
 
     private var deadline: Deadline?
     private var reads = AccelerometerNeeds()
+    private var sensing = AccelerometerSensing()
     private var saveProblem = ""
     private var isReady = false
     private var reportedSummary = ""
@@ -135,11 +136,19 @@ package final class Daemon {
             supervisor.read(.accelerometer, reads.display)
             supervisor.read(.accelerometer, reads.base, role: .base)
         }
+        if effects.sensing != sensing { sense(effects.sensing) }
         if effects.deadline != deadline { wait(for: effects.deadline) }
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
         if let step = effects.step { take(step) }
+    }
+
+    private func sense(_ sensing: AccelerometerSensing) {
+        let previous = self.sensing
+        self.sensing = sensing
+        if sensing.display != previous.display { supervisor.sense(sensing.display, role: .display) }
+        if sensing.base != previous.base { supervisor.sense(sensing.base, role: .base) }
     }
 
     private func take(_ step: Effects.Step) {

@@ -20,6 +20,7 @@ package final class MachineDriver: MachineHost {
     /// Events that happened while the effects of another one were carried out.
     private var pending: [Event] = []
     private var isBusy = false
+    private var levels = (display: SensingLevel.stream, base: SensingLevel.stream)
 
     init(_ configuration: MachineConfiguration, saved: SavedState?, loop: EventLoop, recorder: Recorder?) {
         self.loop = loop
@@ -79,8 +80,17 @@ package final class MachineDriver: MachineHost {
         let time = now
         recorder?.write(event, at: time)
         let effects = machine.handle(event, at: time)
+        record(effects.sensing, at: time)
         carryOut(effects)
         return effects
+    }
+
+    /// Records which levels have changed; a replay decides them anew.
+    private func record(_ sensing: AccelerometerSensing, at time: Double) {
+        let new = (display: sensing.display.level, base: sensing.base.level)
+        if new.display != levels.display { recorder?.write(new.display, of: .display, at: time) }
+        if new.base != levels.base { recorder?.write(new.base, of: .base, at: time) }
+        levels = new
     }
 
     // MARK: - What is known

@@ -29,6 +29,10 @@ final class Recorder {
         write(.start(configuration, saved), at: 0)
     }
 
+    func write(_ level: SensingLevel, of role: AccelerometerRole, at time: Double) {
+        write(.level(role, level), at: time)
+    }
+
     func write(_ event: Event, at time: Double) {
         if case .sample(_, let sample) = event {
             write(.event(event), at: sample.time)

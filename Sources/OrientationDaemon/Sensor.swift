@@ -86,8 +86,15 @@ final class Sensor {
         stuck.begin()
         var status = status
         if status.state != .lost { status.state = .sampling }
+        status.sensingLevel = .stream
         status.setSampling(of: source)
         self.status = status
+    }
+
+    /// Reads as closely as asked for.
+    func sense(_ sensing: Sensing) {
+        source.sense(sensing)
+        if source.mode != .replay { status.sensingLevel = sensing.level }
     }
 
     /// Notes that a sample has come.

@@ -103,6 +103,12 @@ final class SensorGroup {
         return update()
     }
 
+    /// Reads as closely as asked for, until sampling begins anew.
+    func sense(_ sensing: Sensing) {
+        guard isNeeded else { return }
+        active?.sense(sensing)
+    }
+
     /// Stops reading until ``resume()``, and calls `completion` when the device is restored.
     func suspend(completion: @escaping () -> Void) {
         isSuspended = true
@@ -262,6 +268,9 @@ final class SensorGroup {
         case .stalled(let reason):
             lose(sensor, reason, .stalled)
             choose()
+        case .silent(let problem):
+            log.warning("\(sensor.name): \(problem); starting it anew")
+            restart(sensor, because: problem)
         case .ended:
             log.info("\(sensor.name) has ended")
             sensor.fail("the recording has ended")
@@ -287,14 +296,18 @@ final class SensorGroup {
         case .stuck(let seconds):
             let problem = "stuck: the very same reading for \(seconds) s"
             log.warning("\(sensor.name): \(problem); starting it anew")
-            sensor.complain(problem)
-            sensor.source.stop {}
-            sensor.source.start()
+            restart(sensor, because: problem)
         case .moving:
             log.info("\(sensor.name): no longer stuck")
             sensor.complain("")
         case nil: break
         }
+    }
+
+    private func restart(_ sensor: Sensor, because problem: String) {
+        sensor.complain(problem)
+        sensor.source.stop {}
+        sensor.source.start()
     }
 
     private func lose(_ sensor: Sensor, _ reason: String, _ condition: Sensor.Condition) {

@@ -130,6 +130,9 @@ final class SensorSupervisor {
         if group(kind, role).read(isNeeded) { scan() }
     }
 
+    /// Reads the accelerometer of a role as closely as asked for, until sampling begins anew.
+    func sense(_ sensing: Sensing, role: AccelerometerRole) { group(.accelerometer, role).sense(sensing) }
+
     /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
     func suspend(completion: @escaping () -> Void) {
         forEachGroup({ $0.suspend(completion: $1) }, completion: completion)

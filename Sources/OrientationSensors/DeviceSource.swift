@@ -25,7 +25,7 @@ package final class DeviceSource: SensorSource {
 
     private enum State {
         case closed, opening, closing
-        case buffered(any SensorBuffer, EventSource)
+        case buffered(BufferReader)
         /// With what ``HelperThread/stopPolling(_:)`` takes.
         case polled(Int)
     }
@@ -49,7 +49,10 @@ package final class DeviceSource: SensorSource {
 
     private var isWanted = false
     private var bufferWorks: Bool
-    private var previousRate: Double?
+    private var previous = FoundSettings()
+    private var sensing = Sensing.stream
+    private var lastScan = RawScan(raw: .zero, time: nil)
+    private var proofPeriod = BufferReader.proofPeriod.first
     private var onClosed: [() -> Void] = []
     private var failures = (count: 0, since: 0.0)
 
@@ -99,11 +102,30 @@ package final class DeviceSource: SensorSource {
         proceed()
     }
 
+    package func sense(_ sensing: Sensing) {
+        guard isWanted, sensing != self.sensing else { return }
+        switch state {
+        case .closed, .opening, .closing: return
+        case .buffered(let reader):
+            self.sensing = sensing
+            reader.sense(sensing)
+        case .polled(let poll):
+            self.sensing = sensing
+            thread?.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll)
+            stallArmed = 0
+            expectAnswer()
+        }
+    }
+
     package func rescale(to scaling: SensorScaling) {
         freshScaling = scaling
         self.scaling = scaling
         switch state {
-        case .buffered, .polled: if isWanted { onEvent?(.started(warnings: [])) }
+        case .buffered, .polled:
+            guard isWanted else { return }
+            // The pose at rest was measured with the scaling before.
+            sense(.stream)
+            onEvent?(.started(warnings: []))
         case .closed, .opening, .closing: break
         }
     }
@@ -153,14 +175,16 @@ package final class DeviceSource: SensorSource {
     private struct Opening: Sendable {
         var buffer: (any SensorBuffer)?
         var error: SystemError?
-        var previousRate: Double?
+        var previous = FoundSettings()
         var rate: Double?
+        var hasSensitivity = false
         var warnings: [String] = []
     }
 
     private func open() {
         scaling = freshScaling
         failures.count = 0
+        sensing = .stream
         let helper = self.helper ?? DeviceHelper(loop: loop)
         self.helper = helper
         do throws(SystemError) {
@@ -182,10 +206,20 @@ package final class DeviceSource: SensorSource {
         do throws(SystemError) {
             // Scans come at the chip's rate; when polled, a slow chip returns old values.
             let rate = buffered ? rate : max(rate, leastFrequency)
-            opening.previousRate = try device.requestSamplingFrequency(rate)
+            opening.previous.rate = try device.requestSamplingFrequency(rate)
             opening.rate = try device.samplingFrequency
         } catch {
             opening.warnings.append("\(error); sampling goes on at the rate the sensor has")
+        }
+        do throws(SystemError) {
+            if buffered { opening.previous.sensitivity = try device.changeSensitivity }
+            try SettingsFile(of: device.description)?.write(opening.previous)
+            if let sensitivity = opening.previous.sensitivity {
+                if sensitivity != 0 { _ = try device.setChangeSensitivity(0) }
+                opening.hasSensitivity = true
+            }
+        } catch {
+            opening.warnings.append("\(error); sampling goes on with the sensitivity the sensor has")
         }
         guard buffered else { return opening }
         do throws(SystemError) {
@@ -203,12 +237,12 @@ package final class DeviceSource: SensorSource {
     }
 
     private func opened(_ opening: Opening) {
-        previousRate = opening.previousRate
+        previous = opening.previous
         if let error = opening.error {
             // Unplugged or released meanwhile: nobody asks why it could not be opened.
             if isWanted { fail("\(error)") } else { close() }
         } else if let buffer = opening.buffer {
-            read(buffer, rate: opening.rate, warnings: opening.warnings)
+            read(buffer, opening)
         } else {
             poll(warnings: opening.warnings)
         }
@@ -218,18 +252,21 @@ package final class DeviceSource: SensorSource {
     private func close(_ unread: (any SensorBuffer)? = nil) {
         var buffer = unread
         switch state {
-        case .buffered(let open, _): buffer = open
+        case .buffered(let reader):
+            reader.stop()
+            proofPeriod = reader.proofPeriod
+            buffer = reader.buffer
         case .polled(let poll): thread?.stopPolling(poll)
         case .closed, .opening, .closing: break
         }
         probe?.disarm()
         state = .closing
         expectAnswer()
-        thread?.run { [device, previousRate, buffer] in
+        thread?.run { [device, previous, buffer] in
             buffer?.close()
             device.endReading()
-            // The device may well be gone, and its rate with it.
-            try? device.restoreSamplingFrequency(previousRate)
+            previous.restore(device)
+            SettingsFile(of: device.description)?.remove()
         } completion: { [self] _ in
             expectNothing()
             state = .closed
@@ -239,44 +276,55 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Buffered
 
-    private func read(_ buffer: any SensorBuffer, rate: Double?, warnings: [String]) {
+    private func read(_ buffer: any SensorBuffer, _ opening: Opening) {
         expectNothing()
-        sampleRate = rate ?? targetRate
+        sampleRate = opening.rate ?? targetRate
+        guard let thread else { return }
+        let reader: BufferReader
         do throws(SystemError) {
-            guard let descriptor = buffer.pollDescriptor else {
-                throw SystemError("wait for scans of the buffer", errno: .notSupported)
-            }
-            state = .buffered(buffer, try loop.watch(descriptor) { [unowned(unsafe) self] in readScan() })
+            reader = try BufferReader(
+                buffer,
+                of: device,
+                rate: sampleRate > 0 ? sampleRate : targetRate,
+                hasSensitivity: opening.hasSensitivity,
+                proofPeriod: proofPeriod,
+                thread: thread,
+                loop: loop,
+                showsMotion: { [unowned(unsafe) self] in MotionFilter.showsMotion($0.raw, sensing, scaling) },
+                onEvent: { [unowned(unsafe) self] in handle($0) }
+            )
         } catch {
             return abandon(buffer, "\(error)")
         }
+        state = .buffered(reader)
         mode = .buffer
         probe?.arm(after: Self.probeTime(rate: sampleRate > 0 ? sampleRate : targetRate))
         // It may have been stopped while it was opened.
         if isWanted {
-            onEvent?(.started(warnings: warnings))
+            onEvent?(.started(warnings: opening.warnings))
             // A device that reports changes only has its initial state pending.
-            readScan()
+            reader.readScan()
         }
         proceed()
     }
 
-    /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
-    private func readScan() {
-        guard isWanted, case .buffered(let buffer, _) = state else { return }
-        do throws(SystemError) {
-            guard let scan = try buffer.next() else { return }
+    private func handle(_ event: BufferReader.Event) {
+        guard isWanted else { return }
+        switch event {
+        case .scan(let scan):
             probe?.disarm()
             take(scan)
-        } catch {
-            skip(error)
+        case .failure(let error): skip(error)
+        case .silence: onEvent?(.silent("no report although one was asked for"))
+        case .broken(let error): fail("\(error)")
         }
     }
 
     /// Polls instead of reading the buffer, which gives no scans.
     private func abandonBuffer(_ reason: String) {
-        guard case .buffered(let buffer, _) = state else { return }
-        abandon(buffer, "\(reason) from \(device.description.devicePath) in time")
+        guard case .buffered(let reader) = state else { return }
+        reader.stop()
+        abandon(reader.buffer, "\(reason) from \(device.description.devicePath) in time")
     }
 
     private func abandon(_ buffer: any SensorBuffer, _ reason: String) {
@@ -311,6 +359,7 @@ package final class DeviceSource: SensorSource {
 
     private func take(_ scan: RawScan) {
         failures.count = 0
+        lastScan = scan
         onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
     }
 
@@ -321,7 +370,8 @@ package final class DeviceSource: SensorSource {
         skippedReadings += 1
         // EAGAIN only says that the chip has no new value yet.
         let isMany = failures.count >= Self.longestFailure.count && error.errno != .again
-        let isLong = loop.now - failures.since >= Self.longestFailure.seconds
+        let longest = Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate)
+        let isLong = loop.now - failures.since >= longest
         if error.errno == .noDevice || isMany || isLong { fail("\(error)") }
     }
 
@@ -331,7 +381,8 @@ package final class DeviceSource: SensorSource {
         // Arming is a system call, so not every reading pushes the timer.
         guard lastAnswer - stallArmed > stallTime / 5 else { return }
         stallArmed = lastAnswer
-        stall?.arm(after: 1.2 * stallTime, slack: stallTime / 5)
+        let silence = sensing.level == .stream ? 0 : MotionFilter.longestSilence
+        stall?.arm(after: silence + 1.2 * stallTime, slack: stallTime / 5)
     }
 
     private func expectNothing() {

@@ -31,9 +31,13 @@ package struct FoundSensors: Sendable {
         if kinds.contains(.ambientLight) { addPlatformLights() }
     }
 
-    /// Raises rates of devices and enables the channels of their scans, but for the devices at `known` paths.
+    /// Restores what a crash has left, raises rates of devices and enables the channels of their scans, but for the devices at `known` paths.
     package mutating func prepare(except known: Set<String>) {
         for sensor in sensors where !known.contains(sensor.description.sysfsPath) {
+            if let file = SettingsFile(of: sensor.description), let settings = file.read() {
+                settings.restore(sensor)
+                file.remove()
+            }
             do throws(SystemError) {
                 try sensor.prepare(atLeast: DeviceSource.leastFrequency)
             } catch {

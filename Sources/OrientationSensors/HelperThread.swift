@@ -105,6 +105,11 @@ package final class HelperThread {
         return lastPoll
     }
 
+    /// Holds back what `filter` does not pass, and reads at its period; with nil all is delivered, at the first period.
+    func setFilter(_ filter: MotionFilter?, of id: Int) {
+        send({ worker in worker.polls.first { $0.id == id }?.setFilter(filter) }) {}
+    }
+
     /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
     package func stopPolling(_ id: Int) {
         polls.removeAll { $0.id == id }
@@ -183,12 +188,8 @@ private final class HelperWorker {
 
     func startPolling(_ id: Int, every period: Double, _ read: @escaping @Sendable () throws(SystemError) -> Vector3) {
         do throws(SystemError) {
-            let poll = try HelperPoll(id, every: period, on: loop) { [results] in
-                do throws(SystemError) {
-                    results.send(.polled(id, .success(RawScan(raw: try read(), time: MonotonicClock.now))))
-                } catch {
-                    results.send(.polled(id, .failure(error)))
-                }
+            let poll = try HelperPoll(id, every: period, on: loop, read) { [results] result in
+                results.send(.polled(id, result))
             }
             polls.append(poll)
         } catch {
@@ -197,29 +198,59 @@ private final class HelperWorker {
     }
 }
 
-/// A call that is repeated.
+/// A reading that is repeated.
 final class HelperPoll {
     let id: Int
-    private let period: Double
-    private let call: () -> Void
+    private let usualPeriod: Double
+    private let read: @Sendable () throws(SystemError) -> Vector3
+    private let deliver: (Result<RawScan, SystemError>) -> Void
     private let loop: EventLoop
+    private var filter: MotionFilter?
     private var timer: Timer?
     private var due: Double
 
-    init(_ id: Int, every period: Double, on loop: EventLoop, _ call: @escaping () -> Void) throws(SystemError) {
+    init(
+        _ id: Int,
+        every period: Double,
+        on loop: EventLoop,
+        _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
+        deliver: @escaping (Result<RawScan, SystemError>) -> Void
+    ) throws(SystemError) {
         self.id = id
-        self.period = period
-        self.call = call
-        self.loop = loop
+        usualPeriod = period
+        (self.read, self.deliver, self.loop) = (read, deliver, loop)
         due = loop.now
-        timer = try loop.timer { [unowned(unsafe) self] in callNow() }
+        timer = try loop.timer { [unowned(unsafe) self] in readNow() }
         timer?.arm(after: 0)
     }
 
-    private func callNow() {
-        call()
+    func setFilter(_ filter: MotionFilter?) {
+        self.filter = filter
+        due = loop.now
+        wait()
+    }
+
+    private var period: Double { filter?.period ?? usualPeriod }
+
+    private func readNow() {
+        do throws(SystemError) {
+            let reading = RawScan(raw: try read(), time: MonotonicClock.now)
+            if filter == nil {
+                deliver(.success(reading))
+            } else if let reading = filter?.pass(reading) {
+                deliver(.success(reading))
+            }
+        } catch {
+            filter?.fail()
+            deliver(.failure(error))
+        }
+        wait()
+    }
+
+    private func wait() {
         due = Self.nextDue(after: due, period: period, now: MonotonicClock.now)
-        timer?.arm(after: due - loop.now)
+        // At rest nobody waits for the exact time.
+        timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)
     }
 
     /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.

@@ -34,6 +34,14 @@ package protocol SensorDevice: AnyObject, Sendable {
 
     /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
     func restoreSamplingFrequency(_ previous: Double?) throws(SystemError)
+
+    /// The change in m/s² since its last report below which the sensor makes none; 0 where it makes all.
+    ///
+    /// Nil where it has no such setting.
+    var changeSensitivity: Double? { get throws(SystemError) }
+
+    /// Asks for a change sensitivity in m/s², and returns the one that the sensor has then.
+    func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double
 }
 
 /// The defaults of a sensor that is polled, at a rate of its own.
@@ -48,6 +56,11 @@ extension SensorDevice {
     }
 
     package var samplingFrequency: Double? { get throws(SystemError) { nil } }
+    package var changeSensitivity: Double? { get throws(SystemError) { nil } }
+
+    package func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
+        throw SystemError("set the sensitivity of", description.sysfsPath, errno: .notSupported)
+    }
 }
 
 /// The running buffer of a device, until it is closed.
@@ -65,8 +78,18 @@ package protocol SensorBuffer: AnyObject, Sendable {
     /// Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
     func next() throws(SystemError) -> RawScan?
 
+    /// Has the kernel keep so many scans, or more, until they are read; those that come meanwhile are lost.
+    ///
+    /// Can block as opening does, and nothing may be read meanwhile.
+    func extend(to scans: Int) throws(SystemError)
+
     /// Stops; nothing can be read any more.
     func close()
+}
+
+/// The default of a buffer that is long enough.
+extension SensorBuffer {
+    package func extend(to scans: Int) throws(SystemError) {}
 }
 
 /// One scan of a sensor's buffer.

@@ -27,6 +27,9 @@ package protocol SensorSource: AnyObject {
     /// Ends sampling and restores the device; `completion` is called when that is done.
     func stop(completion: @escaping () -> Void)
 
+    /// Reads as closely as asked for, from now until it is started again, which begins with ``Sensing/stream``.
+    func sense(_ sensing: Sensing)
+
     /// Replaces the scaling; a running source restarts its stream.
     func rescale(to scaling: SensorScaling)
 
@@ -41,6 +44,7 @@ package protocol SensorSource: AnyObject {
 extension SensorSource {
     package var faceUp: SensorFrame.FaceUp { .positiveZ }
     package var skippedReadings: Int { 0 }
+    package func sense(_ sensing: Sensing) {}
     package func rescale(to scaling: SensorScaling) {}
     package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {}
     package func removeDevice() { stop {} }
@@ -53,6 +57,8 @@ package enum SourceEvent {
     case sample(Measurement)
     /// The device hangs, and for how long; samples may come again.
     case stalled(String)
+    /// The device no longer reports anything; starting it again may help.
+    case silent(String)
     /// The recording is over: nothing more comes.
     case ended
     /// Sampling was broken off, and why.

@@ -122,6 +122,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Sensor", "Rate", "1") { $0.rate = 1 },
         Value("Sensor", "Rate", "12.5") { $0.rate = 12.5 },
         Value("Sensor", "Rate", "1e3") { $0.rate = 1000 },
+        Value("Sensor", "Power", "responsive") { $0.machine.power = .responsive },
+        Value("Sensor", "Power", "auto") { $0.machine.power = .auto },
         Value("Sensor", "Frame", "kernel") { $0.convention = .kernel },
         Value("Sensor", "Frame", "desktop") { $0.convention = .desktop },
         Value("Sensor", "FaceUp", "+z") { $0.faceUp = .positiveZ },
@@ -170,6 +172,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             "Sensor", "Rate",
             ["", "0", "0.999", "1000.1", "-15", "nan", "inf", "15 Hz", "15,5", "fast", "1e400", "+-3"]
         ),
+        ("Sensor", "Power", ["", "Auto", "yes", "low"]),
         ("Sensor", "Frame", ["", "Kernel", "device"]),
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
         ("Bus", "SensorProxy", ["", "maybe", "Yes"]),

@@ -39,7 +39,7 @@ import Testing
                 outcome.failure = reason
                 loop.exit()
             case .stalled(let problem): outcome.stalls.append(problem)
-            case .started, .sample, .ended: break
+            case .started, .sample, .silent, .ended: break
             }
         }
         source.start()
@@ -162,7 +162,7 @@ import Testing
                 source.replaceDevice(by: next, scaling: .acceleration(SensorFrame()), helper: helper)
                 source.start()
             case .sample: loop.exit()
-            case .started, .stalled, .ended: break
+            case .started, .stalled, .silent, .ended: break
             }
         }
         source.start()
@@ -227,7 +227,7 @@ import Testing
             case .sample:
                 hasAnswered = true
                 loop.exit()
-            case .started, .ended, .failed: break
+            case .started, .silent, .ended, .failed: break
             }
         }
         other.onEvent = { event in

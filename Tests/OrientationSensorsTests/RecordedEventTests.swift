@@ -32,6 +32,7 @@ import Testing
         configuration.laptopOrientation = .landscapeRight
         configuration.reportsFace = true
         configuration.classifier = .base
+        configuration.power = .responsive
         let saved = SavedState(
             lock: .orientation(.portrait),
             held: .portrait,
@@ -43,6 +44,7 @@ import Testing
             .start(MachineConfiguration(), nil), .start(configuration, saved),
             .start(configuration, SavedState(lock: .off, held: .portrait, autorotate: nil, shown: .portrait)),
             .application("org.example.App", .portrait), .event(.sample(.base, base)),
+            .level(.base, .watch), .level(.display, .doze),
         ]
         let plain: [Event] = [
             .samplingBegan(.display, Sampling(rate: 14.999, mayFallSilent: true, faceUp: .negativeZ)),
@@ -105,6 +107,16 @@ import Testing
     @Test func `a claim of net.hadess.SensorProxy without its clients is read`() throws {
         let fields = "proxy-claim,held=yes".utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).utf8 }
         #expect(try RecordedEvent(fields) == .event(.proxyClaims([])))
+    }
+
+    // Recordings of before there was a choice have every sample, so their replay must not expect silence.
+    @Test func `a start without a power mode is one that reads everything`() throws {
+        let fields = "start,report-face=no,classifier=base".utf8.split(separator: UInt8(ascii: ","))
+        guard case .start(let configuration, nil) = try RecordedEvent(fields.map { Substring($0).utf8 }) else {
+            Issue.record("it is no start")
+            return
+        }
+        #expect(configuration.power == .responsive)
     }
 
     static let faults: [(String, TraceError.Fault)] = [

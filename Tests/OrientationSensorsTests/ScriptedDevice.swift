@@ -27,6 +27,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
     private let name: String
     private let log: CallLog
     private let rate: Rate
+    private let sensitivity: Sensitivity?
     private let count = Atomic<Int>(0)
     private let reading: Reading
     private let buffer: ScriptedBuffer?
@@ -36,16 +37,31 @@ final class ScriptedDevice: SensorDevice, Sendable {
         let hertz = Mutex(10.0)
     }
 
+    /// A change sensitivity, and what the sensor keeps of what it is asked for.
+    final class Sensitivity: Sendable {
+        let change: Mutex<Double>
+        let kept: @Sendable (Double) -> Double
+
+        init(_ change: Double = 0, kept: @escaping @Sendable (Double) -> Double = { $0 }) {
+            self.change = Mutex(change)
+            self.kept = kept
+        }
+
+        var value: Double { change.withLock { $0 } }
+    }
+
     init(
         _ name: String = "",
         log: CallLog = CallLog(),
         rate: Rate = Rate(),
+        sensitivity: Sensitivity? = nil,
         buffer: ScriptedBuffer? = nil,
         reading: @escaping Reading = { _ throws(SystemError) in .zero }
     ) {
         self.name = name
         self.log = log
         self.rate = rate
+        self.sensitivity = sensitivity
         self.buffer = buffer
         self.reading = reading
         let mounting = AccelerometerMounting(
@@ -85,6 +101,16 @@ final class ScriptedDevice: SensorDevice, Sendable {
 
     var samplingFrequency: Double? {
         get throws(SystemError) { rate.hertz.withLock { $0 } }
+    }
+
+    var changeSensitivity: Double? { sensitivity?.value }
+
+    func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
+        guard let sensitivity else { throw SystemError("set the sensitivity of", name, errno: .notSupported) }
+        log.add("\(name) sensitivity \(change)")
+        let kept = sensitivity.kept(change)
+        sensitivity.change.withLock { $0 = kept }
+        return kept
     }
 
     func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
@@ -135,6 +161,10 @@ final class ScriptedBuffer: SensorBuffer, Sendable {
 
     func next() throws(SystemError) -> RawScan? {
         try scan(count.add(1, ordering: .relaxed).newValue).map { RawScan(raw: $0, time: nil) }
+    }
+
+    func extend(to scans: Int) {
+        log.add("extend to \(scans)")
     }
 
     func close() {

@@ -42,6 +42,7 @@ SENSOR_TYPES = {
     "MountMatrix": "ad",
     "State": "s",
     "LastError": "s",
+    "SensingLevel": "s",
 }
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 

@@ -236,7 +236,9 @@ class Writing(RecordingTestCase):
         reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reading)
         self.rig.add_device(accelerometer())
-        daemon = self.rig.start_orientd("--rate", "1000", "--record", pipe)
+        # At rest too little is recorded to fill the pipe.
+        arguments = ("--rate", "1000", "--record", pipe)
+        daemon = self.rig.start_orientd(*arguments, configuration="[Sensor]\nPower=responsive\n")
         self.client.claim()
         daemon.wait_for_log("the recording ends here")
         self.assert_bus_answers()

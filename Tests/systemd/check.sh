@@ -368,8 +368,8 @@ check "udev: a removal does nothing" left remove hid/iio:device0
 # Run the rule's RUN on a copy of a device's folder. The group does not exist here, so a fake chgrp logs its arguments.
 device=$work/sys/devices/hid/iio:device0
 writable='buffer/enable buffer/length buffer/watermark buffer0/enable buffer0/in_accel_x_en buffer0/length
-    current_timestamp_clock in_accel_sampling_frequency sampling_frequency scan_elements/in_accel_x_en
-    scan_elements/in_timestamp_en trigger/current_trigger'
+    current_timestamp_clock in_accel_hysteresis in_accel_sampling_frequency sampling_frequency
+    scan_elements/in_accel_x_en scan_elements/in_timestamp_en trigger/current_trigger'
 readonly='buffer/data_available buffer0/data_available buffer0/in_accel_x_index'
 others='in_accel_x_raw in_accel_scale in_accel_x_calibbias label name power/control sampling_frequency_available
     scan_elements/in_accel_x_index uevent'

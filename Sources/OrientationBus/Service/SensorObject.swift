@@ -15,6 +15,8 @@ package struct SensorStatus: Hashable {
     package var sampleRate: Double
     /// Row by row.
     package var mountMatrix: [Double]
+    /// Meaningful while it samples.
+    package var sensingLevel = SensingLevel.stream
     package var state = SensorState.idle
     /// Empty while the sensor works.
     package var lastError = ""
@@ -26,6 +28,7 @@ package struct SensorStatus: Hashable {
         .name("Location") { $1(&$0.location) },
         .name("Mode") { $1(&$0.mode) },
         .value("SampleRate") { $1(&$0.sampleRate) },
+        .name("SensingLevel") { $1(&$0.sensingLevel) },
         .value("MountMatrix") { $1(&$0.mountMatrix) },
         .name("State") { $1(&$0.state) },
         .value("LastError") { $1(&$0.lastError) },

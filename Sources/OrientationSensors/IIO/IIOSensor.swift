@@ -17,6 +17,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     private let values: [IIOAttribute]?
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
+    private let hysteresis: [IIOAttribute]
 
     /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil if they cannot be read.
     ///
@@ -58,6 +59,13 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         frequencyAvailable =
             channels[0].attribute("sampling_frequency_available")
             ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
+
+        var hysteresis: [IIOAttribute] = []
+        for attribute in channels.compactMap({ $0.attribute("hysteresis") })
+        where !hysteresis.contains(where: { $0.path == attribute.path }) {
+            hysteresis.append(attribute)
+        }
+        self.hysteresis = hysteresis
 
         var discovery = SensorDiscovery(kind: kind, device: device, channels: all, measuring: channels)
         let description = discovery.describe(
@@ -139,5 +147,38 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
     private func writeFrequency(_ rate: Double) throws(SystemError) {
         for attribute in frequency { try attribute.write(AttributeText.shortest(rate)) }
+    }
+
+    // MARK: - Change sensitivity
+
+    package var changeSensitivity: Double? {
+        get throws(SystemError) {
+            guard let attribute = hysteresis.first else { return nil }
+            do throws(SystemError) {
+                return try attribute.readNumber() * sensitivityUnit
+            } catch {
+                // The driver offers the file for hubs without the field too.
+                if error.errno == .invalid { return nil }
+                throw error
+            }
+        }
+    }
+
+    package func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
+        // The kernel reads six decimal places.
+        let number = (change / sensitivityUnit * 1e6).rounded() / 1e6
+        for attribute in hysteresis { try attribute.write(AttributeText.shortest(number)) }
+        return try changeSensitivity ?? 0
+    }
+
+    /// The m/s² in the unit of the sensitivity, which is that of the HID field: g or m/s².
+    ///
+    /// hid-sensor-attributes.c converts only the scale: 9.80665e-N for a field in g, 1e-N for one in m/s².
+    private var sensitivityUnit: Double {
+        var digits = description.scale.x
+        guard digits.isNormal, digits > 0, digits < 10 else { return 1 }
+        while digits < 1 { digits *= 10 }
+        let isG = abs(digits / AccelerometerSample.standardGravity - 1) < 0.002
+        return isG ? AccelerometerSample.standardGravity : 1
     }
 }

@@ -61,6 +61,14 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         try? source.disableChannels()
     }
 
+    /// A buffer that runs cannot be resized.
+    func extend(to scans: Int) throws(SystemError) {
+        try source.stop()
+        // Some buffers have a fixed length.
+        try? AttributeFile.write("\(scans)", to: source.path + "/buffer/length")
+        try AttributeFile.write("1", to: source.path + "/buffer/enable")
+    }
+
     /// Allocates nothing.
     func next() throws(SystemError) -> RawScan? {
         guard let file, let start = scan.baseAddress else { return nil }

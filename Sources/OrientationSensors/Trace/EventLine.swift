@@ -9,6 +9,8 @@ package enum RecordedEvent: Hashable, Sendable {
     /// An application mask of the configuration; these precede `start`.
     case application(String, InterfaceOrientationMask)
     case event(Event)
+    /// An accelerometer is read more or less closely, as the machine decided.
+    case level(AccelerometerRole, SensingLevel)
 
     /// One event of each kind that has a name; what they hold does not matter.
     private static let kinds: [(name: String, event: RecordedEvent)] = {
@@ -23,7 +25,8 @@ package enum RecordedEvent: Hashable, Sendable {
             .vanished(client: ""), .deadlinePassed(.ready), .saveFailed, .shutdown,
         ]
         let kinds =
-            events.map { RecordedEvent.event($0) } + [.start(MachineConfiguration(), nil), .application("", .all)]
+            events.map { RecordedEvent.event($0) }
+            + [.start(MachineConfiguration(), nil), .application("", .all), .level(.display, .stream)]
         return kinds.map { ($0.written.name, $0) }
     }()
 
@@ -132,6 +135,8 @@ private struct Arguments {
             return ("start", .start(try exchange(configuration), try exchange(saved)))
         case .application(let id, let supported):
             return ("application", .application(try required("app", id), try mask("supported", supported)))
+        case .level(let role, let level):
+            return ("level", .level(try required("role", role), try required("level", level)))
         case .event(let event):
             let (name, event) = try exchange(event)
             return (name, .event(event))
@@ -213,6 +218,8 @@ private struct Arguments {
         new.laptopOrientation = try optional("laptop", old.laptopOrientation)
         new.reportsFace = try flag("report-face", old.reportsFace)
         new.classifier = try required("classifier", old.classifier)
+        // Recordings of before there was a choice have all samples.
+        new.power = try optional("power", old.power) ?? .responsive
         return new
     }
 

@@ -94,7 +94,7 @@ final class CalibrateSession {
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
             add(sample.acceleration)
-        case .stalled(let problem): complain("warning: \(problem)")
+        case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
         case .ended: end(CommandError("\(path) was removed"))
         case .failed(let reason):
             // A device node can be opened once, and orientd may have it open.

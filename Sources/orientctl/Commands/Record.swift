@@ -114,7 +114,7 @@ private final class Recording {
             sample.time = clock.time(at: sample.time)
             try write(sample)
         case .sample: break
-        case .stalled(let problem): complain("warning: \(problem)")
+        case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
         case .ended: end(source)
         case .failed(let reason): throw CommandError(reason)
         }

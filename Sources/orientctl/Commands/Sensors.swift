@@ -20,7 +20,9 @@ enum Sensors {
     static func summary(_ status: SensorStatus) -> String {
         let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
-        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(status.state.name)\(error)")
+        let level = status.state == .sampling && status.sensingLevel != .stream ? " (\(status.sensingLevel))" : ""
+        let state = "\(status.state.name)\(level)"
+        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(state)\(error)")
     }
 
     private static func lines(_ path: String, _ status: SensorStatus) -> [String] {

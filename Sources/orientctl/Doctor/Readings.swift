@@ -109,7 +109,7 @@ private final class DirectReader {
             switch event {
             case .started(let warnings): readings.warnings += warnings
             case .sample(let measurement): add(measurement)
-            case .stalled(let problem): readings.warnings.append(problem)
+            case .stalled(let problem), .silent(let problem): readings.warnings.append(problem)
             case .ended: stop()
             case .failed(let reason):
                 readings.problem = reason

@@ -74,6 +74,8 @@ extension Replay {
                     plot?.add(sample, in: machine.status.deviceOrientation)
                 case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
                 case .event(.application(let id, let mask), _): applicationMasks[id] = mask
+                // The machine decides the levels itself.
+                case .event(.level, _): break
                 case .event(.event(let event), let time): try handle(event, at: time)
                 case .malformed(let error):
                     sawFault = true

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// Reads the running buffer of a device, as closely as asked for.
+///
+/// At rest a sensor that honours its change sensitivity is asked for changes only, and now and then for one report, as
+/// proof of life. Any other is read by a timer instead of at each scan.
+final class BufferReader {
+    /// What follows from reading.
+    enum Event {
+        case scan(RawScan)
+        case failure(SystemError)
+        /// No proof of life came.
+        case silence
+        /// A setting could not be made, and without it the readings are of no use.
+        case broken(SystemError)
+    }
+
+    /// How the sensor is kept from waking the loop at rest.
+    private enum Quieting {
+        /// By its change sensitivity.
+        case sensitivity
+        /// By a timer.
+        case timer
+    }
+
+    /// Seconds between two proofs of life: at first, and at most; doubled with each that fails.
+    static let proofPeriod = (first: 60.0, last: 960.0)
+    /// The scans in a row, all at rest, after which a sensitivity counts as ignored.
+    private static let ignoredScans = 30
+    /// Seconds between two scans up to which they count as in a row.
+    private static let longestRow = 1.0
+    /// The sensitivity that a sensor keeps, relative to the one that was asked for, up to which it is fine enough.
+    private static let greatestClamp = 4.0 / 3
+
+    private let device: any SensorDevice
+    let buffer: any SensorBuffer
+    private let rate: Double
+    private let thread: HelperThread
+    private let loop: EventLoop
+    private let showsMotion: (RawScan) -> Bool
+    private let onEvent: (Event) -> Void
+
+    private var sensing = Sensing.stream
+    private var quieting: Quieting
+    private var watch: EventSource?
+    private var drain: Timer?
+    private var proof: Timer?
+    private(set) var proofPeriod: Double
+    private var isProving = false
+    private var isClosed = false
+
+    /// The sensitivity that was set last.
+    private var sensitivity = 0.0
+    private var isSetting = false
+    private var isExtended = false
+    private var restScans = (count: 0, last: 0.0)
+
+    /// Creates a reader for scans that come at `rate` Hz; `hasSensitivity`: the sensor has that setting, and it is 0.
+    ///
+    /// Throws where the buffer has nothing to wait for.
+    init(
+        _ buffer: any SensorBuffer,
+        of device: any SensorDevice,
+        rate: Double,
+        hasSensitivity: Bool,
+        proofPeriod: Double,
+        thread: HelperThread,
+        loop: EventLoop,
+        showsMotion: @escaping (RawScan) -> Bool,
+        onEvent: @escaping (Event) -> Void
+    ) throws(SystemError) {
+        (self.buffer, self.device, self.rate, self.thread, self.loop) = (buffer, device, rate, thread, loop)
+        (self.proofPeriod, self.showsMotion, self.onEvent) = (proofPeriod, showsMotion, onEvent)
+        quieting = hasSensitivity ? .sensitivity : .timer
+        drain = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { drainNow() } }
+        proof = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { proveNow() } }
+        try startWatching()
+    }
+
+    /// Reads nothing any more; the buffer stays open, and the sensitivity as it is.
+    func stop() {
+        isClosed = true
+        watch = nil
+        drain?.disarm()
+        proof?.disarm()
+    }
+
+    func sense(_ sensing: Sensing) {
+        let wasStreaming = self.sensing.level == .stream
+        self.sensing = sensing
+        if sensing.level == .stream || wasStreaming {
+            isProving = false
+            restScans.count = 0
+            proof?.disarm()
+        }
+        apply()
+    }
+
+    /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
+    func readScan() {
+        guard !isClosed else { return }
+        do throws(SystemError) {
+            guard let scan = try buffer.next() else { return }
+            note(scan)
+            onEvent(.scan(scan))
+        } catch {
+            onEvent(.failure(error))
+        }
+    }
+
+    // MARK: - Settings
+
+    /// Takes the next step towards what is asked for; called again when the helper has answered.
+    private func apply() {
+        guard !isClosed, !isSetting else { return }
+        let isResting = sensing.level != .stream
+        let wanted = isResting && quieting == .sensitivity && !isProving ? sensing.sensitivity : 0
+        if wanted != sensitivity { return set(wanted) }
+        if isResting, quieting == .timer {
+            guard isExtended else { return extend() }
+            if watch != nil {
+                watch = nil
+                drainNow()
+            }
+        } else if watch == nil {
+            drain?.disarm()
+            do throws(SystemError) {
+                try startWatching()
+            } catch {
+                onEvent(.broken(error))
+            }
+        } else if wanted > 0 {
+            proof?.arm(after: proofPeriod, slack: proofPeriod / 12)
+        }
+    }
+
+    private func startWatching() throws(SystemError) {
+        guard let descriptor = buffer.pollDescriptor else {
+            throw SystemError("wait for scans of the buffer", errno: .notSupported)
+        }
+        watch = try loop.watch(descriptor) { [unowned(unsafe) self] in withExtendedLifetime(self) { readScan() } }
+    }
+
+    private func set(_ change: Double) {
+        run { [device] () throws(SystemError) in
+            try device.setChangeSensitivity(change)
+        } completion: { [self] result in
+            sensitivity = change
+            restScans.count = 0
+            switch result {
+            case .success(let kept):
+                if change > 0, !(kept > 0 && kept <= Self.greatestClamp * change) { quieting = .timer }
+                if isProving { proof?.arm(after: DeviceSource.probeTime(rate: rate)) }
+            case .failure(let error):
+                guard change > 0 else { return onEvent(.broken(error)) }
+                quieting = .timer
+            }
+            apply()
+        }
+    }
+
+    /// Makes room for the scans between two readings by timer: a full buffer drops new ones.
+    private func extend() {
+        watch = nil
+        run { [buffer, capacity] () throws(SystemError) in
+            try buffer.extend(to: capacity)
+            return 0
+        } completion: { [self] result in
+            isExtended = true
+            if case .failure(let error) = result { return onEvent(.broken(error)) }
+            // No scan is read yet, so the timer must be started here.
+            if sensing.level != .stream { drainNow() }
+            apply()
+        }
+    }
+
+    /// The scans of the longest ``Sensing/period``, and as many again for a late timer.
+    private var capacity: Int { Int(min(max(8, 2 * 0.8 * rate), 4096)) }
+
+    private func run(
+        _ work: @escaping @Sendable () throws(SystemError) -> Double,
+        completion: @escaping (Result<Double, SystemError>) -> Void
+    ) {
+        isSetting = true
+        thread.run { () -> Result<Double, SystemError> in
+            do throws(SystemError) {
+                return .success(try work())
+            } catch {
+                return .failure(error)
+            }
+        } completion: { [self] result in
+            isSetting = false
+            if !isClosed { completion(result) }
+        }
+    }
+
+    // MARK: - By timer
+
+    /// Reads all scans since the last time, and passes on those since the device moved, else the last one.
+    private func drainNow() {
+        guard !isClosed, sensing.level != .stream, let period = sensing.period else { return }
+        drain?.arm(after: period, slack: period / 10)
+        var last: RawScan?
+        var hasMoved = false
+        do throws(SystemError) {
+            for _ in 0..<capacity {
+                guard !isClosed, let scan = try buffer.next() else { break }
+                hasMoved = hasMoved || showsMotion(scan)
+                if hasMoved { onEvent(.scan(scan)) } else { last = scan }
+            }
+            if !hasMoved, let last { onEvent(.scan(last)) }
+        } catch {
+            onEvent(.failure(error))
+        }
+    }
+
+    // MARK: - Proof of life
+
+    private func note(_ scan: RawScan) {
+        guard sensing.level != .stream, quieting == .sensitivity else { return }
+        if isProving {
+            isProving = false
+            proofPeriod = Self.proofPeriod.first
+            return apply()
+        }
+        guard sensitivity > 0, !showsMotion(scan) else { return }
+        let now = loop.now
+        restScans.count = now - restScans.last <= Self.longestRow ? restScans.count + 1 : 1
+        restScans.last = now
+        guard restScans.count >= Self.ignoredScans else { return }
+        quieting = .timer
+        proof?.disarm()
+        apply()
+    }
+
+    /// Asks for a report, or complains that none has come.
+    private func proveNow() {
+        guard !isClosed, sensing.level != .stream, quieting == .sensitivity else { return }
+        guard isProving else {
+            isProving = true
+            return apply()
+        }
+        isProving = false
+        proofPeriod = min(2 * proofPeriod, Self.proofPeriod.last)
+        onEvent(.silence)
+    }
+}

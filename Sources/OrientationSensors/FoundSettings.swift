@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import POSIX
+
+/// The settings of a device as they were before it was read; nil for those that it does not have.
+struct FoundSettings: Hashable, Sendable {
+    /// In Hz.
+    var rate: Double?
+    /// In m/s².
+    var sensitivity: Double?
+
+    /// Sets them again; the device may well be gone, and its settings with it.
+    func restore(_ device: any SensorDevice) {
+        if let sensitivity { _ = try? device.setChangeSensitivity(sensitivity) }
+        try? device.restoreSamplingFrequency(rate)
+    }
+}
+
+/// A file that holds the settings of a device as they were found, while it is read: a crash does not lose them.
+///
+/// It is in the service manager's RuntimeDirectory=, which must outlive the service, and not the machine. Without one
+/// nothing is kept.
+struct SettingsFile: Sendable {
+    let path: String
+
+    /// The file of a device of this machine; nil for any other, and without a folder.
+    init?(of description: SensorDescription, folders: String? = SettingsFile.runtimeFolders) {
+        guard !description.sysfsPath.isEmpty, let folders,
+            let first = folders.utf8.split(separator: UInt8(ascii: ":")).first
+        else { return nil }
+        path = String(Substring(first)) + "/" + description.id + ".settings"
+    }
+
+    private static var runtimeFolders: String? { getenv("RUNTIME_DIRECTORY").map { String(cString: $0) } }
+
+    /// The settings in the file; nil where there is none, or no valid one.
+    func read() -> FoundSettings? {
+        guard let bytes = try? FileDescriptor.contents(of: path, limit: 256) else { return nil }
+        var settings = FoundSettings()
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            guard words.count == 2, let number = AttributeText.number(String(decoding: words[1], as: UTF8.self)) else {
+                return nil
+            }
+            switch String(decoding: words[0], as: UTF8.self) {
+            case "rate": settings.rate = number
+            case "sensitivity": settings.sensitivity = number
+            default: return nil
+            }
+        }
+        return settings
+    }
+
+    func write(_ settings: FoundSettings) throws(SystemError) {
+        var text = ""
+        if let rate = settings.rate { text += "rate=\(rate)\n" }
+        if let sensitivity = settings.sensitivity { text += "sensitivity=\(sensitivity)\n" }
+        try OutputFile.replace(path, with: text.utf8, permissions: 0o600)
+    }
+
+    func remove() { unlink(path) }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+
+/// Holds back the readings of a polled device that rests, on the device's helper thread.
+///
+/// A reading that shows motion passes; otherwise one passes now and then, so that the loop sees that the device answers.
+struct MotionFilter: Sendable {
+    /// Seconds after which a reading passes although the device rests.
+    static let longestSilence = 10.0
+
+    /// Seconds between two readings.
+    let period: Double
+
+    private let sensing: Sensing
+    private var scaling: SensorScaling
+    private var passed: RawScan
+    /// The last reading that is not equal to the one that passed.
+    private var other: RawScan?
+    private var hasFailed = false
+
+    /// Creates a filter for a device that rests; nil for one that does not.
+    ///
+    /// `last` is the last reading that passed.
+    init?(_ sensing: Sensing, _ scaling: SensorScaling, last: RawScan) {
+        guard let period = sensing.period else { return nil }
+        (self.period, self.sensing, self.scaling, passed) = (period, sensing, scaling, last)
+    }
+
+    /// Whether a reading shows motion, or is not one of acceleration.
+    static func showsMotion(_ raw: Vector3, _ sensing: Sensing, _ scaling: SensorScaling) -> Bool {
+        guard case .acceleration(let frame) = scaling else { return true }
+        return sensing.showsMotion(frame.acceleration(raw: raw))
+    }
+
+    /// Returns the reading to pass on, if any.
+    ///
+    /// Where all readings since the last one that passed are equal to it, so is the next that passes: only then the
+    /// sensor can be stuck.
+    mutating func pass(_ reading: RawScan) -> RawScan? {
+        if reading.raw != passed.raw { other = reading }
+        let mustPass = hasFailed || Self.showsMotion(reading.raw, sensing, scaling)
+        let seconds = (reading.time ?? 0) - (passed.time ?? 0)
+        guard mustPass || seconds >= Self.longestSilence else { return nil }
+        hasFailed = false
+        var result = mustPass ? reading : other ?? reading
+        result.time = reading.time
+        (passed, other) = (result, nil)
+        return result
+    }
+
+    /// Notes that a reading has failed: the next one passes, as it ends the failure.
+    mutating func fail() { hasFailed = true }
+}

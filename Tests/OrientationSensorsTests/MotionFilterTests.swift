@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import Testing
+
+@testable import OrientationSensors
+
+@Suite struct MotionFilterTests {
+    private static let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
+
+    private static func sensing(_ level: SensingLevel) -> Sensing {
+        var sensing = Sensing()
+        (sensing.level, sensing.reference, sensing.threshold) = (level, Vector3(0, 10, 0), 0.3)
+        return sensing
+    }
+
+    /// The readings that pass, of one of y = 10 + `offset` each period, and their times.
+    private static func passed(_ offsets: [Double], _ level: SensingLevel = .doze) throws -> [RawScan] {
+        let first = RawScan(raw: Vector3(0, 10, 0), time: 0)
+        var filter = try #require(MotionFilter(sensing(level), scaling, last: first))
+        return offsets.enumerated().compactMap { index, offset in
+            filter.pass(RawScan(raw: Vector3(0, 10 + offset, 0), time: Double(index + 1) * filter.period))
+        }
+    }
+
+    @Test func `the period depends on the level`() {
+        let scan = RawScan(raw: .zero, time: 0)
+        let periods = SensingLevel.allCases.map { MotionFilter(Self.sensing($0), Self.scaling, last: scan)?.period }
+        #expect(periods == [nil, 0.2, 0.8])
+    }
+
+    @Test func `at rest a reading passes every ten seconds`() throws {
+        let passed = try Self.passed(Array(repeating: 0, count: 100))
+        #expect(passed.count == 7 && passed.allSatisfy { $0.raw.y == 10 })
+        #expect(zip(passed, passed.dropFirst()).allSatisfy { (10...10.8).contains(($1.time ?? 0) - ($0.time ?? 0)) })
+    }
+
+    @Test func `motion passes at once, however slow`() throws {
+        let passed = try Self.passed((1...9).map { Double($0) * 0.1 })
+        #expect(passed.map { $0.raw.y }.allSatisfy { $0 >= 10.29 } && passed.count == 7)
+    }
+
+    // The reading in the tenth second happened to be the one before, and the sensor was taken for stuck.
+    @Test func `the reading that passes equals the last one only if all in between did`() throws {
+        let passed = try Self.passed((1...100).map { $0 % 12 == 5 ? 0.01 : 0 })
+        #expect(passed.count == 7 && zip(passed, passed.dropFirst()).allSatisfy { $0.raw != $1.raw })
+    }
+
+    // One failure a minute was taken for one that lasts a minute.
+    @Test func `the reading after a failure passes`() throws {
+        let first = RawScan(raw: Vector3(0, 10, 0), time: 0)
+        var filter = try #require(MotionFilter(Self.sensing(.watch), Self.scaling, last: first))
+        #expect(filter.pass(RawScan(raw: first.raw, time: 0.2)) == nil)
+        filter.fail()
+        #expect(filter.pass(RawScan(raw: first.raw, time: 0.4)) != nil)
+        #expect(filter.pass(RawScan(raw: first.raw, time: 0.6)) == nil)
+    }
+}
