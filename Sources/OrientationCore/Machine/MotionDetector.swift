@@ -11,6 +11,10 @@ struct MotionDetector: Sendable {
     private static let noiseFactor = 6.0
     /// The noise in g above which a sensor never rests.
     private static let greatestNoise = 0.03
+    /// The greatest variance of noise, relative to half that of the differences between consecutive samples.
+    ///
+    /// It is 1 for a sensor's noise; a device that is moved to and fro has more.
+    private static let greatestVariance = 2.0
     /// How long, in seconds, and for how many samples the device must be still.
     private static let stillness = (seconds: 2.0, samples: 10)
     /// Seconds at rest until the level is `doze`.
@@ -37,6 +41,8 @@ struct MotionDetector: Sendable {
     private var sum = Vector3.zero
     /// The sums of the squared differences between consecutive samples.
     private var squares = Vector3.zero
+    /// The sums of the squared differences from the first sample.
+    private var deviations = Vector3.zero
     private var count = 0
 
     /// Without `isEnabled` the level is always `stream`.
@@ -76,13 +82,14 @@ struct MotionDetector: Sendable {
         guard mayRest, !isTurning, count >= Self.stillness.samples,
             sample.time - start >= Self.stillness.seconds
         else { return }
+        guard isStill(unit) else { return restart(with: sample) }
         rest(unit, at: time)
     }
 
     /// Notes that a device that reports changes only has been silent for long; its last sample still holds.
     mutating func fallSilent(gravity: Double, at time: Double) {
         guard isEnabled, !isResting, count > 0 else { return }
-        (sum, squares, count) = (last, .zero, 1)
+        (sum, squares, deviations, count) = (last, .zero, .zero, 1)
         rest(gravity * AccelerometerSample.standardGravity, at: time)
     }
 
@@ -95,23 +102,35 @@ struct MotionDetector: Sendable {
 
     private mutating func restart(with sample: AccelerometerSample) {
         start = sample.time
-        (origin, last, sum, squares, count) = (sample.acceleration, sample.acceleration, sample.acceleration, .zero, 1)
+        (origin, last, sum) = (sample.acceleration, sample.acceleration, sample.acceleration)
+        (squares, deviations, count) = (.zero, .zero, 1)
     }
 
     /// Adds a reading to those since the device was still; false if it is not still any more.
     private mutating func include(_ reading: Vector3, _ unit: Double) -> Bool {
         let step = reading - last
+        let way = reading - origin
         squares = squares + Vector3(step.x * step.x, step.y * step.y, step.z * step.z)
+        deviations = deviations + Vector3(way.x * way.x, way.y * way.y, way.z * way.z)
         last = reading
         sum = sum + reading
         count += 1
-        return noise <= Self.greatestNoise * unit && (reading - origin).greatestComponent <= threshold(unit)
+        return noise <= Self.greatestNoise * unit && way.greatestComponent <= threshold(unit)
     }
 
     /// The standard deviation of the axis with the most noise, in m/s².
     ///
     /// From the differences between consecutive samples, so that a slow turn hardly counts as noise.
     private var noise: Double { count > 1 ? (squares.greatestComponent / Double(2 * (count - 1))).squareRoot() : 0 }
+
+    /// Whether what differs between the samples is noise, where that is more than the least threshold.
+    private func isStill(_ unit: Double) -> Bool {
+        guard Self.noiseFactor * noise > Self.leastThreshold * unit else { return true }
+        let samples = Double(count)
+        let mean = sum / samples - origin
+        let variance = (deviations.x + deviations.y + deviations.z) / samples - mean.dot(mean)
+        return variance <= Self.greatestVariance * (squares.x + squares.y + squares.z) / (2 * (samples - 1))
+    }
 
     private func threshold(_ unit: Double) -> Double { max(Self.leastThreshold * unit, Self.noiseFactor * noise) }
 

@@ -81,6 +81,14 @@ private func turned(_ degrees: Double) -> Vector3 {
         #expect(scene.detector.sensing.sensitivity == scene.detector.sensing.threshold)
     }
 
+    // A device that was moved to and fro five times in two seconds rested, with a threshold of 9 degrees.
+    @Test(arguments: 1...8)
+    func `motion to and fro is no noise`(samples: Int) {
+        var scene = Scene(noise: 0.002)
+        for index in 0..<600 { scene.add(Vector3(0, 1, index / (2 * samples) % 2 == 0 ? 0.05 : -0.05)) }
+        #expect(!scene.detector.isResting)
+    }
+
     @Test func `a sensor of much noise never rests`() {
         var scene = Scene(noise: 0.045)
         scene.lie(limit: 600)

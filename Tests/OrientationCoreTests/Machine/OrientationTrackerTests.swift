@@ -146,7 +146,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
         var feed = SilenceFeed()
         feed.begin(samplePeriod: Self.period)
         feed.note(AccelerometerSample(time: 100, acceleration: rightEdgeUp), isTurning: true, isAwaited: false, at: 7)
-        #expect(feed.deadline == 7 + 1.1 * Self.period)
+        #expect(feed.deadline == 7 + 1.1 * Self.period, "the first after a silence")
         let repeated = repetitions(&feed)
         #expect(repeated.count == 50)
         for (index, sample) in repeated.enumerated() {
@@ -189,6 +189,16 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
         #expect(feed.deadline == 13.5, "the deadline of the turn does not count")
         feed.note(sample, isTurning: false, isAwaited: false, at: 12)
         #expect(feed.deadline == nil)
+    }
+
+    // A sample that was a little late in a stream came after its repetition, and shaking turned the interface.
+    @Test func `a sample in a stream is repeated later than the first after a silence`() {
+        var feed = SilenceFeed()
+        feed.begin(samplePeriod: Self.period)
+        let sample = AccelerometerSample(time: 100, acceleration: rightEdgeUp)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 7)
+        feed.note(sample, isTurning: true, isAwaited: false, at: 7.01)
+        #expect(feed.deadline == 7.01 + 1.5 * Self.period)
     }
 
     @Test func `a new sample replaces the one that is repeated`() {
