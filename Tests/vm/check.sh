@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: hyprland doctor sensing rotation display xorg suspend calibrate hinge switches.
+# SCENARIO is by default each of: hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches.
 # Runs each scenario with the files of `make install` in its own virtual machine, three at a time, and ends with the
 # total, "N passed, N failed". Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If
 # there is no machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root; so does the scenario hyprland
@@ -17,7 +17,7 @@ mkdir $shares
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
 # Start the longest scenarios first.
-[ $# -gt 0 ] || set -- hyprland doctor sensing rotation display xorg suspend calibrate hinge switches
+[ $# -gt 0 ] || set -- hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches
 for scenario; do
     case $scenario in
         sensing | rotation) echo "$scenario dbus-daemon $scenario dbus-broker" ;;

@@ -8,9 +8,10 @@ here=$(dirname "$0")
 share=$1/$2-$3
 mkdir "$share"
 cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$here"/../session/wayland.py "$here"/../session/corners.py "$share"
-keys=
+keys='' limit=600
 case $2 in
     suspend) keys=-S ;;
+    rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     display | xorg) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
@@ -25,6 +26,6 @@ if [ "$2" = hyprland ]; then
         SUITE=sid "$here/build-rootfs.sh" $ORIENTD_VM_DIR >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
 fi
 status=0
-ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t 600 $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
+ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t $limit $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
 { printf '\n== %s, %s\n' "$2" "$3"; cat "$share.log"; } | flock "$1/install.tar" cat
 exit $status

@@ -13,6 +13,12 @@ Commands, one per line, read from --input (default: standard input; a FIFO stays
     noise MG     add noise of MG thousandths of g (root mean square) to each axis (0: none)
     mute | unmute    stop and resume the reports, like a sensor that hangs
     fail | unfail    answer the kernel's requests with EIO, or normally again
+    hub KIND     the kind of hub, from the next plug on:
+                 honours: skips a report when each axis is within the change sensitivity of the last one that it sent
+                 ignores: stores the sensitivity and ignores it
+                 clamps: stores at least 100 thousandths, and honours that
+                 none: has no such field
+                 amd: reports at 5 Hz and its features never change, like AMD's sensor fusion hub
     unplug | plug    remove the device, create it again
     quit
 The log has one line per event: CLOCK_MONOTONIC in seconds, CLOCK_REALTIME in seconds, event.
@@ -69,7 +75,7 @@ REPORT = 1  # hid-sensor-hub always skips one byte for the report id, so the rep
 G, METRES_PER_SECOND_SQUARED, MILLISECOND = 0x1A, 0x11E0, 0x0
 
 
-def descriptor(bits, unit):
+def descriptor(bits, unit, has_sensitivity):
     top = 2 ** (bits - 1) - 1
     out = item(USAGE_PAGE, 0x20) + usage(0x01) + item(COLLECTION, APPLICATION)
     out += item(REPORT_ID, REPORT) + usage(0x73) + item(COLLECTION, PHYSICAL)
@@ -79,7 +85,8 @@ def descriptor(bits, unit):
     out += selector(0x319, 0x850, 0x855, FEATURE)  # power state: undefined, D0, D1, D2, D3, D4
     out += selector(0x201, 0x800, 0x806, FEATURE)  # sensor state: unknown, ready, ...
     out += number(0x30E, 32, 0, 2**31 - 1, 0, MILLISECOND, FEATURE)  # report interval
-    out += number(0x1452, 16, 0, 32767, -3, unit, FEATURE)  # change sensitivity of acceleration
+    if has_sensitivity:
+        out += number(0x1452, 16, 0, 32767, -3, unit, FEATURE)  # change sensitivity of acceleration
     # input report
     out += selector(0x201, 0x800, 0x806, INPUT)
     out += selector(0x202, 0x810, 0x815, INPUT)  # event: unknown, state, property, data, poll, ...
@@ -88,7 +95,9 @@ def descriptor(bits, unit):
     return out + item(END_COLLECTION) + item(END_COLLECTION)
 
 
-FEATURES = struct.Struct("<BBBBBIH")  # id, connection, reporting, power, state, interval, sensitivity
+# id, connection, reporting, power, state, interval, and the sensitivity of hubs that have one
+FEATURES, FEATURES_WITHOUT_SENSITIVITY = struct.Struct("<BBBBBIH"), struct.Struct("<BBBBBI")
+CLAMP = 100
 ALL_EVENTS, FULL_POWER, READY, DATA_UPDATED = 2, 2, 2, 4
 
 # --- uhid -----------------------------------------------------------------------------------------
@@ -105,12 +114,15 @@ class Accelerometer:
         self.forced = self.noise = 0
         self.muted = self.failing = self.fresh = False
         self.device = None
+        self.next_kind = self.kind = "honours"
+        self.last = None  # the axes of the last report since reports were enabled
         self.features = [1, 1, 1, READY, 100, 0]
 
     def plug(self):
         self.features = [1, 1, 1, READY, 100, 0]
-        self.due = None
-        rd = descriptor(self.bits, self.unit)
+        self.due = self.last = None
+        self.kind = self.next_kind
+        rd = descriptor(self.bits, self.unit, self.kind != "none")
         self.device = os.open("/dev/uhid", os.O_RDWR | os.O_CLOEXEC)
         os.write(self.device, struct.pack("<I128s64s64sHHIIII", CREATE2, self.name.encode(), b"orientd-vm", b"",
                                           len(rd), BUS_I2C, 0x1D50, 0xACCE, 1, 0) + rd)
@@ -127,19 +139,48 @@ class Accelerometer:
         self.log("set %.4f %.4f %.4f" % g)
 
     def interval(self):
-        return (self.forced or self.features[4] or 100) / 1000
+        return (self.forced or (200 if self.kind == "amd" else self.features[4]) or 100) / 1000
 
     def wanted(self):
         return self.features[1] == ALL_EVENTS and self.features[2] == FULL_POWER and not self.muted
 
-    def report(self):
+    def layout(self):
+        return FEATURES_WITHOUT_SENSITIVITY if self.kind == "none" else FEATURES
+
+    def pack_features(self):
+        return self.layout().pack(REPORT, *self.features[:5 if self.kind == "none" else 6])
+
+    def set_features(self, data):
+        layout = self.layout()
+        new = list(layout.unpack(data[:layout.size]))[1:]
+        if self.kind == "amd":
+            new[4:] = self.features[4:]
+        elif self.kind == "clamps":
+            new[5] = max(new[5], CLAMP)
+        if not (new[1] == ALL_EVENTS and new[2] == FULL_POWER):
+            self.last = None
+        self.features[:len(new)] = new
+
+    def is_skipped(self, axes):
+        """Returns whether the hub makes no report of these axes, which are close to the last ones that it sent."""
+        change = self.features[5] if self.kind in ("honours", "clamps") else 0
+        return change > 0 and self.last is not None and all(
+            abs(new - old) <= change for new, old in zip(axes, self.last))
+
+    def axes(self):
         scale = 1000 * (9.80665 if self.unit == METRES_PER_SECOND_SQUARED else 1)
         top = 2 ** (self.bits - 1)
-        raw = [max(-top, min(top - 1, round(random.gauss(v, self.noise) * scale))) for v in self.g]
-        return struct.pack("<BBB" + ("iii" if self.bits == 32 else "hhh"), REPORT, READY, DATA_UPDATED, *raw)
+        return [max(-top, min(top - 1, round(random.gauss(v, self.noise) * scale))) for v in self.g]
 
-    def send(self):
-        data = self.report()
+    def report(self, axes):
+        return struct.pack("<BBB" + ("iii" if self.bits == 32 else "hhh"), REPORT, READY, DATA_UPDATED, *axes)
+
+    def send(self, is_forced=False):
+        axes = self.axes()
+        if self.is_skipped(axes) and not is_forced:
+            return
+        self.last = axes
+        data = self.report(axes)
         os.write(self.device, struct.pack("<IH", INPUT2, len(data)) + data)
         if self.fresh:
             self.log("sent %.4f %.4f %.4f" % self.g)
@@ -163,7 +204,7 @@ class Accelerometer:
         kind, = struct.unpack_from("<I", event)
         if kind == GET_REPORT:
             request, _, report_type = struct.unpack_from("<IBB", event, 4)
-            data = self.report() if report_type == 2 else FEATURES.pack(REPORT, *self.features)
+            data = self.report(self.axes()) if report_type == 2 else self.pack_features()
             error = errno.EIO if self.failing else 0
             self.log("get %s%s" % ("input" if report_type == 2 else "feature", " failed" if error else ""))
             os.write(self.device, struct.pack("<IIHH", GET_REPORT_REPLY, request, error, len(data)) + data)
@@ -171,7 +212,7 @@ class Accelerometer:
             request, _, _, size = struct.unpack_from("<IBBH", event, 4)
             error = errno.EIO if self.failing else 0
             if not error:
-                self.features = list(FEATURES.unpack(event[12:12 + FEATURES.size]))[1:]
+                self.set_features(event[12:12 + size])
             self.log("feature reporting=%d power=%d interval=%d sensitivity=%d size=%d%s" % (
                 *self.features[1:3], *self.features[4:6], size, " failed" if error else ""))
             os.write(self.device, struct.pack("<IIH", SET_REPORT_REPLY, request, error))
@@ -220,7 +261,9 @@ def main(arguments):
         elif words[0] == "noise":
             accel.noise = float(words[1]) / 1000
         elif words[0] == "once":
-            accel.send()
+            accel.send(is_forced=True)
+        elif words[0] == "hub":
+            accel.next_kind = words[1]
         elif words[0] == "unplug":
             if accel.device is not None:
                 accel.unplug()
