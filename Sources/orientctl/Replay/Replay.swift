@@ -17,13 +17,15 @@ enum Replay {
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
+            .init("rest", "r", value: "SENSOR", help: "leave out what is not read at rest: hub, polled"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture"),
         ]
     ) { invocation in
         let classifier: ClassifierChoice? = try invocation.value(of: "classifier").map {
             try value(named: $0, "--classifier=")
         }
-        var replay = try Run(invocation, classifier)
+        let sensor: RestingSensor.Kind? = try invocation.value(of: "rest").map { try value(named: $0, "--rest=") }
+        var replay = try Run(invocation, classifier, sensor)
         return try replay.finish()
     }
 }
@@ -44,11 +46,16 @@ extension Replay {
         private var output = OutputFile.standardOutput()
         private var plot: PlotData?
         private var sawFault = false
+        private var restingSensor: RestingSensor?
 
         /// Whether the trace tells what else happened, so that the interface is worth drawing.
         private var isRecording = false
 
-        init(_ invocation: Invocation, _ classifier: ClassifierChoice?) throws(SystemError) {
+        init(
+            _ invocation: Invocation,
+            _ classifier: ClassifierChoice?,
+            _ sensor: RestingSensor.Kind?
+        ) throws(SystemError) {
             path = invocation.operands[0]
             self.classifier = classifier
             printsAll = invocation.has("all")
@@ -62,6 +69,10 @@ extension Replay {
             machine = OrientationMachine(configuration, saved: nil, at: 0)
             let report = SensorReport(state: .sampling, isPresent: true, mayDeliver: true)
             _ = machine.handle(.sensorChanged(.display, report), at: 0)
+            if let sensor {
+                restingSensor = RestingSensor(sensor)
+                _ = machine.handle(.samplingBegan(.display, sensor.sampling), at: 0)
+            }
             if plotPath != nil { plot = PlotData() }
         }
 
@@ -70,6 +81,8 @@ extension Replay {
             while let record = try reader.next() {
                 switch record {
                 case .sample(let sample):
+                    try passDeadlines(before: sample.time)
+                    if restingSensor?.reports(sample) == false { continue }
                     try handle(.sample(.display, sample), at: sample.time)
                     plot?.add(sample, in: machine.status.deviceOrientation)
                 case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
@@ -98,9 +111,18 @@ extension Replay {
             plot?.show(machine.status.interfaceOrientation, at: time)
         }
 
+        /// Lets the times pass for which the machine waits, which a trace of samples does not have.
+        private mutating func passDeadlines(before time: Double) throws(SystemError) {
+            guard restingSensor != nil else { return }
+            while let deadline = machine.deadline, deadline.time <= time {
+                try handle(.deadlinePassed(deadline.purpose), at: deadline.time)
+            }
+        }
+
         private mutating func handle(_ event: Event, at time: Double) throws(SystemError) {
             let before = machine.status
             let effects = machine.handle(event, at: time)
+            restingSensor?.sensing = effects.sensing.display
             if let scale = effects.wrongScale {
                 complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
