@@ -94,6 +94,7 @@ package final class Daemon {
             },
         ]
         driver.carryOut = { [self] in carryOut($0) }
+        driver.onRead = { [self] in supervisor.deliverWaiting() }
         try begin()
     }
 
@@ -213,6 +214,11 @@ package final class Daemon {
 
 extension Daemon: SensorSupervisorDelegate {
     func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+        // A source that begins anew has forgotten what was asked of it.
+        switch role {
+        case .display: sensing.display = .stream
+        case .base: sensing.base = .stream
+        }
         driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
     }
 

@@ -13,6 +13,9 @@ package final class MachineDriver: MachineHost {
     /// Carries out the effects of an event; set once, before the first one.
     var carryOut: (Effects) -> Void = { _ in }
 
+    /// Has the samples that were read already delivered; set once, before the first event.
+    var onRead: () -> Void = {}
+
     private let loop: EventLoop
     private let start: Double
     private let recorder: Recorder?
@@ -97,5 +100,6 @@ package final class MachineDriver: MachineHost {
 
     package var policy: RotationPolicy { machine.policy }
     package var gravity: Vector3 { machine.gravity }
+    package func deliverWaiting() { if !isBusy { onRead() } }
     package var hasFirstAnswer: Bool { machine.hasFirstAnswer }
 }

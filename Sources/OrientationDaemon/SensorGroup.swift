@@ -109,6 +109,8 @@ final class SensorGroup {
         active?.sense(sensing)
     }
 
+    func deliverWaiting() { active?.source.deliverWaiting() }
+
     /// Stops reading until ``resume()``, and calls `completion` when the device is restored.
     func suspend(completion: @escaping () -> Void) {
         isSuspended = true

@@ -133,6 +133,9 @@ final class SensorSupervisor {
     /// Reads the accelerometer of a role as closely as asked for, until sampling begins anew.
     func sense(_ sensing: Sensing, role: AccelerometerRole) { group(.accelerometer, role).sense(sensing) }
 
+    /// Delivers what was read of an accelerometer and waits to be delivered.
+    func deliverWaiting() { group(.accelerometer).deliverWaiting() }
+
     /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
     func suspend(completion: @escaping () -> Void) {
         forEachGroup({ $0.suspend(completion: $1) }, completion: completion)
@@ -268,8 +271,17 @@ final class SensorSupervisor {
             report(device, sensor)
             return
         }
+        let isDisplay = description.kind == .accelerometer && group.role == .display
+        let classifier = isDisplay ? configuration.machine.classifier.constants : nil
         let rate = description.period.map { 1 / $0 } ?? configuration.rate
-        let source = try DeviceSource(device, scaling: scaling, rate: rate, loop: loop, helper: helper)
+        let source = try DeviceSource(
+            device,
+            scaling: scaling,
+            rate: rate,
+            loop: loop,
+            helper: helper,
+            classifier: classifier
+        )
         report(device, try adopt(source, into: group, status, isSubstitute: description.isSubstitute))
     }
 

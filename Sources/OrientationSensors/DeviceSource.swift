@@ -60,6 +60,9 @@ package final class DeviceSource: SensorSource {
     private var lastAnswer = 0.0
     private var stallArmed = 0.0
 
+    /// The constants of the classifier that gets the readings; nil where each of them is awaited.
+    private let classifier: OrientationClassifier.Constants?
+
     /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
     ///
     /// Sources of one device share its helper. After `stallTime` seconds without an answer of that, the device counts as
@@ -70,6 +73,7 @@ package final class DeviceSource: SensorSource {
         rate: Double,
         loop: EventLoop,
         helper: DeviceHelper? = nil,
+        classifier: OrientationClassifier.Constants? = nil,
         stallTime: Double = 5
     ) throws(SystemError) {
         self.device = device
@@ -77,6 +81,7 @@ package final class DeviceSource: SensorSource {
         self.scaling = scaling
         self.loop = loop
         self.helper = helper
+        self.classifier = classifier
         targetRate = rate
         self.stallTime = stallTime
         bufferWorks = device.description.canBuffer
@@ -111,7 +116,8 @@ package final class DeviceSource: SensorSource {
             reader.sense(sensing)
         case .polled(let poll):
             self.sensing = sensing
-            thread?.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll)
+            let filter = MotionFilter(sensing, scaling, last: lastScan)
+            thread?.setFilter(filter, of: poll, mayWait: sensing.mayWait)
             stallArmed = 0
             expectAnswer()
         }
@@ -125,9 +131,14 @@ package final class DeviceSource: SensorSource {
             guard isWanted else { return }
             // The pose at rest was measured with the scaling before.
             sense(.stream)
+            if case .polled(let poll) = state { thread?.setBatch(batch, of: poll) }
             onEvent?(.started(warnings: []))
         case .closed, .opening, .closing: break
         }
+    }
+
+    package func deliverWaiting() {
+        if case .polled = state { thread?.deliverWaiting() }
     }
 
     package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {
@@ -337,11 +348,13 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Polled
 
+    private var batch: ReadingBatch? { classifier.map { ReadingBatch($0, scaling, rate: targetRate) } }
+
     private func poll(warnings: [String]) {
         mode = .poll
         sampleRate = targetRate
         guard let thread else { return }
-        let poll = thread.poll(every: 1 / targetRate) { [device] () throws(SystemError) in
+        let poll = thread.poll(every: 1 / targetRate, batch: batch) { [device] () throws(SystemError) in
             try device.read()
         } deliver: { [unowned(unsafe) self] result in
             expectAnswer()

@@ -93,22 +93,34 @@ package final class HelperThread {
 
     /// Calls `read` on the thread every `period` seconds, and `deliver` in the loop with each reading and its time.
     ///
-    /// Returns what ``stopPolling(_:)`` takes.
+    /// Readings for which `batch` need not wake the loop come with the next one for which it does, once that is allowed
+    /// with ``setFilter(_:of:mayWait:)``. Returns what ``stopPolling(_:)`` takes.
     package func poll(
         every period: Double,
+        batch: ReadingBatch? = nil,
         _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
         deliver: @escaping (Result<RawScan, SystemError>) -> Void
     ) -> Int {
         lastPoll += 1
         polls.append((lastPoll, deliver))
-        send({ [lastPoll] in $0.startPolling(lastPoll, every: period, read) }) {}
+        send({ [lastPoll] in $0.startPolling(lastPoll, every: period, batch, read) }) {}
         return lastPoll
     }
 
     /// Holds back what `filter` does not pass, and reads at its period; with nil all is delivered, at the first period.
-    func setFilter(_ filter: MotionFilter?, of id: Int) {
-        send({ worker in worker.polls.first { $0.id == id }?.setFilter(filter) }) {}
+    ///
+    /// With `mayWait` readings may come several at a time.
+    func setFilter(_ filter: MotionFilter?, of id: Int, mayWait: Bool) {
+        send({ worker in worker.polls.first { $0.id == id }?.setFilter(filter, mayWait: mayWait) }) {}
     }
+
+    /// Starts another batch, for another scaling.
+    func setBatch(_ batch: ReadingBatch?, of id: Int) {
+        send({ worker in worker.polls.first { $0.id == id }?.batch = batch }) {}
+    }
+
+    /// Delivers the readings that wait.
+    func deliverWaiting() { if !results.isEmpty { receive() } }
 
     /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
     package func stopPolling(_ id: Int) {
@@ -186,10 +198,15 @@ private final class HelperWorker {
         }
     }
 
-    func startPolling(_ id: Int, every period: Double, _ read: @escaping @Sendable () throws(SystemError) -> Vector3) {
+    func startPolling(
+        _ id: Int,
+        every period: Double,
+        _ batch: ReadingBatch?,
+        _ read: @escaping @Sendable () throws(SystemError) -> Vector3
+    ) {
         do throws(SystemError) {
-            let poll = try HelperPoll(id, every: period, on: loop, read) { [results] result in
-                results.send(.polled(id, result))
+            let poll = try HelperPoll(id, every: period, batch, on: loop, read) { [results] result, isUrgent in
+                results.send(.polled(id, result), wakes: isUrgent)
             }
             polls.append(poll)
         } catch {
@@ -203,8 +220,10 @@ final class HelperPoll {
     let id: Int
     private let usualPeriod: Double
     private let read: @Sendable () throws(SystemError) -> Vector3
-    private let deliver: (Result<RawScan, SystemError>) -> Void
+    private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     private let loop: EventLoop
+    var batch: ReadingBatch?
+    private var mayWait = false
     private var filter: MotionFilter?
     private var timer: Timer?
     private var due: Double
@@ -212,19 +231,22 @@ final class HelperPoll {
     init(
         _ id: Int,
         every period: Double,
+        _ batch: ReadingBatch?,
         on loop: EventLoop,
         _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
-        deliver: @escaping (Result<RawScan, SystemError>) -> Void
+        deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     ) throws(SystemError) {
         self.id = id
         usualPeriod = period
-        (self.read, self.deliver, self.loop) = (read, deliver, loop)
+        (self.batch, self.read, self.deliver, self.loop) = (batch, read, deliver, loop)
         due = loop.now
         timer = try loop.timer { [unowned(unsafe) self] in readNow() }
         timer?.arm(after: 0)
     }
 
-    func setFilter(_ filter: MotionFilter?) {
+    func setFilter(_ filter: MotionFilter?, mayWait: Bool) {
+        self.mayWait = mayWait
+        guard filter != nil || self.filter != nil else { return }
         self.filter = filter
         due = loop.now
         wait()
@@ -236,15 +258,21 @@ final class HelperPoll {
         do throws(SystemError) {
             let reading = RawScan(raw: try read(), time: MonotonicClock.now)
             if filter == nil {
-                deliver(.success(reading))
+                pass(reading)
             } else if let reading = filter?.pass(reading) {
-                deliver(.success(reading))
+                pass(reading)
             }
         } catch {
             filter?.fail()
-            deliver(.failure(error))
+            deliver(.failure(error), true)
         }
         wait()
+    }
+
+    /// Delivers a reading; the batch sees each that the loop sees.
+    private func pass(_ reading: RawScan) {
+        let isUrgent = batch?.isUrgent(reading) ?? true
+        deliver(.success(reading), isUrgent || !mayWait || filter != nil)
     }
 
     private func wait() {
@@ -282,12 +310,20 @@ private final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// Readable while there is something to receive.
     var descriptor: Int32 { event.rawValue }
 
-    func send(_ element: Element) {
+    /// Without `wakes` the element waits until something else is received.
+    func send(_ element: Element, wakes: Bool = true) {
         pthread_mutex_lock(mutex)
         elements.append(element)
         pthread_mutex_unlock(mutex)
+        guard wakes else { return }
         // Fails only where the counter would overflow its 64 bits.
         eventfd_write(event.rawValue, 1)
+    }
+
+    var isEmpty: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return elements.isEmpty
     }
 
     /// Moves all that was sent into `batch`, which is empty.

@@ -30,6 +30,9 @@ package protocol SensorSource: AnyObject {
     /// Reads as closely as asked for, from now until it is started again, which begins with ``Sensing/stream``.
     func sense(_ sensing: Sensing)
 
+    /// Delivers samples that were read already and wait for others.
+    func deliverWaiting()
+
     /// Replaces the scaling; a running source restarts its stream.
     func rescale(to scaling: SensorScaling)
 
@@ -45,6 +48,7 @@ extension SensorSource {
     package var faceUp: SensorFrame.FaceUp { .positiveZ }
     package var skippedReadings: Int { 0 }
     package func sense(_ sensing: Sensing) {}
+    package func deliverWaiting() {}
     package func rescale(to scaling: SensorScaling) {}
     package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {}
     package func removeDevice() { stop {} }

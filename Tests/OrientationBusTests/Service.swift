@@ -15,6 +15,7 @@ final class Service: MachineHost {
     let client: Bus
 
     var gravity = Vector3.zero
+    func deliverWaiting() {}
     var hasFirstAnswer = true
 
     private(set) var machine: OrientationMachine

@@ -11,6 +11,9 @@ package protocol MachineHost: AnyObject {
     /// The filtered gravity in g; (0, 0, 0) while unknown.
     var gravity: Vector3 { get }
 
+    /// Takes the samples that were read already and wait for others, so that what is read now is up to date.
+    func deliverWaiting()
+
     /// Whether an orientation or a face was seen since sampling began, or none is to be expected.
     var hasFirstAnswer: Bool { get }
 
@@ -52,7 +55,7 @@ package final class ManagerObject {
         waiting = try WaitingClaims(loop: loop) { host.hasFirstAnswer }
         claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0.total))) })
 
-        properties.add(to: interface) { $0.gravity = host.gravity }
+        properties.add(to: interface, prepare: { host.deliverWaiting() }) { $0.gravity = host.gravity }
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }

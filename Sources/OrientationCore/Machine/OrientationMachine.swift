@@ -125,6 +125,8 @@ public struct OrientationMachine: Sendable {
         effects.reads = needs
         effects.sensing.display = motion.display.sensing
         effects.sensing.base = motion.base.sensing
+        // Readings of both halves must be compared at once.
+        effects.sensing.display.mayWait = configuration.power == .auto && !effects.reads.base
         effects.deadline = deadline
         return effects
     }

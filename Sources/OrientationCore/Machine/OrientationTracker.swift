@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is known of the device's orientation, sample by sample.
-struct OrientationTracker: Sendable {
+package struct OrientationTracker: Sendable {
     /// The filtered gravity in g; (0, 0, 0) while unknown.
     ///
     /// Past the repair of a wrong scale: 1 g long at rest whatever the sensor reads.
     var gravity: Vector3 { estimator.gravity.map { $0 / reference } ?? .zero }
 
     /// The edge that is up, or the face where that is to be reported; unknown until the first one.
-    private(set) var deviceOrientation = DeviceOrientation.unknown
-    private(set) var faceOrientation = FaceOrientation.none
+    package private(set) var deviceOrientation = DeviceOrientation.unknown
+    package private(set) var faceOrientation = FaceOrientation.none
 
     /// The edge that is, or was last, up, portrait being the display's own top; unknown until the first one.
     private(set) var edge = DeviceOrientation.unknown
 
     /// How far the display leans, or last leaned; undefined until the first sample.
-    private(set) var tilt = Tilt.undefined
+    package private(set) var tilt = Tilt.undefined
 
     /// The same edge by the device's own names; unknown until the first one.
     var deviceEdge: DeviceOrientation { edge.named(natural: naturalOrientation) }
@@ -26,7 +26,7 @@ struct OrientationTracker: Sendable {
     /// Says whether an edge was seen since then.
     var hasEdge: Bool { classifier.edge != .unknown }
 
-    var isTurning: Bool { classifier.isTurning }
+    package var isTurning: Bool { classifier.isTurning }
 
     /// The norm that counts as 1 g, in g: 1 unless the sensor's scale is wrong.
     var reference: Double { classifier.reference }
@@ -39,7 +39,7 @@ struct OrientationTracker: Sendable {
     private var samplePeriod = 1.0 / 15
     private var estimator = GravityEstimator()
 
-    init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
+    package init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
         self.naturalOrientation = naturalOrientation
         self.constants = constants
         self.reportsFace = reportsFace
@@ -49,7 +49,7 @@ struct OrientationTracker: Sendable {
     /// Starts afresh after a pause: the next sample decides at once, and until then the last orientation stays.
     ///
     /// `faceUp` is the sensor's own sign of z, which tells tilts apart.
-    mutating func begin(samplePeriod: Double, faceUp: SensorFrame.FaceUp) {
+    package mutating func begin(samplePeriod: Double, faceUp: SensorFrame.FaceUp) {
         self.faceUp = faceUp
         self.samplePeriod = samplePeriod
         restart()
@@ -61,7 +61,7 @@ struct OrientationTracker: Sendable {
         estimator = GravityEstimator()
     }
 
-    mutating func add(_ sample: AccelerometerSample) {
+    package mutating func add(_ sample: AccelerometerSample) {
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
         let lastTilt = estimator.gravity == nil ? .undefined : tilt

@@ -20,7 +20,10 @@ public struct Sensing: Hashable, Sendable {
     /// The change between two reports that the sensor itself is asked for, in m/s², where it has such a setting.
     public var sensitivity = 0.0
 
-    /// Every reading counts.
+    /// Whether readings that change nothing that is announced may come later, several at a time.
+    public var mayWait = false
+
+    /// Every reading counts, at once.
     public static let stream = Sensing()
 
     public init() {}

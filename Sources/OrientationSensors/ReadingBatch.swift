@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+
+/// Decides which readings of a polled device the loop must see at once, on the device's helper thread.
+///
+/// It classifies each reading as the machine does. Those that change nothing, and begin no turn, may wait for the next
+/// one that does: the loop then sees all of them, with their times.
+package struct ReadingBatch: Sendable {
+    /// Seconds that a reading may wait.
+    private static let longest = 0.5
+
+    private var tracker: OrientationTracker
+    private var scaling: SensorScaling
+    private let capacity: Int
+    private var waiting = 0
+
+    /// Creates a batch for readings at `rate` Hz.
+    package init(_ constants: OrientationClassifier.Constants, _ scaling: SensorScaling, rate: Double) {
+        tracker = OrientationTracker(naturalOrientation: .portrait, constants: constants, reportsFace: true)
+        self.scaling = scaling
+        if case .acceleration(let frame) = scaling { tracker.begin(samplePeriod: 1 / rate, faceUp: frame.faceUp) }
+        capacity = max(1, Int(Self.longest * rate))
+    }
+
+    /// Adds a reading, and says whether those since the last urgent one must not wait any longer.
+    mutating func isUrgent(_ reading: RawScan) -> Bool {
+        guard let time = reading.time else { return true }
+        guard case .acceleration(let sample) = scaling.measurement(raw: reading.raw, time: time) else { return true }
+        let before = (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
+        tracker.add(sample)
+        waiting += 1
+        let isNew = before != (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
+        guard isNew || tracker.isTurning || waiting >= capacity || !sample.acceleration.isFinite else { return false }
+        waiting = 0
+        return true
+    }
+}
