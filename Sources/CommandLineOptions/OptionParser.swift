@@ -59,11 +59,15 @@ package struct OptionParser {
 
     /// Formats a term and its explanation, of one or more lines, as two columns.
     package static func helpLines(_ term: String, _ explanation: String, column: Int = column) -> [String] {
-        var lines = explanation.split(separator: "\n").map { String(repeating: " ", count: column) + $0 }
+        // Not by characters, whose tables take 10 kB.
+        let texts = explanation.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
         let head = "  \(term)"
-        guard let first = lines.first, head.utf8.count < column else { return [head] + lines }
-        lines[0] = head + first.dropFirst(head.utf8.count)
-        return lines
+        let isShort = head.utf8.count < column && !texts.isEmpty
+        return (isShort ? [] : [head])
+            + texts.enumerated().map { index, text in
+                let start = isShort && index == 0 ? head : ""
+                return start + String(repeating: " ", count: column - start.utf8.count) + text
+            }
     }
 
     /// Parses `arguments`, the first of which is the name that error messages begin with.

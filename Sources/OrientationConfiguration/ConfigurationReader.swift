@@ -81,7 +81,7 @@ package final class ConfigurationReader<Target: Configurable> {
                 return "[\(section)] \(key)=\(value): takes \(setting.type.values); \(key) stays as it was"
             }
             if application == nil {
-                assignments.removeAll { $0.hasPrefix("\(key)=") }
+                assignments.removeAll { $0.utf8.starts(with: "\(key)=".utf8) }
                 assignments.append("\(key)=\(value)")
             }
             return nil
