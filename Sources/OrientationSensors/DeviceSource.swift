@@ -354,9 +354,7 @@ package final class DeviceSource: SensorSource {
         mode = .poll
         sampleRate = targetRate
         guard let thread else { return }
-        let poll = thread.poll(every: 1 / targetRate, batch: batch) { [device] () throws(SystemError) in
-            try device.read()
-        } deliver: { [unowned(unsafe) self] result in
+        let poll = thread.poll(device, every: 1 / targetRate, batch: batch) { [unowned(unsafe) self] result in
             expectAnswer()
             switch result {
             case .success(let scan): take(scan)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-package import OrientationCore
+import OrientationCore
 package import POSIX
 package import SystemdBus
 
@@ -91,23 +91,24 @@ package final class HelperThread {
         helper.stop()
     }
 
-    /// Calls `read` on the thread every `period` seconds, and `deliver` in the loop with each reading and its time.
+    /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
     /// Readings for which `batch` need not wake the loop come with the next one for which it does, once that is allowed
     /// with ``setFilter(_:of:mayWait:)``. Returns what ``stopPolling(_:)`` takes.
     package func poll(
+        _ device: any SensorDevice,
         every period: Double,
         batch: ReadingBatch? = nil,
-        _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
         deliver: @escaping (Result<RawScan, SystemError>) -> Void
     ) -> Int {
         lastPoll += 1
         polls.append((lastPoll, deliver))
-        send({ [lastPoll] in $0.startPolling(lastPoll, every: period, batch, read) }) {}
+        send({ [lastPoll] in $0.startPolling(lastPoll, device, every: period, batch) }) {}
         return lastPoll
     }
 
-    /// Holds back what `filter` does not pass, and reads at its period; with nil all is delivered, at the first period.
+    /// Holds back what `filter` does not pass, and reads at its period, or when the device tells of a change; with nil all
+    /// is delivered, at the first period.
     ///
     /// With `mayWait` readings may come several at a time.
     func setFilter(_ filter: MotionFilter?, of id: Int, mayWait: Bool) {
@@ -200,12 +201,12 @@ private final class HelperWorker {
 
     func startPolling(
         _ id: Int,
+        _ device: any SensorDevice,
         every period: Double,
-        _ batch: ReadingBatch?,
-        _ read: @escaping @Sendable () throws(SystemError) -> Vector3
+        _ batch: ReadingBatch?
     ) {
         do throws(SystemError) {
-            let poll = try HelperPoll(id, every: period, batch, on: loop, read) { [results] result, isUrgent in
+            let poll = try HelperPoll(id, device, every: period, batch, on: loop) { [results] result, isUrgent in
                 results.send(.polled(id, result), wakes: isUrgent)
             }
             polls.append(poll)
@@ -217,9 +218,14 @@ private final class HelperWorker {
 
 /// A reading that is repeated.
 final class HelperPoll {
+    /// The changes in a row, none of which shows motion, after which a device at rest is read by timer instead.
+    private static let idleChanges = 30
+    /// Seconds between two changes up to which they count as in a row.
+    private static let longestRow = 1.0
+
     let id: Int
+    private let device: any SensorDevice
     private let usualPeriod: Double
-    private let read: @Sendable () throws(SystemError) -> Vector3
     private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     private let loop: EventLoop
     var batch: ReadingBatch?
@@ -227,18 +233,21 @@ final class HelperPoll {
     private var filter: MotionFilter?
     private var timer: Timer?
     private var due: Double
+    /// Nil unless changes are awaited instead of the timer.
+    private var watch: EventSource?
+    private var changes = (count: 0, last: 0.0)
 
     init(
         _ id: Int,
+        _ device: any SensorDevice,
         every period: Double,
         _ batch: ReadingBatch?,
         on loop: EventLoop,
-        _ read: @escaping @Sendable () throws(SystemError) -> Vector3,
         deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     ) throws(SystemError) {
         self.id = id
         usualPeriod = period
-        (self.batch, self.read, self.deliver, self.loop) = (batch, read, deliver, loop)
+        (self.device, self.batch, self.deliver, self.loop) = (device, batch, deliver, loop)
         due = loop.now
         timer = try loop.timer { [unowned(unsafe) self] in readNow() }
         timer?.arm(after: 0)
@@ -247,16 +256,41 @@ final class HelperPoll {
     func setFilter(_ filter: MotionFilter?, mayWait: Bool) {
         self.mayWait = mayWait
         guard filter != nil || self.filter != nil else { return }
+        // A device that only became quieter keeps waiting as before.
+        let isNew = self.filter == nil
         self.filter = filter
+        if filter == nil { watch = nil } else if isNew { watchChanges() }
         due = loop.now
         wait()
     }
 
-    private var period: Double { filter?.period ?? usualPeriod }
+    private var period: Double {
+        watch == nil ? filter?.period ?? usualPeriod : MotionFilter.longestSilence
+    }
+
+    /// Waits for changes instead of reading often, if the device tells of them.
+    private func watchChanges() {
+        changes.count = 0
+        guard let descriptor = device.changeDescriptor else { return }
+        device.forgetChanges()
+        // Without it, the timer is as good.
+        watch = try? loop.watch(descriptor) { [unowned(unsafe) self] in withExtendedLifetime(self) { changed() } }
+    }
+
+    private func changed() {
+        device.forgetChanges()
+        let now = MonotonicClock.now
+        changes = (now - changes.last <= Self.longestRow ? changes.count + 1 : 1, now)
+        // Mere noise.
+        if changes.count > Self.idleChanges { watch = nil }
+        // The next reading by timer is a whole period away.
+        due = now
+        readNow()
+    }
 
     private func readNow() {
         do throws(SystemError) {
-            let reading = RawScan(raw: try read(), time: MonotonicClock.now)
+            let reading = RawScan(raw: try device.read(), time: MonotonicClock.now)
             if filter == nil {
                 pass(reading)
             } else if let reading = filter?.pass(reading) {
@@ -264,6 +298,8 @@ final class HelperPoll {
             }
         } catch {
             filter?.fail()
+            // A device that is gone stays readable.
+            watch = nil
             deliver(.failure(error), true)
         }
         wait()

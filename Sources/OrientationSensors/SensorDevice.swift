@@ -15,6 +15,12 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// Reads the values once: raw, for the scaling of `description`.
     func read() throws(SystemError) -> Vector3
 
+    /// Becomes readable when the values may have changed, from the first reading on; nil where nothing tells.
+    var changeDescriptor: Int32? { get }
+
+    /// Forgets the changes that ``changeDescriptor`` has announced.
+    func forgetChanges()
+
     /// Closes what reading has opened, until it is read again.
     func endReading()
 
@@ -46,6 +52,8 @@ package protocol SensorDevice: AnyObject, Sendable {
 
 /// The defaults of a sensor that is polled, at a rate of its own.
 extension SensorDevice {
+    package var changeDescriptor: Int32? { nil }
+    package func forgetChanges() {}
     package func endReading() {}
     package func prepare(atLeast minimum: Double) throws(SystemError) {}
     package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }

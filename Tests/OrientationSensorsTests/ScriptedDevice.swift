@@ -31,6 +31,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
     private let count = Atomic<Int>(0)
     private let reading: Reading
     private let buffer: ScriptedBuffer?
+    private let changes: Readiness?
 
     /// The sampling frequency that all handles of one device share.
     final class Rate: Sendable {
@@ -56,6 +57,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
         rate: Rate = Rate(),
         sensitivity: Sensitivity? = nil,
         buffer: ScriptedBuffer? = nil,
+        changes: Readiness? = nil,
         reading: @escaping Reading = { _ throws(SystemError) in .zero }
     ) {
         self.name = name
@@ -63,6 +65,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
         self.rate = rate
         self.sensitivity = sensitivity
         self.buffer = buffer
+        self.changes = changes
         self.reading = reading
         let mounting = AccelerometerMounting(
             location: .display,
@@ -88,6 +91,10 @@ final class ScriptedDevice: SensorDevice, Sendable {
     func read() throws(SystemError) -> Vector3 {
         try reading(count.add(1, ordering: .relaxed).newValue)
     }
+
+    var changeDescriptor: Int32? { changes?.descriptor }
+
+    func forgetChanges() { changes?.end() }
 
     func endReading() {
         log.add("\(name) end")
@@ -128,28 +135,38 @@ final class ScriptedDevice: SensorDevice, Sendable {
     }
 }
 
+/// A descriptor that is readable or not.
+// Sendable unchecked: the descriptor never changes.
+final class Readiness: @unchecked Sendable {
+    private let file: FileDescriptor
+
+    init() throws {
+        file = FileDescriptor(owning: try checkSystem("create", "an event", orientd_event_counter()))
+    }
+
+    var descriptor: Int32 { file.rawValue }
+
+    func begin() { eventfd_write(file.rawValue, 1) }
+
+    func end() {
+        var count: eventfd_t = 0
+        eventfd_read(file.rawValue, &count)
+    }
+}
+
 /// A buffer whose scans are what a script says; readable all the time.
 final class ScriptedBuffer: SensorBuffer, Sendable {
     typealias Scan = @Sendable (_ number: Int) throws(SystemError) -> Vector3?
 
     let warnings: [String] = []
-    private let event: EventDescriptor
+    private let event: Readiness
     private let count = Atomic<Int>(0)
     private let scan: Scan
     private let log: CallLog
 
-    // Sendable unchecked: the descriptor never changes.
-    private final class EventDescriptor: @unchecked Sendable {
-        let file: FileDescriptor
-
-        init() throws {
-            file = FileDescriptor(owning: try checkSystem("create", "an event", orientd_event_counter()))
-            eventfd_write(file.rawValue, 1)
-        }
-    }
-
     init(log: CallLog = CallLog(), _ scan: @escaping Scan) throws {
-        event = try EventDescriptor()
+        event = try Readiness()
+        event.begin()
         self.log = log
         self.scan = scan
     }
@@ -157,7 +174,7 @@ final class ScriptedBuffer: SensorBuffer, Sendable {
     /// How often it was read.
     var reads: Int { count.load(ordering: .relaxed) }
 
-    var pollDescriptor: Int32? { event.file.rawValue }
+    var pollDescriptor: Int32? { event.descriptor }
 
     func next() throws(SystemError) -> RawScan? {
         try scan(count.add(1, ordering: .relaxed).newValue).map { RawScan(raw: $0, time: nil) }

@@ -50,6 +50,10 @@ import Testing
         var raw: Vector3 { hasMoved.load(ordering: .relaxed) ? Vector3(10, 0, 0) : Vector3(0, 10, 0) }
     }
 
+    private final class Count: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
     // MARK: - Polled
 
     @Test func `a polled device that rests is silent until it moves, and then streams when asked to`() throws {
@@ -68,6 +72,58 @@ import Testing
             return count == 8
         }
         #expect(seen.last == 0 && seen.filter { $0 == 10 }.count <= 5)
+    }
+
+    @Test func `a device that tells of changes is read at rest only when it does`() throws {
+        let (pose, changes, reads) = (Pose(), try Readiness(), Count())
+        let device = ScriptedDevice(changes: changes) { [pose, reads] _ throws(SystemError) in
+            reads.value.add(1, ordering: .relaxed)
+            return pose.raw
+        }
+        let source = try source(device)
+        var before: Int?
+        var wait: () -> Void = {}
+        let timer = try loop.timer {
+            let number = reads.value.load(ordering: .relaxed)
+            guard let before else {
+                before = number
+                return wait()
+            }
+            #expect(number == before)
+            pose.hasMoved.store(true, ordering: .relaxed)
+            changes.begin()
+        }
+        // More than two periods at rest.
+        wait = { timer.arm(after: 0.5) }
+        try run(source) { count, y in
+            if count == 3 {
+                source.sense(Self.rest())
+                wait()
+            }
+            return y == 0
+        }
+    }
+
+    @Test func `a device that tells of changes all the time is read by timer at rest`() throws {
+        let (pose, changes, reads) = (Pose(), try Readiness(), Count())
+        let rest = Pose()
+        let device = ScriptedDevice(changes: changes) { [pose, rest, changes, reads] _ throws(SystemError) in
+            changes.begin()
+            // 30 readings for changes, and more by timer.
+            let number = rest.hasMoved.load(ordering: .relaxed) ? reads.value.add(1, ordering: .relaxed).newValue : 0
+            if number > 33 { pose.hasMoved.store(true, ordering: .relaxed) }
+            return pose.raw
+        }
+        let source = try source(device)
+        let timer = try loop.timer { changes.begin() }
+        try run(source) { count, y in
+            if count == 3 {
+                source.sense(Self.rest())
+                rest.hasMoved.store(true, ordering: .relaxed)
+                timer.arm(after: 0.2)
+            }
+            return y == 0
+        }
     }
 
     // MARK: - Buffered, with a change sensitivity

@@ -74,6 +74,18 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
         9.80665 / (resolution > 0 ? Double(resolution) : usualResolution)
     }
 
+    /// The node, which has an event for each axis that changes by more than the device's fuzz.
+    var changeDescriptor: Int32? { descriptor?.rawValue }
+
+    func forgetChanges() {
+        guard let descriptor else { return }
+        // As many as the kernel keeps at most.
+        withUnsafeTemporaryAllocation(of: input_event.self, capacity: 64) { events in
+            let size = events.count * MemoryLayout<input_event>.stride
+            while CLinux.read(descriptor.rawValue, events.baseAddress, size) == size {}
+        }
+    }
+
     /// Closes the node: the driver lets the chip sleep when nobody has it open.
     func endReading() { descriptor = nil }
 }

@@ -127,9 +127,7 @@ private final class DirectReader {
 
     private func poll(_ sensor: any SensorDevice, _ scaling: SensorScaling, every period: Double) {
         var scaling = scaling
-        let poll = helper.poll(every: period) { () throws(SystemError) in
-            try sensor.read()
-        } deliver: { [self] result in
+        let poll = helper.poll(sensor, every: period) { [self] result in
             switch result {
             case .success(let scan):
                 add(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now))
