@@ -38,13 +38,13 @@ class Buffer(threading.Thread):
     scan repeatedly, until the file is removed or replaced.
     """
 
-    def __init__(self, root, device):
+    def __init__(self, root, device, node):
         super().__init__(daemon=True)
         self.file = root / "iio-dev-data.bin"
         self.recording = b""
         self.played = 0
         self.attributes = pathlib.Path(f"{root}{device}")
-        node = root / "dev" / self.attributes.name
+        node = pathlib.Path(f"{root}{node}")
         node.parent.mkdir(exist_ok=True)
         node.unlink(missing_ok=True)
         os.mkfifo(node)
@@ -91,7 +91,8 @@ def complete_devices_of(testbed):
         lines = [line(value) if place % 2 else value for place, value in enumerate(attributes)]
         device = add_device(self, subsystem, name, parent, lines, properties)
         if "buffer/enable" in attributes:
-            Buffer(pathlib.Path(self.get_root_dir()), device)
+            node = dict(zip(properties[::2], properties[1::2])).get("DEVNAME", f"/dev/{name}")
+            Buffer(pathlib.Path(self.get_root_dir()), device, node)
         return device
 
     testbed.add_device = add_complete_device
