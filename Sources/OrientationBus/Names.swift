@@ -27,6 +27,9 @@ package enum Names {
 
     package static let errorPrefix = "org.orientd1.Error."
 
+    /// The error of every limit.
+    package static let limitError = errorPrefix + "LimitExceeded"
+
     /// The path of a request's object; `/` for none.
     package static func path(of request: RotationRequest.ID?) -> String {
         request.map { requestPath + "\($0)" } ?? "/"

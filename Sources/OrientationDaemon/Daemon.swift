@@ -59,7 +59,7 @@ package final class Daemon {
             loop, bus, log, recorder, file, driver
         )
 
-        let authority = PolkitAuthority(bus: bus) {
+        let authority = PolkitAuthority(bus: bus, limitError: Names.limitError) {
             log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
         }
         manager = try ManagerObject(

@@ -25,6 +25,15 @@ package struct BusError: Error, Hashable, Sendable {
 
     static let unexpectedTypes = invalidArguments("the arguments are not of the expected types")
 
+    /// Whether the error means that the caller lacks permission.
+    package var isRefusal: Bool {
+        name == "org.freedesktop.DBus.Error.AccessDenied" || name == Self.interactiveAuthorizationRequired
+    }
+
+    /// The name of the error of a call that polkit would allow after asking a person, which the call did not allow.
+    package static let interactiveAuthorizationRequired =
+        "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+
     /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {
         switch name {

@@ -18,15 +18,15 @@ package enum Polkit {
         call.append("")
     }
 
-    /// Reads whether the reply of CheckAuthorization allows the action.
-    static func readIsAuthorized(from reply: BusMessage) throws(BusError) -> Bool {
-        var isAuthorized = false
+    /// Reads whether the reply of CheckAuthorization allows the action, or would if it could ask a person.
+    static func readDecision(from reply: BusMessage) throws(BusError) -> (isAuthorized: Bool, isChallenge: Bool) {
+        var decision = (isAuthorized: false, isChallenge: false)
         try reply.readStruct("bba{ss}") { () throws(BusError) in
-            isAuthorized = try reply.readBool()
-            _ = try reply.readBool()
+            decision.isAuthorized = try reply.readBool()
+            decision.isChallenge = try reply.readBool()
             try reply.skip()
         }
-        return isAuthorized
+        return decision
     }
 
     /// Asks whether this connection may do `actionID` without a dialogue, and waits for the answer.
@@ -34,6 +34,6 @@ package enum Polkit {
         let reply = try bus.call(service, path, interface, "CheckAuthorization") { call in
             append(actionID, of: bus.uniqueName, isInteractive: false, to: call)
         }
-        return try readIsAuthorized(from: reply)
+        return try readDecision(from: reply).isAuthorized
     }
 }

@@ -27,6 +27,7 @@ package final class PolkitAuthority {
     }
 
     private let bus: Bus
+    private let limitError: String
     private let onAbsence: () -> Void
     private var isKnownAbsent = false
     private var persons = 0
@@ -36,16 +37,20 @@ package final class PolkitAuthority {
     /// The number of undecided calls, by connection.
     private var undecided: [String: Int] = [:]
 
+    /// `limitError` is the name of the error for too many undecided calls of a connection.
+    ///
     /// `onAbsence` is called once, when polkit is found missing for the first time.
-    package init(bus: Bus, onAbsence: @escaping () -> Void) {
+    package init(bus: Bus, limitError: String, onAbsence: @escaping () -> Void) {
         self.bus = bus
+        self.limitError = limitError
         self.onAbsence = onAbsence
     }
 
     /// Calls `completion` with whether polkit allows `actionID` to the sender of `message`.
     ///
-    /// A refused message is answered before that: with `AccessDenied`, or with `LimitsExceeded` if the connection has too
-    /// many undecided calls. While too many questions wait for a person, polkit may not ask one.
+    /// A refused message is answered before that: with `AccessDenied`, with `InteractiveAuthorizationRequired` if
+    /// polkit would ask a person but the call does not allow that, or with the limit's error if the connection has too many
+    /// undecided calls. While too many questions wait for a person, polkit may not ask one.
     package func authorize(
         _ message: BusMessage,
         for actionID: String,
@@ -55,7 +60,7 @@ package final class PolkitAuthority {
         guard undecided < Self.limits.connection else {
             message.reply(
                 BusError(
-                    "org.freedesktop.DBus.Error.LimitsExceeded",
+                    limitError,
                     "polkit has not decided on \(Self.limits.connection) calls of this connection yet"
                 )
             )
@@ -110,8 +115,15 @@ package final class PolkitAuthority {
             return error.isServiceMissing ? refusalWithoutPolkit(of: message, for: actionID) : denied(actionID, error)
         }
         do throws(BusError) {
-            let isAuthorized = try Polkit.readIsAuthorized(from: answer)
-            return isAuthorized ? nil : .accessDenied("not authorized: polkit refuses \(actionID)")
+            let decision = try Polkit.readDecision(from: answer)
+            if decision.isAuthorized { return nil }
+            guard decision.isChallenge, !message.allowsInteractiveAuthorization else {
+                return .accessDenied("not authorized: polkit refuses \(actionID)")
+            }
+            return BusError(
+                BusError.interactiveAuthorizationRequired,
+                "polkit would ask a person, which the call does not allow: \(actionID)"
+            )
         } catch {
             return denied(actionID, error)
         }

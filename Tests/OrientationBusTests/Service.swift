@@ -44,7 +44,7 @@ final class Service: MachineHost {
             loop: loop,
             version: "1.2.3",
             status: machine.status,
-            authority: PolkitAuthority(bus: bus) {},
+            authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {},
             host: self
         )
         try bus.own(Names.service, replacing: false)

@@ -7,6 +7,7 @@ import Testing
 
 private let interfaceName = "org.example.Guarded"
 private let actionID = "org.example.act"
+private let limitError = "org.example.Error.LimitExceeded"
 private let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
 /// What polkit was asked.
@@ -43,7 +44,7 @@ private final class Guarded {
             slots.append(try polkit.export(authority, at: "/org/freedesktop/PolicyKit1/Authority"))
             try polkit.own("org.freedesktop.PolicyKit1", replacing: false)
         }
-        let authority = PolkitAuthority(bus: peers.service) { [unowned self] in absences += 1 }
+        let authority = PolkitAuthority(bus: peers.service, limitError: limitError) { [unowned self] in absences += 1 }
         let guarded = BusInterface(interfaceName, members: 1)
         guarded.method("Act") { [unowned self] message in
             authority.authorize(message, for: actionID) { [unowned self] isAllowed in
@@ -145,7 +146,7 @@ private final class Guarded {
             }
         }
         try guarded.peers.loop.run { errors.count == 2 && waiting.count == 100 }
-        #expect(errors.allSatisfy { $0 == "org.freedesktop.DBus.Error.LimitsExceeded" })
+        #expect(errors == [limitError, limitError])
         while guarded.actions < 256 {
             let asked = waiting
             waiting = []
@@ -162,10 +163,19 @@ private final class Guarded {
         #expect(PolkitAuthority.timeouts.machine < caller.timeout)
     }
 
+    @Test func `a call that does not allow polkit to ask a person learns that polkit would`() throws {
+        let guarded = try Guarded(answer: Self.answer(isAuthorized: false, isChallenge: true))
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
+        #expect(error?.message.hasSuffix(": \(actionID)") == true)
+        #expect(guarded.actions == 0)
+    }
+
     @Test(arguments: [false, true])
     func `the action does not run when polkit refuses it`(isChallenge: Bool) throws {
         let guarded = try Guarded(answer: Self.answer(isAuthorized: false, isChallenge: isChallenge))
-        let error = #expect(throws: BusError.self) { try guarded.act() }
+        // A person that polkit has asked declined.
+        let error = #expect(throws: BusError.self) { try guarded.act(isInteractive: isChallenge) }
         #expect(error?.name == accessDenied)
         #expect(error?.message == "not authorized: polkit refuses \(actionID)")
         #expect(guarded.actions == 0)

@@ -75,6 +75,10 @@ check "no claim was counted" is Claims 0
 check "an active session on seat0: Claim is allowed" session anna /dev/tty1 sh -c "loginctl show-session \$XDG_SESSION_ID -p Active -p Seat -p State -p TTY | xargs; $claim_call && echo allowed"
 cat /tmp/session.out
 check "the claim ends with the connection" soon is Claims 0
+asks_a_person="busctl --allow-interactive-authorization=no call org.orientd1 /org/orientd1 org.orientd1.Manager SetAutorotate s always 2>&1"
+check "an active session without a password: polkit would ask a person" session anna /dev/tty1 \
+    sh -c "$asks_a_person | grep 'polkit would ask a person'"
+cat /tmp/session.out
 check "orientctl status without a session" as anna orientctl status
 as anna orientctl status; as anna orientctl status --json; as anna orientctl sensors
 timeout 40 setpriv --reuid=anna --regid=anna --init-groups orientctl monitor >/tmp/refused.out 2>&1

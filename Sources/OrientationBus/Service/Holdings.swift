@@ -135,6 +135,6 @@ final class Holdings {
 
 extension BusError {
     static func limitExceeded(_ message: String) -> BusError {
-        BusError(Names.errorPrefix + "LimitExceeded", message)
+        BusError(Names.limitError, message)
     }
 }
