@@ -28,7 +28,7 @@ package enum Names {
     package static let errorPrefix = "org.orientd1.Error."
 
     /// The error of every limit.
-    package static let limitError = errorPrefix + "LimitExceeded"
+    package static let limitError = "org.orientd1.Error.LimitExceeded"
 
     /// The path of a request's object; `/` for none.
     package static func path(of request: RotationRequest.ID?) -> String {

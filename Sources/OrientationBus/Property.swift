@@ -60,6 +60,22 @@ package struct Property<Status>: Sendable {
         Property(member, Value.busType, change: change, field)
     }
 
+    /// A mask that is published as a number; it is read from names as well.
+    static func mask(_ member: StaticString, _ field: @escaping Field<InterfaceOrientationMask>) -> Property {
+        Property(member, InterfaceOrientationMask.busType, field) { value in
+            guard case .texts(let names) = value else { return "\(value.text) is not valid" }
+            return InterfaceOrientationMask.refusal(of: names.first { InterfaceOrientationMask($0) == nil } ?? "")
+        }
+    }
+
+    /// The same mask as the names of its orientations.
+    static func maskNames(_ member: StaticString, _ field: @escaping Field<InterfaceOrientationMask>) -> Property {
+        let type = BusType<InterfaceOrientationMask>("as", { .texts($0.names) }) { value in
+            if case .texts(let names) = value { InterfaceOrientationMask(names: names) } else { nil }
+        }
+        return Property(member, type, field)
+    }
+
     /// A field that is published by its name.
     static func name<Value: NamedValue & SendableMetatype>(
         _ member: StaticString,
@@ -158,8 +174,32 @@ extension Array {
 
 extension InterfaceOrientationMask: BusValue {
     package static var busType: BusType<Self> {
-        BusType("u", { .number($0.rawValue) }, { if case .number(let bits) = $0 { Self(rawValue: bits) } else { nil } })
+        BusType("u", { .number($0.rawValue) }) { value in
+            switch value {
+            case .number(let bits): Self(rawValue: bits)
+            case .texts(let names): Self(names: names)
+            default: nil
+            }
+        }
     }
+
+    /// Creates the union of named masks; nil if one is unknown.
+    init?(names: [String]) {
+        self = []
+        for name in names {
+            guard let mask = Self(name) else { return nil }
+            formUnion(mask)
+        }
+    }
+
+    /// Explains that `name` is not known.
+    static func refusal(of name: String) -> String {
+        "'\(name)' is none of portrait, portrait-upside-down, landscape-right, landscape-left, landscape, "
+            + "all-but-upside-down, all"
+    }
+
+    /// The names of the orientations, the lowest bit's first.
+    package var names: [String] { InterfaceOrientation.allCases.filter { contains($0) }.map { $0.name } }
 }
 
 extension Vector3: BusValue {

@@ -8,8 +8,8 @@ extension RotationRequest {
 
     /// The options of `Request` and `Update`, each of which is also a property of `org.orientd1.Request`.
     fileprivate static let options: [Option] = [
-        // An argument of its own in `Request`.
-        ("supported", .value("Supported") { $1(&$0.supported) }),
+        // Also an argument of its own in `Request`.
+        ("supported", .mask("Supported") { $1(&$0.supported) }),
         ("preferred", .optionalName("Preferred") { $1(&$0.preferred) }),
         ("should-autorotate", .value("ShouldAutorotate") { $1(&$0.shouldAutorotate) }),
         ("presentation", .name("Presentation") { $1(&$0.presentation) }),
@@ -20,7 +20,9 @@ extension RotationRequest {
     ]
 
     /// Every property of `org.orientd1.Request`.
-    static let properties = [.value("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
+    static let properties =
+        [.value("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
+        + [.maskNames("SupportedNames") { $1(&$0.supported) }]
 }
 
 /// The arguments of `Request` and `Update` on the bus.
@@ -44,7 +46,10 @@ package enum RequestOptions {
         let appID = try readAppID(from: message)
         let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
         var request = RotationRequest(appID: appID, supported: mask)
-        let names = try read(RotationRequest.options.dropFirst(), into: &request, from: message)
+        let names = try read(into: &request, from: message)
+        guard mask.isEmpty || !names.contains("supported") else {
+            throw .invalidArguments("supported: the argument must be 0 beside the option")
+        }
         if !names.contains("presentation") { request.presentation = request.parent == nil ? .modal : .push }
         return request
     }
@@ -59,22 +64,22 @@ package enum RequestOptions {
 
     /// Reads `Update`'s changes.
     static func readChanges(of request: inout RotationRequest, from message: BusMessage) throws(BusError) {
-        _ = try read(RotationRequest.options[...], into: &request, from: message)
+        _ = try read(into: &request, from: message)
     }
 
     /// Reads an `a{sv}` of these options; returns the names that it contains.
     private static func read(
-        _ options: ArraySlice<RotationRequest.Option>,
         into request: inout RotationRequest,
         from message: BusMessage
     ) throws(BusError) -> [String] {
         var names: [String] = []
         try message.readNamedVariants { name throws(BusError) in
-            guard let property = options.first(where: { $0.name == name })?.property else {
+            guard let property = RotationRequest.options.first(where: { $0.name == name })?.property else {
                 throw .invalidArguments("options: there is no option '\(name)'")
             }
             let type = message.peekVariantContents()
-            guard type == "\(property.signature)" else {
+            // A mask may be given by names.
+            guard type == "\(property.signature)" || name == "supported" && type == "as" else {
                 throw .invalidArguments("\(name): takes a value of type \(property.signature), not \(type)")
             }
             let value = try message.readAnyVariant()

@@ -60,7 +60,8 @@ def options_of(values):
     """Returns {option: variant}; a view is replaced by its path, and a variant is kept."""
     options = {}
     for name, value in values.items():
-        name = name.replace("_", "-")
+        # Views have a parameter of the option's name.
+        name = "supported" if name == "mask" else name.replace("_", "-")
         if isinstance(value, View):
             value = value.path
         if not isinstance(value, GLib.Variant):

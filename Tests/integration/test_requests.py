@@ -57,6 +57,7 @@ class Members(RotationTestCase):
                 "ForwardsTo": root.path,
                 "Active": False,
                 "Reason": "full-screen video",
+                "SupportedNames": list(ORIENTATIONS),
             },
         )
 
@@ -74,9 +75,15 @@ class Members(RotationTestCase):
             "ForwardsTo": "/",
             "Active": True,
             "Reason": "",
+            "SupportedNames": list(ORIENTATIONS),
         }
         self.assertEqual(root.get_all(), defaults)
-        pushed = {"Presentation": "push", "Parent": root.path, "Supported": LANDSCAPE}
+        pushed = {
+            "Presentation": "push",
+            "Parent": root.path,
+            "Supported": LANDSCAPE,
+            "SupportedNames": ["landscape-right", "landscape-left"],
+        }
         self.assertEqual(child.get_all(), {**defaults, **pushed})
 
     def test_options_may_be_empty_and_the_last_one_wins(self):
@@ -112,11 +119,14 @@ class Members(RotationTestCase):
                     self.flush()
                 changes.clear()
                 view.update(**{option: value})
-                before[name] = value
+                expected = {name: value}
+                if name == "Supported":
+                    expected["SupportedNames"] = ["landscape-right", "landscape-left"]
+                before.update(expected)
                 self.assertEqual(view.get_all(), before)
                 self.flush()
                 announced = [change for change in changes if change.path == view.path]
-                self.assertEqual([change[2:] for change in announced], [(REQUEST, {name: value}, [])])
+                self.assertEqual([change[2:] for change in announced], [(REQUEST, expected, [])])
                 changes.clear()
                 view.update(**{option: value})  # without a change
                 self.flush()
@@ -365,6 +375,30 @@ class Limits(RotationTestCase):
         self.client.ask("SetApplicationMask", "su", "org.example.More", LANDSCAPE)
 
 
+class MasksAsNames(RotationTestCase):
+    def test_requests_and_updates(self):
+        self.start()
+        view = self.view(0, mask=variant("as", ["landscape-left", "portrait"]))
+        self.assertEqual((view.get("Supported"), view.get("SupportedNames")), (18, ["portrait", "landscape-left"]))
+        self.assertEqual(self.client.get("SupportedOrientations"), 18)
+        self.assertEqual(self.client.get("SupportedOrientationNames"), ["portrait", "landscape-left"])
+        events = self.record_events()
+        view.update(supported=variant("as", ["landscape"]))
+        self.assertEqual(view.get("Supported"), LANDSCAPE)
+        self.flush()
+        (changes,) = [event.arguments for event in events if event.signal == "PropertiesChanged"]
+        self.assertEqual(changes["SupportedOrientations"], LANDSCAPE)
+        self.assertEqual(changes["SupportedOrientationNames"], ["landscape-right", "landscape-left"])
+
+    def test_application_masks(self):
+        self.start()
+        self.view(ALL)
+        self.client.ask("SetApplicationOrientations", "sas", "org.example.App", ["portrait"])
+        self.assertEqual(self.client.get("SupportedOrientations"), PORTRAIT)
+        self.client.ask("SetApplicationOrientations", "sas", "org.example.App", [])
+        self.assertEqual(self.client.get("SupportedOrientations"), ALL)
+
+
 class Wrong(RotationTestCase):
     """Each refusal names the field and changes nothing."""
 
@@ -424,7 +458,7 @@ class Wrong(RotationTestCase):
 
     def test_types(self):
         self.start_with_views()
-        for wrong in (variant("i", 24), variant("s", "landscape")):
+        for wrong in (variant("i", 24), variant("s", "landscape"), variant("au", [24])):
             found = f"supported: takes a value of type u, not {wrong.get_type_string()}"
             self.assertEqual(self.ours.refused_update(supported=wrong), (INVALID_ARGS, found))
         for field, right, wrong in (
@@ -454,13 +488,32 @@ class Wrong(RotationTestCase):
                 self.assertEqual(self.ours.refusal("Update", "a{sv}", values), (INVALID_ARGS, text))
         self.assert_nothing_changed()
 
-    def test_supported_is_an_option_of_update_only(self):
+    def test_the_mask_is_given_once(self):
         self.start_with_views()
-        values = options_of({"supported": LANDSCAPE})
-        self.assertEqual(
-            self.client.refusal("Request", "sua{sv}", "org.example.App", ALL, values),
-            (INVALID_ARGS, "options: there is no option 'supported'"),
-        )
+        for given in (LANDSCAPE, variant("as", ["landscape"])):
+            self.assertEqual(
+                self.refused_view(ALL, mask=given),
+                (INVALID_ARGS, "supported: the argument must be 0 beside the option"),
+            )
+        self.assert_nothing_changed()
+
+    def test_names_of_masks(self):
+        self.start_with_views()
+        known = "portrait, portrait-upside-down, landscape-right, landscape-left, landscape, all-but-upside-down, all"
+        for names, text in (
+            (["sideways"], f"'sideways' is none of {known}"),
+            (["portrait", ""], f"'' is none of {known}"),
+            ([], "0 is not a valid set of orientations"),
+        ):
+            with self.subTest(names):
+                given = variant("as", names)
+                self.assertEqual(self.refused_view(0, mask=given), (INVALID_ARGS, f"supported: {text}"))
+                self.assertEqual(self.ours.refused_update(supported=given), (INVALID_ARGS, f"supported: {text}"))
+                if names:  # an empty array restores the configuration's mask
+                    self.assertEqual(
+                        self.client.refusal("SetApplicationOrientations", "sas", "org.example.App", names),
+                        (INVALID_ARGS, f"orientations: {text}"),
+                    )
         self.assert_nothing_changed()
 
     def test_reason_is_at_most_1024_bytes_long(self):

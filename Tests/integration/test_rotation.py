@@ -292,7 +292,11 @@ class Transitions(RotationTestCase):
         changes = self.client.record_changes()
         view = self.view(LANDSCAPE | mask("portrait"))
         self.flush()
-        announced = {"SupportedOrientations": LANDSCAPE | mask("portrait"), "AskedRequest": view.path}
+        announced = {
+            "SupportedOrientations": LANDSCAPE | mask("portrait"),
+            "SupportedOrientationNames": ["portrait", "landscape-right", "landscape-left"],
+            "AskedRequest": view.path,
+        }
         self.assertEqual([change.changed for change in changes], [announced])
 
     def test_a_call_that_changes_nothing_announces_nothing(self):

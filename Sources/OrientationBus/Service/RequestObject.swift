@@ -28,7 +28,7 @@ final class RequestObject {
         self.methods = methods
         path = Names.path(of: id)
         properties = PublishedProperties(request, RotationRequest.properties)
-        let interface = BusInterface(Names.request, members: 12)
+        let interface = BusInterface(Names.request, members: RotationRequest.properties.count + 3)
         properties.add(to: interface)
         // The interface may outlast the object by the call at hand, but is not called again.
         interface.method("Update", "a{sv}", names: "changes\0") { [unowned(unsafe) self] message throws(BusError) in

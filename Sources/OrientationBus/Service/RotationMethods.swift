@@ -37,7 +37,25 @@ final class RotationMethods {
             carryOut(message, Names.Action.rotate, .alignToDevice)
         }
         interface.method("SetApplicationMask", "su", names: "app_id\0mask\0") { [self] message throws(BusError) in
-            try setApplicationMask(message)
+            let appID = try RequestOptions.readAppID(from: message)
+            let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
+            guard mask.isEmpty || mask.isValid else {
+                throw .invalidArguments("mask: \(mask.rawValue) is not a valid set of orientations")
+            }
+            setApplicationMask(mask, of: appID, message)
+        }
+        interface.method("SetApplicationOrientations", "sas", names: "app_id\0orientations\0") {
+            [self] message throws(BusError) in
+            let appID = try RequestOptions.readAppID(from: message)
+            var mask: InterfaceOrientationMask = []
+            try message.readArray("s") { () throws(BusError) in
+                let name = try message.readString()
+                guard let part = InterfaceOrientationMask(names: [name]) else {
+                    throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: name))")
+                }
+                mask.formUnion(part)
+            }
+            setApplicationMask(mask, of: appID, message)
         }
         interface.method("Request", "sua{sv}", returns: "o", names: "app_id\0supported\0options\0request\0") {
             [self] message throws(BusError) in try present(message)
@@ -80,12 +98,10 @@ final class RotationMethods {
 
     // MARK: - Masks
 
-    private func setApplicationMask(_ message: BusMessage) throws(BusError) {
+    /// Answers `message` with what becomes of a mask; an empty one restores the configuration's.
+    private func setApplicationMask(_ given: InterfaceOrientationMask, of appID: String, _ message: BusMessage) {
         let client = message.sender
-        let appID = try RequestOptions.readAppID(from: message)
-        let bits = try message.readUInt32()
-        let mask = bits == 0 ? nil : InterfaceOrientationMask(rawValue: bits)
-        if let mask, !mask.isValid { throw .invalidArguments("mask: \(bits) is not a valid set of orientations") }
+        let mask = given.isEmpty ? nil : given
         authority.authorize(message, for: Names.Action.request) { [self] isAllowed in
             guard isAllowed else { return }
             let had = host.policy.hasApplicationMask(of: appID, for: client)
