@@ -17,7 +17,7 @@ DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
-    dunst $(X11_PACKAGES)
+    dunst zsh fish $(X11_PACKAGES)
 PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 SESSION_PACKAGES := mmdebstrap
@@ -109,6 +109,9 @@ INSTALLED := \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
     .build/man/agent.conf.5:644:$(PREFIX)/share/man/man5/agent.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
+    .build/orientctl.bash:644:$(PREFIX)/share/bash-completion/completions/orientctl \
+    .build/orientctl.zsh:644:$(PREFIX)/share/zsh/site-functions/_orientctl \
+    .build/orientctl.fish:644:$(PREFIX)/share/fish/vendor_completions.d/orientctl.fish \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
     docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
@@ -118,6 +121,7 @@ INSTALLED := \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
     systemd/dbus-1/system.d/org.orientd1.conf:644:$(SYSTEM)/share/dbus-1/system.d/org.orientd1.conf \
+    $(foreach name,Manager Request Sensor,systemd/dbus-1/interfaces/org.orientd1.$(name).xml:644:$(SYSTEM)/share/dbus-1/interfaces/org.orientd1.$(name).xml) \
     systemd/dbus-1/system-services/org.orientd1.service:644:$(SYSTEM)/share/dbus-1/system-services/org.orientd1.service \
     systemd/dbus-1/system-services/net.hadess.SensorProxy.service:644:$(SYSTEM)/share/dbus-1/system-services/net.hadess.SensorProxy.service \
     systemd/polkit-1/actions/org.orientd1.policy:644:$(SYSTEM)/share/polkit-1/actions/org.orientd1.policy
@@ -128,6 +132,7 @@ RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedes
 install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
+	@for shell in bash zsh fish; do $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    case "$(if $(STRIP),$$rest)" in 755:*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \

@@ -59,7 +59,7 @@ fi
 trap : INT
 show orientctl monitor
 trap 'exit 130' INT
-[ -n "$name" ] || explain "The trace has ended. From now on the sensor is \"lost\", and orientd keeps the last orientation."
+[ -n "$name" ] || explain "The recording has ended. orientd keeps the last orientation."
 
 explain "Lock the interface to portrait. An application that supports only landscape is still shown in landscape:"
 show orientctl lock portrait

@@ -2,17 +2,31 @@
 
 import CLinux
 
+/// An argument that getopt_long(3) has refused.
+package struct OptionError: Error {
+    /// As it was given, such as `--colour=red`; for a short option `-c`.
+    package let argument: String
+
+    /// Whether it lacks its value; otherwise it is not an option, is ambiguous, or has a value too many.
+    package let isValueMissing: Bool
+
+    /// One line for the user.
+    package var message: String {
+        isValueMissing ? "option '\(argument)' needs a value" : "invalid option '\(argument)'"
+    }
+}
+
 /// Splits a command line into options and operands with getopt_long(3): `-c FILE`, `--config=FILE`, abbreviated names,
 /// `--` for the end of the options.
 package struct OptionParser {
     /// An option that a command accepts.
     package struct Option: Sendable {
         package let name: StaticString
-        let short: Character?
+        package let short: Character?
 
         /// The name of the value in help texts; empty for an option without a value.
-        let value: StaticString
-        let help: StaticString
+        package let value: StaticString
+        package let help: StaticString
         package let isRequired: Bool
 
         /// Describes `--name`, and `-short` where given.
@@ -30,7 +44,7 @@ package struct OptionParser {
             self.isRequired = isRequired
         }
 
-        var takesValue: Bool { value.utf8CodeUnitCount > 0 }
+        package var takesValue: Bool { value.utf8CodeUnitCount > 0 }
 
         /// The option as usage messages show it: `--output=FILE`.
         package var usage: String { takesValue ? "--\(name)=\(value)" : "--\(name)" }
@@ -70,10 +84,8 @@ package struct OptionParser {
             }
     }
 
-    /// Parses `arguments`, the first of which is the name that error messages begin with.
-    ///
-    /// Returns nil for a wrong command line, after getopt_long(3) has printed the reason.
-    package func parse(_ arguments: [String]) -> Result? {
+    /// Parses `arguments`, the first of which is the program's name.
+    package func parse(_ arguments: [String]) throws(OptionError) -> Result {
         var vector = arguments.map { strdup($0) }
         vector.append(nil)
         defer { for argument in vector { free(argument) } }
@@ -94,7 +106,7 @@ package struct OptionParser {
         while true {
             let code = getopt_long(Int32(arguments.count), vector, shortOptions, long, nil)
             guard code != -1 else { break }
-            guard let option = option(of: code) else { return nil }
+            guard let option = option(of: code) else { throw refusal(code, vector) }
             let value = orientd_optarg().map { String(cString: $0) } ?? ""
             found.options.append((name: "\(option.name)", value: option.takesValue ? value : ""))
         }
@@ -102,9 +114,10 @@ package struct OptionParser {
         return found
     }
 
-    /// The short options in getopt's notation: `+` stops at operands, `:` follows an option with a value.
+    /// The short options in getopt's notation: `+` stops at operands, the first `:` has a missing value reported as
+    /// such, and `:` follows an option with a value.
     private var shortOptions: String {
-        var text = stopsAtOperand ? "+" : ""
+        var text = stopsAtOperand ? "+:" : ":"
         for option in options { if let short = option.short { text += option.takesValue ? "\(short):" : "\(short)" } }
         return text
     }
@@ -112,5 +125,16 @@ package struct OptionParser {
     private func option(of code: Int32) -> Option? {
         if options.indices.contains(Int(code)) { return options[Int(code)] }
         return options.first { $0.short?.asciiValue.map(Int32.init) == code }
+    }
+
+    /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.
+    private func refusal(_ code: Int32, _ arguments: [UnsafeMutablePointer<CChar>?]) -> OptionError {
+        // For long options getopt leaves 0 or the index.
+        let refused = orientd_optopt()
+        let last = arguments[max(0, Int(orientd_optind()) - 1)].map { String(cString: $0) } ?? ""
+        let isShort = refused > Int32(options.count)
+        let short = [UInt8(ascii: "-"), UInt8(truncatingIfNeeded: refused)]
+        let argument = isShort ? String(decoding: short, as: UTF8.self) : last
+        return OptionError(argument: argument, isValueMissing: code == Int32(UInt8(ascii: ":")))
     }
 }

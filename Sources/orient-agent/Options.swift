@@ -26,7 +26,7 @@ struct Options {
     enum Outcome {
         case run(Options)
         case help, version, settings
-        /// With what is wrong; empty where that was said already.
+        /// With what is wrong.
         case misuse(String)
     }
 
@@ -54,8 +54,12 @@ struct Options {
 
     /// Parses the arguments, of which the first is the program's name.
     static func parse(_ arguments: [String]) -> Outcome {
-        let parsed = OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
-        guard let parsed else { return .misuse("") }
+        let parsed: OptionParser.Result
+        do throws(OptionError) {
+            parsed = try OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
+        } catch {
+            return .misuse(error.message)
+        }
         if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
         var options = Options()
         for (name, value) in parsed.options {

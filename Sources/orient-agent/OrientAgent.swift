@@ -17,7 +17,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     case .version: print("orient-agent \(Version.current)")
     case .settings: print(ConfigurationReader<AgentConfiguration>.manual)
     case .misuse(let problem):
-        if !problem.isEmpty { StandardError.print("orient-agent: \(problem)") }
+        StandardError.print("orient-agent: \(problem)")
         StandardError.print("Try 'orient-agent --help'.")
         return 2
     }

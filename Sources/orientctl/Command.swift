@@ -95,29 +95,31 @@ struct CommandError: Error {
         switch error {
         case let error as CommandError: self = error
         case let error as BusError where error.isServiceMissing:
-            self.init("orientd is not running, and the bus cannot start it", .noDaemon)
+            self.init("orientd is not running; is it installed? try: orientctl doctor", .noDaemon)
         case let error as BusError
-        where error.name == "org.freedesktop.DBus.Error.AccessDenied" || error.name.hasPrefix(Names.errorPrefix):
+        where error.isRefusal || error.name.hasPrefix(Names.errorPrefix):
             self.init(error.message, .refused)
         default: self.init("\(error)")
         }
     }
 }
 
-/// Finds the value of a name given on the command line; `place` is where it was given, such as `--preferred=`.
+/// Finds the value of a name given on the command line.
 ///
-/// The usage error for an unknown name lists all `choices`.
+/// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such as
+/// `cannot lock to `. The error lists all `choices`, but not their `aliases`.
 func value<Value: NamedValue>(
     named name: String,
     _ place: String,
-    among choices: [Value] = Array(Value.allCases)
+    among choices: [Value] = Array(Value.allCases),
+    aliases: [Value] = []
 ) throws -> Value {
-    guard let value = choices.first(where: { $0.name == name }) else {
-        let names = choices.map(\.name)
-        let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-        throw CommandError("\(place)\(name): takes \(list)", .usage)
-    }
-    return value
+    if let value = (choices + aliases).first(where: { $0.name == name }) { return value }
+    let names = choices.map { $0.name }
+    let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
+    let hint = suggestion(for: name, among: names + aliases.map { $0.name }).map { "; did you mean '\($0)'? Use" }
+    throw CommandError("\(given)\(hint ?? ": use") \(list)", .usage)
 }
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.

@@ -13,8 +13,7 @@ struct Orientctl {
         orientd_catch_signal(SIGPIPE)
         reserveStandardFiles()
         do {
-            guard let (command, invocation) = try parse(CommandLine.arguments) else { exit(ExitCode.usage.rawValue) }
-            // After getopt_long(3), which prints to the same C stream.
+            let (command, invocation) = try parse(CommandLine.arguments)
             IIOContext.silenceLibrary()
             exit(try command.run(invocation).rawValue)
         } catch {
@@ -35,34 +34,59 @@ struct Orientctl {
         close(descriptor)
     }
 
-    /// Finds the command and what it was called with; nil for a wrong option, which getopt_long(3) has reported.
-    private static func parse(_ arguments: [String]) throws -> (Command, Invocation)? {
+    /// Finds the command and what it was called with.
+    private static func parse(_ arguments: [String]) throws -> (Command, Invocation) {
         var invocation = Invocation()
-        let global = OptionParser(Command.globalOptions, stopsAtOperand: true)
-        guard let first = global.parse(["orientctl"] + arguments.dropFirst()) else { return nil }
+        let first = try parse(Array(arguments.dropFirst()), Command.globalOptions, stopsAtOperand: true, "orientctl")
         invocation.add(first.options)
-        if let command = informationCommand(invocation) { return (command, invocation) }
-
-        let name = first.operands.first ?? "status"
-        guard let command = command(named: name) else {
-            throw CommandError("unknown command '\(name)'; try 'orientctl help'", .usage)
+        if let command = try informationCommand(invocation) {
+            // `orientctl --help lock` is about that command, too.
+            invocation.operands = Array(first.operands.prefix(1))
+            return (command, invocation)
         }
-        let local = OptionParser(Command.globalOptions + command.options, stopsAtOperand: command.hasCommandLine)
-        guard let rest = local.parse(["orientctl \(name)"] + first.operands.dropFirst()) else { return nil }
+
+        let command = try Command.named(first.operands.first ?? "status")
+        let rest = try parse(
+            Array(first.operands.dropFirst()),
+            Command.globalOptions + command.options,
+            stopsAtOperand: command.hasCommandLine,
+            "orientctl \(command.name)"
+        )
         invocation.add(rest.options)
-        if let command = informationCommand(invocation) { return (command, invocation) }
+        if let information = try informationCommand(invocation) {
+            invocation.operands = [command.name]
+            return (information, invocation)
+        }
 
         invocation.operands = rest.operands
-        guard command.operandCount.contains(rest.operands.count) else {
-            throw CommandError("usage: orientctl \(command.usage)", .usage)
+        let count = rest.operands.count
+        guard count <= command.operandCount.upperBound else {
+            let extra = rest.operands[command.operandCount.upperBound]
+            throw CommandError("unexpected argument '\(extra)'; usage: orientctl \(command.usage)", .usage)
+        }
+        guard count >= command.operandCount.lowerBound else {
+            throw CommandError("\(command.operands) is missing; usage: orientctl \(command.usage)", .usage)
         }
         return (command, invocation)
     }
 
-    /// The command that `--help` or `--version` asks for instead of any other.
-    private static func informationCommand(_ invocation: Invocation) -> Command? {
-        ["help", "version"].first(where: invocation.has).flatMap(command)
+    private static func parse(
+        _ arguments: [String],
+        _ options: [OptionParser.Option],
+        stopsAtOperand: Bool,
+        _ name: String
+    ) throws -> OptionParser.Result {
+        do throws(OptionError) {
+            return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
+        } catch {
+            let explanation = error.explanation(among: options)
+            let hint = explanation.utf8.last == UInt8(ascii: "?") ? "" : "; try: \(name) --help"
+            throw CommandError(explanation + hint, .usage)
+        }
     }
 
-    private static func command(named name: String) -> Command? { Command.all.first { $0.name == name } }
+    /// The command that `--help` or `--version` asks for instead of any other.
+    private static func informationCommand(_ invocation: Invocation) throws -> Command? {
+        try ["help", "version"].first(where: invocation.has).map(Command.named)
+    }
 }

@@ -17,7 +17,7 @@ struct Options {
     enum Outcome {
         case run(Options)
         case help, version, settings
-        /// With what is wrong; empty where that was said already.
+        /// With what is wrong.
         case misuse(String)
     }
 
@@ -48,8 +48,12 @@ struct Options {
 
     /// Reads the arguments, the program's name being the first.
     static func parse(_ arguments: [String]) -> Outcome {
-        let parsed = OptionParser(accepted).parse(["orientd"] + arguments.dropFirst())
-        guard let parsed else { return .misuse("") }
+        let parsed: OptionParser.Result
+        do throws(OptionError) {
+            parsed = try OptionParser(accepted).parse(["orientd"] + arguments.dropFirst())
+        } catch {
+            return .misuse(error.message)
+        }
         if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
         var options = Options()
         for (name, value) in parsed.options {

@@ -20,7 +20,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     case .version: print("orientd \(Version.current)")
     case .settings: print(ConfigurationReader<Configuration>.manual)
     case .misuse(let problem):
-        if !problem.isEmpty { StandardError.print("orientd: \(problem)") }
+        StandardError.print("orientd: \(problem)")
         StandardError.print("Try 'orientd --help'.")
         return 2
     }

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 
@@ -114,6 +115,139 @@ class Status(OrientctlTestCase):
         return text.decode()
 
 
+class Get(OrientctlTestCase):
+    def test_bare_values(self):
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.rig.start_orientd()
+        # Idle until now: the value is read from the sensor.
+        for name, value in (
+            ("DeviceOrientation", "landscape-left"),
+            ("InterfaceOrientation", "landscape-right"),
+            ("SupportedOrientations", "all"),
+            ("SupportedOrientationNames", "portrait,portrait-upside-down,landscape-right,landscape-left"),
+            ("HasAccelerometer", "true"),
+            ("AskedRequest", "/"),
+            ("Claims", "0"),
+        ):
+            run = self.rig.orientctl("get", name)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (DONE, value + "\n", ""))
+        x, y, z = (float(word) for word in self.rig.orientctl("get", "Gravity").stdout.split())
+        self.assertAlmostEqual(x, -1, places=1)
+        self.assertAlmostEqual(y, 0, places=1)
+        self.assertAlmostEqual(z, 0, places=1)
+        run = self.rig.orientctl("get", "SupportedOrientations", "--json")
+        self.assertEqual(json.loads(run.stdout), {"SupportedOrientations": 30})
+
+    def test_unknown_property(self):
+        run = self.rig.orientctl("get", "DeviceOrientaton")
+        self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
+        message = "orientctl: unknown property 'DeviceOrientaton'; did you mean 'DeviceOrientation'?\n"
+        self.assertEqual(run.stderr, message)
+        self.assertIn("TabletMode", self.rig.orientctl("get", "colour").stderr)
+
+
+class Live(OrientctlTestCase):
+    def show(self, *command):
+        """Starts a command on a terminal; returns the process and a function that returns what is on the screen."""
+        controller, terminal = os.openpty()
+        self.addCleanup(os.close, controller)
+        process = self.rig.spawn(
+            [BUILD / "orientctl", *command],
+            env=dict(self.rig.plain_environment, TERM="xterm", NO_COLOR="1"),
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+        )
+        os.close(terminal)
+        os.set_blocking(controller, False)
+        self.text = ""
+
+        def screen():
+            try:
+                while chunk := os.read(controller, 65536):
+                    self.text += chunk.decode()
+            except BlockingIOError:
+                pass
+            except OSError:
+                pass  # EIO: the terminal is closed
+            rows = {}
+            for row, line in re.findall(r"\x1b\[(\d+);1H(.*?)\x1b\[[KJ]", self.text):
+                rows[int(row)] = line
+            return "\n".join(rows[row] for row in sorted(rows))
+
+        return process, screen
+
+    def test_the_screen_follows_and_is_given_back(self):
+        for command in (("status", "--watch"), ("monitor", "--live")):
+            with self.case(command):
+                self.rig.add_device(accelerometer())
+                daemon = self.rig.start_orientd()
+                process, screen = self.show(*command)
+                wait_until(lambda: "portrait (top edge up)" in screen(), "the orientation is shown")
+                self.assertIn("▲", screen())
+                self.client.wait_for("Claims", 1)
+                self.rig.turn(LANDSCAPE_LEFT)
+                wait_until(lambda: "landscape-left (right edge up)" in screen(), "the turn is shown")
+                for text in ("landscape-right, upright for you", "-1.00 0.00 0.00 g", "poll at 15 Hz, sampling"):
+                    wait_until(lambda text=text: text in screen(), f"{text} is shown")
+                drawn = len(self.text)
+                other = self.rig.connect()
+                other.claim()
+                wait_until(lambda: re.search(r"Claims +2", screen()), "another claim is shown")
+                self.assertLess(len(self.text) - drawn, 200, "only the line that changed is drawn")
+                daemon.stop()
+                wait_until(lambda: "orientd has stopped" in screen(), "the end of orientd is shown")
+                self.rig.turn(UPSIDE_DOWN)
+                self.rig.start_orientd()
+                wait_until(lambda: "portrait-upside-down (bottom edge up)" in screen(), "orientd is back")
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(10), DONE)
+                screen()
+                self.assertTrue(self.text.startswith("\x1b[?1049h"))
+                self.assertTrue(self.text.endswith("\x1b[?1049l"))
+
+    def test_a_terminal_is_needed(self):
+        self.start_claimed()
+        for arguments in (("status", "--watch"), ("monitor", "--live")):
+            run = self.rig.orientctl(*arguments)
+            self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
+            self.assertIn("needs a terminal", run.stderr)
+
+
+class Help(OrientctlTestCase):
+    def test_help_about_a_command(self):
+        for arguments in (("help", "lock"), ("lock", "--help"), ("--help", "lock"), ("lock", "toggle", "-h")):
+            run = self.rig.orientctl(*arguments)
+            self.assertEqual((run.returncode, run.stderr), (DONE, ""))
+            self.assertTrue(run.stdout.startswith("Usage: orientctl lock [current|EDGE|off|toggle]\n"), run.stdout)
+            self.assertNotIn("calibrate", run.stdout)
+        self.assertIn("--supported=MASK", self.rig.orientctl("run", "--help").stdout)
+        self.assertIn("\n  status ", self.rig.orientctl("--help").stdout)
+
+    def test_mistakes_are_explained(self):
+        for arguments, message in (
+            (("staus",), "unknown command 'staus'; did you mean 'status'?"),
+            (("help", "staus"), "unknown command 'staus'; did you mean 'status'?"),
+            (("dance",), "unknown command 'dance'; try: orientctl help"),
+            (("status", "--jsn"), "unknown option '--jsn'; did you mean '--json'?"),
+            (("status", "--frobnicate"), "unknown option '--frobnicate'; try: orientctl status --help"),
+            (("record", "-d"), "option '-d' needs a value; try: orientctl record --help"),
+            (
+                ("replay",),
+                "FILE is missing; usage: orientctl replay [--all] [--classifier=NAME] [--rest=SENSOR] [--plot=FILE] FILE",
+            ),
+            (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),
+            (("monitor", "--full", "--waybar"), "--full, --live and --waybar cannot be combined"),
+        ):
+            run = self.rig.orientctl(*arguments)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", f"orientctl: {message}\n"))
+
+    def test_no_daemon_names_the_next_step(self):
+        run = self.rig.orientctl("status")
+        self.assertEqual(run.returncode, NO_DAEMON)
+        self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
+
+
 class Monitor(OrientctlTestCase):
     def test_prints_changes_and_ends_well_on_ctrl_c(self):
         self.rig.add_device(accelerometer())
@@ -214,7 +348,7 @@ class MonitorForWaybar(OrientctlTestCase):
         process = self.start_bar()
         line = self.wait_for_line(text="portrait", alt="portrait")
         self.assertEqual(line["class"], ["unlocked", "portrait"])
-        self.assertEqual(line["tooltip"], "Device: portrait\nInterface: portrait, follows the device\nLock: off")
+        self.assertEqual(line["tooltip"], "Device: portrait (top edge up)\nInterface: portrait, upright for you\nLock: off")
         self.rig.turn(LANDSCAPE_LEFT)
         self.wait_for_line(alt="landscape-right")
         self.rig.orientctl("lock", "toggle")
@@ -250,7 +384,7 @@ class MonitorForWaybar(OrientctlTestCase):
         self.rig.turn(UPSIDE_DOWN)
         self.rig.start_orientd()
         line = self.wait_for_line(alt="portrait-upside-down")
-        self.assertIn("follows the device", line["tooltip"])
+        self.assertIn("upright for you", line["tooltip"])
         self.assertEqual(self.interrupt(process), DONE)
 
     def test_a_lost_sensor_is_shown(self):
@@ -314,6 +448,48 @@ class RecordAndReplay(OrientctlTestCase):
             _time, x, y, z = (float(field) for field in line.split(","))
             self.assertAlmostEqual(x, 9.807, places=3)
             self.assertEqual((y, z), (0, 0))
+
+    def test_record_says_what_it_does(self):
+        self.rig.add_device(accelerometer(name="bma253"))
+        trace = self.rig.directory / "trace.csv"
+        for arguments, target in ((("-o", trace), trace), (("--output=-",), "standard output"), ((), "standard output")):
+            run = self.rig.orientctl("record", "-d", "0.3", *arguments, environment=self.rig.mocked_environment())
+            self.assertEqual(run.returncode, DONE)
+            begin, end = run.stderr.splitlines()
+            self.assertEqual(begin, f"orientctl: recording bma253 (poll, 15 Hz) to {target}; Ctrl-C ends it")
+            text = trace.read_text() if target == trace else run.stdout
+            self.assertRegex(end, rf"^orientctl: {len(text.splitlines()) - 1} samples? in 0\.\d s$")
+            self.assertTrue(text.startswith(HEADER))
+
+    def test_what_is_no_trace_is_one_error(self):
+        for text in ("", "\n", "x" * 10000, "#!/bin/sh\n" * 1000, "1,2,3,4\n" * 100):
+            run = self.rig.orientctl("replay", "-", text=text)
+            self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+            self.assertRegex(run.stderr, r"\Aorientctl: -:1: this is not a trace: .*\n\Z")
+        run = self.rig.orientctl("calibrate", "--from=-", "-o", "-", text="nonsense\n" * 100)
+        self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
+        self.assertIn("this is not a trace", run.stderr)
+
+    def test_plot_on_standard_output(self):
+        trace = HEADER + "0,0,9.81,0\n1,0,9.81,0\n"
+        plot = self.rig.directory / "plot.svg"
+        self.rig.orientctl("replay", "-", "--plot", plot, text=trace)
+        run = self.rig.orientctl("replay", "-", "--plot=-", text=trace)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (DONE, plot.read_text(), ""))
+        for option in ("--json", "--all"):
+            run = self.rig.orientctl("replay", "-", "--plot=-", option, text=trace)
+            self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
+
+    def test_the_end_of_a_replayed_recording_is_no_loss(self):
+        trace = self.rig.directory / "trace.csv"
+        trace.write_text(HEADER + "".join(f"{step / 15:.3f},0,9.81,0\n" for step in range(15)))
+        self.rig.start_orientd(f"--source=replay:{trace}")
+        run = self.rig.orientctl("monitor")
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        self.assertNotIn("lost", run.stdout)
+        self.assertTrue(run.stdout.endswith(" recording has ended\n"), run.stdout)
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        self.assertIn("Sensor: recording has ended", lines)
 
     def test_recording_without_a_sensor_fails(self):
         run = self.rig.orientctl("record", environment=self.rig.mocked_environment())

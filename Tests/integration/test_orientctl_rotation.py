@@ -103,6 +103,35 @@ class Turning(InterfaceTestCase):
             self.do("autorotate", mode)
             self.assertEqual(self.client.get("Autorotate"), mode)
 
+        self.assertEqual(self.rig.orientctl("autorotate").stdout, "always\n")
+        self.assertEqual(self.rig.orientctl("autorotate", "--json").stdout, '{"Autorotate":"always"}\n')
+
+    def test_edges_of_the_display_on_both_kinds_of_devices(self):
+        for natural, expected in (
+            ("portrait", ("portrait", "landscape-left", "landscape-right", "portrait-upside-down")),
+            ("landscape-left", ("landscape-right", "portrait", "portrait-upside-down", "landscape-left")),
+        ):
+            with self.case(natural=natural):
+                self.rig.start_orientd(configuration=f"[Orientation]\nNaturalOrientation={natural}\n")
+                shown = []
+                for edge in ("normal", "left-up", "right-up", "bottom-up"):
+                    self.do("lock", edge)
+                    shown.append(self.client.get("InterfaceOrientation"))
+                    self.assertEqual(self.client.get("RotationLock"), shown[-1])
+                    self.do("unlock")
+                    self.do("rotate", edge)
+                    self.assertEqual(self.client.get("InterfaceOrientation"), shown[-1])
+                    if edge == "normal":
+                        self.assertEqual(self.client.get("OutputTransform"), "normal")
+                self.assertEqual(tuple(shown), expected)
+                run = self.rig.orientctl(
+                    "run", "--supported=left-up,right-up", "--preferred=left-up", BUILD / "orientctl", "get", "--json",
+                    "SupportedOrientations",
+                )
+                self.assertEqual(run.returncode, DONE, run.stderr)
+                both = sum(2 << ORIENTATIONS.index(orientation) for orientation in shown[1:3])
+                self.assertEqual(json.loads(run.stdout), {"SupportedOrientations": both})
+
     def test_what_the_device_does_not_support_is_refused(self):
         self.start("SupportedOrientations=landscape")
         self.assertIn("landscape", self.assert_fails(REFUSED, "lock", "portrait"))
@@ -137,8 +166,11 @@ class Turning(InterfaceTestCase):
             ("unlock now", ("orientctl unlock",)),
             ("rotate", ("rotate EDGE",)),
             ("align now", ("orientctl align",)),
-            ("autorotate", ("autorotate MODE",)),
-            ("requests all", ("orientctl requests",)),
+            ("lock sideways", ("cannot lock to 'sideways': use current, portrait, ",)),
+            ("lock togle", ("cannot lock to 'togle'; did you mean 'toggle'? Use current, ",)),
+            ("rotate lft-up", ("cannot rotate to 'lft-up'; did you mean 'left-up'?",)),
+            ("autorotate alway", ("did you mean 'always'?",)),
+            ("requests all", ("unexpected argument 'all'; usage: orientctl requests",)),
         ):
             with self.subTest(command):
                 message = self.assert_fails(USAGE, *command.split())
@@ -177,7 +209,9 @@ class Requests(InterfaceTestCase):
         for line in lines:
             properties = self.client.get_all(REQUEST, line.pop("Path"))
             self.assertEqual({name: properties[name] for name in line}, line)
-            self.assertEqual(set(line), {"AppId", "Parent", "Presentation", "Supported", "Reason"})
+            self.assertEqual(
+                set(line), {"AppId", "Parent", "Presentation", "Supported", "SupportedNames", "Reason"}
+            )
 
     def test_names_of_applications_cannot_break_the_output(self):
         self.start()
@@ -200,7 +234,7 @@ class Status(InterfaceTestCase):
         self.do("lock", "portrait")
         lines = self.rig.orientctl("status").stdout.splitlines()
         for line in (
-            "Device: landscape-left",
+            "Device: landscape-left (right edge up)",
             "Interface: portrait, held by the lock",
             "Lock: portrait",
             "Autorotate: always",
@@ -272,8 +306,20 @@ class Monitor(InterfaceTestCase):
         first, second, third = [json.loads(line) for line in self.follow("--json")]
         self.assertEqual((first["InterfaceOrientation"], first["RotationLock"]), ("portrait", "off"))
         self.assertEqual(second["SupportedOrientations"], LANDSCAPE)
+        self.assertEqual(second["SupportedOrientationNames"], ["landscape-right", "landscape-left"])
         self.assertEqual(second["AskedRequest"], "/org/orientd1/request/1")
         self.assertEqual(third["InterfaceReason"], "manual")
+
+
+    def test_full_has_every_announced_property_each_time(self):
+        first, *others = [json.loads(line) for line in self.follow("--json", "--full")]
+        properties = set(self.client.get_all()) - {"Gravity"}
+        for line in (first, *others):
+            self.assertEqual(set(line) - {"time"}, properties)
+        self.assertEqual(
+            [line["InterfaceReason"] for line in (first, *others)], [first["InterfaceReason"], "request", "manual"]
+        )
+        self.assertEqual(others[1]["SupportedOrientations"], LANDSCAPE)
 
 
 class Run(InterfaceTestCase):
@@ -423,6 +469,7 @@ class Run(InterfaceTestCase):
                 "ForwardsTo": "/",
                 "Active": True,
                 "Reason": "",
+                "SupportedNames": ["portrait", "landscape-left"],
             },
         )
         self.assert_shown("landscape-left")
@@ -507,7 +554,6 @@ class Run(InterfaceTestCase):
     def test_refused_by_the_policy(self):
         self.start("SupportedOrientations=landscape")
         self.assertIn("portrait", self.assert_not_run(REFUSED, "--supported=portrait"))
-        self.assertIn("preferred", self.assert_not_run(REFUSED, "--supported=landscape", "--preferred=portrait"))
 
     def test_refused_by_polkit(self):
         self.rig.start_polkit(allowed=())
@@ -524,8 +570,13 @@ class Run(InterfaceTestCase):
             ([], ("--supported",)),
             (["--supported=up"], ("all-but-upside-down", "landscape", *ORIENTATIONS)),
             (["--supported=none"], ORIENTATIONS),
+            (["--supported=landscap"], ("--supported=landscap; did you mean 'landscape'? Use all, ",)),
             (["--supported=all", "--preferred=landscape"], ORIENTATIONS),
             (["--supported=all", "--app="], ("--app",)),
+            (
+                ["--supported=landscape", "--preferred=portrait"],
+                ("--preferred=portrait is not allowed by --supported=landscape",),
+            ),
         ):
             with self.subTest(options):
                 message = self.assert_not_run(USAGE, *options)

@@ -14,26 +14,67 @@ import Testing
         #expect(try value(named: orientation.name, "rotate ") as InterfaceOrientation == orientation)
     }
 
-    @Test(arguments: ["", "Portrait", "portrait ", "left", "1"])
+    @Test(arguments: ["", "left", "1", "sideways"])
     func `an unknown name is wrong usage, and the message lists the known ones`(name: String) {
         let error = #expect(throws: CommandError.self) {
-            _ = try value(named: name, "rotate ") as InterfaceOrientation
+            _ = try value(named: name, "cannot rotate to ") as InterfaceOrientation
         }
         #expect(error?.exitCode == .usage)
         let names = "portrait, portrait-upside-down, landscape-right or landscape-left"
-        #expect(error?.message == "rotate \(name): takes \(names)")
+        #expect(error?.message == "cannot rotate to '\(name)': use \(names)")
+    }
+
+    @Test(arguments: ["portait", "Portrait", "portrait "])
+    func `a misspelt name is unknown, too, but corrected`(name: String) {
+        let error = #expect(throws: CommandError.self) {
+            _ = try value(named: name, "--preferred=") as InterfaceOrientation
+        }
+        let names = "portrait, portrait-upside-down, landscape-right or landscape-left"
+        #expect(error?.message == "--preferred=\(name); did you mean 'portrait'? Use \(names)")
+    }
+
+    @Test func `an alias is accepted but not listed`() throws {
+        let aliases = [AutorotateMode.never]
+        #expect(try value(named: "never", "", among: [.always, .tabletMode], aliases: aliases) == .never)
+        let error = #expect(throws: CommandError.self) {
+            try value(named: "on", "cannot set it to ", among: [.always, .tabletMode], aliases: aliases)
+        }
+        #expect(error?.message == "cannot set it to 'on': use always or tablet-mode")
+    }
+
+    @Test(arguments: [
+        ("staus", "unknown command 'staus'; did you mean 'status'?"),
+        ("dance", "unknown command 'dance'; try: orientctl help"),
+        ("Status", "unknown command 'Status'; did you mean 'status'?"),
+    ])
+    func `an unknown command is wrong usage`(name: String, message: String) {
+        let error = #expect(throws: CommandError.self) { _ = try Command.named(name) }
+        #expect(error?.message == message)
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test func `the help of a command has its usage, its options and what its words mean`() {
+        for command in Command.all {
+            #expect(command.help.first == "Usage: orientctl \(command.usage)")
+            for option in command.options { #expect(command.help.contains { $0.contains(option.usage) }) }
+            for line in command.help.dropFirst() { #expect(line.count <= 90, "\(line)") }
+        }
+        #expect(Rotation.lock.help.contains { $0.hasPrefix("EDGE is portrait,") })
+        #expect(!Rotation.lock.help.contains { $0.hasPrefix("MODE is") })
+        #expect(Run.command.help.contains { $0.hasPrefix("MASK is edges") })
     }
 
     @Test func `a value that is not among the choices is unknown`() {
         let error = #expect(throws: CommandError.self) {
-            try value(named: "never", "autorotate ", among: [AutorotateMode.always, .tabletMode])
+            try value(named: "never", "cannot set it to ", among: [AutorotateMode.always, .tabletMode])
         }
-        #expect(error?.message == "autorotate never: takes always or tablet-mode")
+        #expect(error?.message == "cannot set it to 'never': use always or tablet-mode")
     }
 
     static let answers: [(name: String, exitCode: ExitCode)] = [
         ("org.freedesktop.DBus.Error.ServiceUnknown", .noDaemon),
         ("org.freedesktop.DBus.Error.AccessDenied", .refused),
+        ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", .refused),
         ("org.orientd1.Error.OrientationNotSupported", .refused),
         ("org.orientd1.Error.InvalidInterfaceOrientation", .refused), ("org.orientd1.Error.LimitExceeded", .refused),
         ("org.freedesktop.DBus.Error.InvalidArgs", .failed), ("org.freedesktop.DBus.Error.NoReply", .failed),

@@ -11,11 +11,11 @@ import Testing
 @Suite(.serialized) struct RunTests {
     private func request(_ arguments: String...) throws -> RotationRequest {
         let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
-        let parsed = try #require(parser.parse(["run"] + arguments))
+        let parsed = try parser.parse(["run"] + arguments)
         var invocation = Invocation()
         invocation.add(parsed.options)
         invocation.operands = parsed.operands
-        return try Run.request(for: invocation)
+        return try Run.request(for: invocation) { .portrait }
     }
 
     @Test func `the mask alone makes a request that autorotates, with the command's name`() throws {
@@ -46,9 +46,36 @@ import Testing
     func `options after the command are the command's`(separator: [String]) throws {
         let arguments = ["run", "--supported=all"] + separator + ["mpv", "--app=x", "--", "-b", "--no-autorotate"]
         let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
-        let parsed = try #require(parser.parse(arguments))
+        let parsed = try parser.parse(arguments)
         #expect(parsed.options.map(\.name) == ["supported"])
         #expect(parsed.operands == ["mpv", "--app=x", "--", "-b", "--no-autorotate"])
+    }
+
+    static let naturals: [(DeviceOrientation, InterfaceOrientation, InterfaceOrientationMask)] = [
+        (.portrait, .landscapeLeft, .landscape), (.landscapeLeft, .portrait, [.portrait, .portraitUpsideDown]),
+    ]
+
+    @Test(arguments: naturals)
+    func `the edges of the display are orientations of the interface`(
+        natural: DeviceOrientation,
+        left: InterfaceOrientation,
+        both: InterfaceOrientationMask
+    ) throws {
+        var invocation = Invocation()
+        invocation.add([("supported", "left-up,right-up"), ("preferred", "left-up")])
+        invocation.operands = ["mpv"]
+        let request = try Run.request(for: invocation) { natural }
+        #expect(request.supported == both)
+        #expect(request.preferred == left)
+    }
+
+    @Test func `a preferred orientation outside the mask is wrong usage`() {
+        var invocation = Invocation()
+        invocation.add([("supported", "landscape"), ("preferred", "portrait")])
+        invocation.operands = ["mpv"]
+        let error = #expect(throws: CommandError.self) { try Run.request(for: invocation) { .portrait } }
+        #expect(error?.message == "--preferred=portrait is not allowed by --supported=landscape")
+        #expect(error?.exitCode == .usage)
     }
 
     static let mistakes = [
@@ -61,11 +88,13 @@ import Testing
     @Test(arguments: mistakes)
     func `values that the daemon would reject as malformed are wrong usage`(arguments: [String]) throws {
         let parser = OptionParser(Run.command.options, stopsAtOperand: true)
-        let parsed = try #require(parser.parse(["run"] + arguments))
+        let parsed = try parser.parse(["run"] + arguments)
         var invocation = Invocation()
         invocation.add(parsed.options)
         invocation.operands = parsed.operands
-        let error = #expect(throws: CommandError.self) { try Run.request(for: invocation) }
+        let error = #expect(throws: CommandError.self) {
+            try Run.request(for: invocation) { .portrait }
+        }
         #expect(error?.exitCode == .usage)
     }
 

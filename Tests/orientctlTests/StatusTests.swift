@@ -39,11 +39,47 @@ import Testing
             $0.interfaceRule = .lock
             $0.rotationLock = .current
         }
-        #expect(values["Device"] == ["landscape-left"])
+        #expect(values["Device"] == ["landscape-left (right edge up)"])
         #expect(values["Interface"] == ["portrait, held by the lock"])
         #expect(values["Lock"] == ["current"])
         #expect(values["Supported"] == ["all"])
         #expect(values["Requests"] == ["none"])
+    }
+
+    @Test(arguments: [
+        (DeviceOrientation.portrait, DeviceOrientation.portrait, "portrait (top edge up)"),
+        (.landscapeRight, .portrait, "landscape-right (left edge up)"),
+        (.portrait, .landscapeLeft, "portrait (left edge up)"),
+        (.landscapeLeft, .landscapeLeft, "landscape-left (top edge up)"),
+        (.portraitUpsideDown, .portrait, "portrait-upside-down (bottom edge up)"), (.unknown, .portrait, "unknown"),
+        (.faceUp, .portrait, "face-up"),
+    ])
+    func `the device's edge is the display's`(device: DeviceOrientation, natural: DeviceOrientation, text: String) {
+        let values = values {
+            $0.deviceOrientation = device
+            $0.naturalOrientation = natural
+        }
+        #expect(values["Device"] == [text])
+    }
+
+    @Test func `an interface that follows the device is upright`() {
+        let values = values {
+            $0.deviceOrientation = .landscapeLeft
+            $0.interfaceOrientation = .landscapeRight
+            $0.interfaceRule = .device
+        }
+        #expect(values["Interface"] == ["landscape-right, upright for you"])
+    }
+
+    @Test func `a replayed recording is not lost but at its end`() {
+        var sensor = SensorStatus(name: "turning.csv", mode: .replay)
+        sensor.state = .lost
+        sensor.lastError = "the recording has ended"
+        var snapshot = ManagerSnapshot()
+        snapshot.status.sensorState = .lost
+        let values = Status.values(snapshot, [], [("/org/orientd1/sensor/0", sensor)])
+        #expect(values.contains { $0 == ("Sensor", "recording has ended") })
+        #expect(values.contains { $0 == ("", "turning.csv (unknown), replay, recording has ended") })
     }
 
     @Test func `the interface's rule names the asked application`() {

@@ -21,7 +21,7 @@ import Testing
             $0.interfaceRule = .device
             $0.tabletMode = .tablet
         }
-        let tooltip = #"Device: landscape-left\nInterface: landscape-right, follows the device\nLock: off"#
+        let tooltip = #"Device: landscape-left (right edge up)\nInterface: landscape-right, upright for you\nLock: off"#
         let classes = #"["unlocked","landscape-right","tablet"]"#
         let start = #"{"text":"landscape-right","alt":"landscape-right","class":"#
         #expect(line == start + classes + #","tooltip":"\#(tooltip)"}"#)

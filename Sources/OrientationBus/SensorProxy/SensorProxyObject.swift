@@ -70,7 +70,7 @@ package final class SensorProxyObject {
             release: "ReleaseAccelerometer",
             presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
             signals: [
-                [.derived("AccelerometerOrientation") { orientation($0.edge) }],
+                [.derived("AccelerometerOrientation") { $0.edge.proxiedName }],
                 [.name("AccelerometerTilt") { $1(&$0.tilt) }],
             ]
         ),
@@ -119,9 +119,12 @@ package final class SensorProxyObject {
     package func answerWaiting() {
         for sensor in sensors { sensor.answer() }
     }
+}
 
-    private static func orientation(_ edge: DeviceOrientation) -> String {
-        switch edge {
+extension DeviceOrientation {
+    /// The name in net.hadess.SensorProxy of an edge that is up, `portrait` being the display's own top.
+    package var proxiedName: String {
+        switch self {
         case .portrait: "normal"
         case .portraitUpsideDown: "bottom-up"
         case .landscapeLeft: "right-up"

@@ -13,7 +13,9 @@ enum CalibrateTrace {
             switch record {
             case .sample(let sample): phases.update(sample.acceleration, at: sample.time)
             case .event: break
-            case .malformed(let error): complain("\(path):\(error.line): \(error)")
+            case .malformed(let error):
+                try error.rejectOtherFile(path)
+                complain("\(path):\(error.line): \(error)")
             }
         }
         let (found, wanted) = (phases.phases, MountCalibration.Pose.allCases.count)

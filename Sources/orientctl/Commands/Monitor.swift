@@ -12,15 +12,24 @@ enum Monitor {
     static let command = Command(
         name: "monitor",
         summary: "print every change until Ctrl-C, with the sensor running",
-        options: [.init("waybar", help: "print JSON for a custom module of waybar")]
+        options: [
+            .init("full", "f", help: "print every property with each change"),
+            .init("live", "l", help: "show the state on the terminal, as it changes"),
+            .init("waybar", help: "print JSON for a custom module of waybar"),
+        ]
     ) { invocation in
+        guard ["full", "live", "waybar"].filter(invocation.has).count < 2 else {
+            throw CommandError("--full, --live and --waybar cannot be combined", .usage)
+        }
+        if invocation.has("live") { return try LiveStatus(invocation, option: "--live").run() }
         // A signal ends the process at once, also during a call that waits for its answer. Nothing is left to do then:
         // every line has been written, and the bus releases the claim.
         for number in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(number) == 0 {
             signal(number) { _ in _exit(0) }
         }
         let format: MonitorFormat = invocation.has("waybar") ? .waybar : invocation.isJSON ? .json : .text
-        return try Monitoring(try Bus(connectingTo: invocation.bus), format).run()
+        let isFull = invocation.has("full")
+        return try Monitoring(try Bus(connectingTo: invocation.bus), format, isFull: isFull).run()
     }
 }
 
@@ -32,9 +41,11 @@ private final class Monitoring {
     private let bus: Bus
     private let client: OrientationClient
     private let format: MonitorFormat
+    private let isFull: Bool
     private let loop: EventLoop
     private var output = OutputFile.standardOutput()
     private var failure: (any Error)?
+    private var hasRecordingEnded = false
 
     /// The last printed value of each property: a signal may announce what the first answer contained already.
     private var printed: [String: PropertyValue] = [:]
@@ -42,9 +53,10 @@ private final class Monitoring {
     private var module = WaybarModule()
     private var shownModule = ""
 
-    init(_ bus: Bus, _ format: MonitorFormat) throws {
+    init(_ bus: Bus, _ format: MonitorFormat, isFull: Bool) throws {
         self.bus = bus
         self.format = format
+        self.isFull = isFull
         client = OrientationClient(bus: bus)
         loop = try EventLoop()
     }
@@ -85,10 +97,13 @@ private final class Monitoring {
     }
 
     /// The properties that are printed at the start.
-    private static let initialProperties = [
-        "SensorState", "DeviceOrientation", "FaceOrientation", "InterfaceOrientation", "InterfaceRule",
-        "RotationLock", "OutputTransform",
-    ]
+    private var initialProperties: [String] {
+        guard !isFull else { return ManagerSnapshot.properties.map { $0.name }.filter { $0 != "Gravity" } }
+        return [
+            "SensorState", "DeviceOrientation", "FaceOrientation", "InterfaceOrientation", "InterfaceRule",
+            "RotationLock", "OutputTransform",
+        ]
+    }
 
     /// Claims the sensor and prints the present state.
     private func claim() throws {
@@ -99,7 +114,7 @@ private final class Monitoring {
             module.asked = try askedRequest()
             return try showModule()
         }
-        let shown = Self.initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
+        let shown = initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
         try report(shown.map { PropertyChange(name: $0.name, value: $0.value(of: snapshot)) })
     }
 
@@ -124,8 +139,17 @@ private final class Monitoring {
     /// Ends with the trace that the daemon replays.
     private func sensorChanged(_ changes: [PropertyChange]) throws {
         guard changes.contains(PropertyChange(name: "State", value: "lost")) else { return }
-        let sensors = try client.sensors().map(\.status)
-        if sensors.contains(where: { $0.mode == .replay && $0.state == .lost }) { loop.exit() }
+        if try client.sensors().contains(where: { $0.status.hasRecordingEnded }) { try endWithRecording() }
+    }
+
+    private func endWithRecording() throws {
+        guard !hasRecordingEnded else { return }
+        hasRecordingEnded = true
+        if format == .text {
+            try output.write("\(Terminal.styled(WallClock().timeOfDay, .faint)) recording has ended\n")
+            try output.flush()
+        }
+        loop.exit()
     }
 
     // MARK: - Printing
@@ -134,11 +158,24 @@ private final class Monitoring {
         guard format != .waybar else { return try update(changes) }
         // Claims say nothing about the device.
         let claims = ["Claims", "SensorProxyClients"]
-        let shown = changes.filter { !claims.contains($0.name) && printed[$0.name] != $0.value }
-        guard !shown.isEmpty else { return }
-        for change in shown { printed[change.name] = change.value }
+        let news = changes.filter { !claims.contains($0.name) && printed[$0.name] != $0.value }
+        for change in changes { printed[change.name] = change.value }
+        guard !news.isEmpty else { return }
+        // The end of a recording is not the loss of a sensor.
+        let isLoss = news.contains(PropertyChange(name: "SensorState", value: "lost"))
+        if format == .text, isLoss, hasReplayEnded() { return try endWithRecording() }
+        let shown = isFull ? ManagerSnapshot.properties.compactMap { printedChange($0.name) } : news
         try output.write(format == .json ? json(shown) : text(shown))
         try output.flush()
+    }
+
+    private func printedChange(_ name: String) -> PropertyChange? {
+        printed[name].map { PropertyChange(name: name, value: $0) }
+    }
+
+    /// Whether the daemon has replayed a recording to its end; false if it cannot say any more.
+    private func hasReplayEnded() -> Bool {
+        (try? client.sensors())?.contains { $0.status.hasRecordingEnded } ?? false
     }
 
     /// Shows the state after some changes.
@@ -173,15 +210,8 @@ private final class Monitoring {
     }
 
     private func text(_ changes: [PropertyChange]) -> String {
-        let values = changes.map { "\($0.name)=\(Terminal.styled(text(of: $0), .accent))" }
+        let values = changes.filter { !$0.isForProgramsOnly }.map { "\($0.name)=\(Terminal.styled($0.text, .accent))" }
         return "\(Terminal.styled(WallClock().timeOfDay, .faint)) \(values.joined(separator: " "))\n"
-    }
-
-    private func text(of change: PropertyChange) -> String {
-        guard change.name == "SupportedOrientations", case .number(let bits) = change.value else {
-            return printable(change.value.text)
-        }
-        return "\(InterfaceOrientationMask(rawValue: bits))"
     }
 
     private func json(_ changes: [PropertyChange]) -> String {

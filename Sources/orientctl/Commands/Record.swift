@@ -13,7 +13,7 @@ enum Record {
         name: "record",
         summary: "write the accelerometer's samples as a trace",
         options: [
-            .init("output", "o", value: "FILE", help: "write to FILE instead of standard output"),
+            .init("output", "o", value: "FILE", help: "write to FILE instead of standard output (-)"),
             .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
@@ -21,17 +21,18 @@ enum Record {
         var configuration = try readConfiguration()
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
-                throw CommandError("--source=\(text): takes auto, iio, iio:URI, replay:FILE or simulate", .usage)
+                throw CommandError("--source=\(text): use auto, iio, iio:URI, replay:FILE or simulate", .usage)
             }
             configuration.source = source
         }
         let duration = try invocation.value(of: "duration").map { text in
             guard let seconds = number(text), seconds > 0 else {
-                throw CommandError("--duration=\(text): takes a number of seconds above 0", .usage)
+                throw CommandError("--duration=\(text): use a number of seconds above 0", .usage)
             }
             return seconds
         }
-        let recording = try Recording(into: invocation.value(of: "output"))
+        let output = invocation.value(of: "output")
+        let recording = try Recording(into: output == "-" ? nil : output)
         return try recording.run(try recording.open(configuration), duration: duration)
     }
 
@@ -56,6 +57,8 @@ private final class Recording {
     private var writer: TraceWriter?
     private var failure: (any Error)?
     private var clock = TraceClock()
+    private var progress: RecordProgress?
+    private var name = ""
 
     /// Records to standard output without a path.
     init(into path: String?) throws {
@@ -71,13 +74,18 @@ private final class Recording {
                 throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
             }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
+            name = accelerometer.description.name
             let scaling = accelerometer.description.scaling(
                 convention: configuration.convention,
                 faceUp: configuration.faceUp
             )
             return try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop)
-        case .replay(let path): return try ReplaySource(path: path, loop: loop)
-        case .simulation: return try SimulatedSource(rate: configuration.rate, loop: loop)
+        case .replay(let path):
+            name = path
+            return try ReplaySource(path: path, loop: loop)
+        case .simulation:
+            name = "a simulated sensor"
+            return try SimulatedSource(rate: configuration.rate, loop: loop)
         }
     }
 
@@ -97,6 +105,7 @@ private final class Recording {
         source.start()
         _ = try loop.run()
         withExtendedLifetime((limit, termination)) {}
+        progress?.finish()
         if let failure { throw failure }
         return .done
     }
@@ -112,7 +121,7 @@ private final class Recording {
         case .started(let warnings): for warning in warnings { complain("warning: \(warning)") }
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
-            try write(sample)
+            try write(sample, of: source)
         case .sample: break
         case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
         case .ended: end(source)
@@ -121,12 +130,16 @@ private final class Recording {
     }
 
     /// Writes a sample without delay, so that whatever ends the recording loses none.
-    private func write(_ sample: AccelerometerSample) throws {
+    private func write(_ sample: AccelerometerSample, of source: any SensorSource) throws {
         if writer == nil {
             // Created with the first sample: a sensor that cannot be read must not cost an earlier trace.
             writer = try TraceWriter(try path.map { try OutputFile.create($0) } ?? .standardOutput())
+            let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
+            let target = path ?? "standard output"
+            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target); Ctrl-C ends it")
         }
         try writer?.write(sample)
         try writer?.flush()
+        progress?.add(sample)
     }
 }

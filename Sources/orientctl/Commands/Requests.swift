@@ -35,7 +35,7 @@ enum Requests {
         JSONObject([
             "Path": Names.path(of: request.id), "AppId": request.appID, "Parent": Names.path(of: request.parent),
             "Presentation": request.presentation.name, "Supported": request.supported.rawValue,
-            "Reason": request.reason, "Asked": isAsked,
+            "SupportedNames": request.supported.names, "Reason": request.reason, "Asked": isAsked,
         ])
     }
 }

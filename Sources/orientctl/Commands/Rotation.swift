@@ -12,10 +12,17 @@ enum Rotation {
         summary: "hold the interface in its present orientation, or in EDGE;\n"
             + "off releases it, and toggle releases it or else holds"
     ) { invocation in
-        let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "lock ")
+        let choice: LockChoice = try value(
+            named: invocation.operands.first ?? "current",
+            "cannot lock to ",
+            among: [.current] + Edge.orientations.map { .edge($0) } + [.off, .toggle],
+            aliases: Edge.uppers.map { .edge($0) }
+        )
         let client = try invocation.client()
         switch choice {
-        case .lock(let lock): try set(lock, client)
+        case .current: try set(.current, client)
+        case .off: try set(.off, client)
+        case .edge(let edge): try set(.orientation(client.orientation(of: edge)), client)
         case .toggle: try set(client.snapshot().status.rotationLock == .off ? .current : .off, client)
         }
         return .done
@@ -27,13 +34,15 @@ enum Rotation {
     }
 
     private enum LockChoice: NamedValue {
-        case lock(RotationLock), toggle
+        case current, edge(Edge), off, toggle
 
-        static let allCases = RotationLock.allCases.map { LockChoice.lock($0) } + [.toggle]
+        static let allCases = [LockChoice.current] + Edge.allCases.map { .edge($0) } + [.off, .toggle]
 
         var name: String {
             switch self {
-            case .lock(let lock): lock.name
+            case .current: "current"
+            case .edge(let edge): edge.name
+            case .off: "off"
             case .toggle: "toggle"
             }
         }
@@ -44,8 +53,14 @@ enum Rotation {
     }
 
     static let rotate = Command(name: "rotate", operands: "EDGE", summary: "turn the interface by hand") { invocation in
-        let orientation: InterfaceOrientation = try value(named: invocation.operands[0], "rotate ")
-        try invocation.client().rotate(to: orientation)
+        let edge: Edge = try value(
+            named: invocation.operands[0],
+            "cannot rotate to ",
+            among: Edge.orientations,
+            aliases: Edge.uppers
+        )
+        let client = try invocation.client()
+        try client.rotate(to: client.orientation(of: edge))
         return .done
     }
 
@@ -56,10 +71,15 @@ enum Rotation {
 
     static let autorotate = Command(
         name: "autorotate",
-        operands: "MODE",
-        summary: "let the interface follow the device always, in tablet mode\nonly, or never"
+        operands: "[MODE]",
+        summary: "let the interface follow the device always, in tablet mode\n"
+            + "only, or never; without MODE, print the mode"
     ) { invocation in
-        let mode: AutorotateMode = try value(named: invocation.operands[0], "autorotate ")
+        guard let name = invocation.operands.first else {
+            try Get.printValue(of: "Autorotate", in: try invocation.client().snapshot(), isJSON: invocation.isJSON)
+            return .done
+        }
+        let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
         try invocation.client().setAutorotate(mode)
         return .done
     }
@@ -69,5 +89,12 @@ enum Rotation {
         // Without the right to claim, the last known orientation counts.
         try? client.claim()
         return client
+    }
+}
+
+extension OrientationClient {
+    /// The orientation that an EDGE of the command line means on this device.
+    func orientation(of edge: Edge) throws -> InterfaceOrientation {
+        try edge.orientation { try snapshot().status.naturalOrientation }
     }
 }

@@ -21,8 +21,8 @@ enum Sensors {
         let rate = status.sampleRate > 0 ? " at \(decimal(status.sampleRate, places: 0)) Hz" : ""
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
         let level = status.state == .sampling && status.sensingLevel != .stream ? " (\(status.sensingLevel))" : ""
-        let state = "\(status.state.name)\(level)"
-        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(state)\(error)")
+        let state = status.hasRecordingEnded ? "recording has ended" : "\(status.state.name)\(level)\(error)"
+        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(state)")
     }
 
     private static func lines(_ path: String, _ status: SensorStatus) -> [String] {
@@ -40,4 +40,9 @@ enum Sensors {
         for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
     }
+}
+
+extension SensorStatus {
+    /// Whether this is a recording that the daemon has replayed to its end.
+    var hasRecordingEnded: Bool { mode == .replay && state == .lost }
 }

@@ -43,7 +43,7 @@ struct WaybarModule {
     private var tooltip: String {
         guard let status else { return "orientd is not running" }
         var lines = [
-            "Device: \(status.deviceOrientation.name)", "Interface: \(Status.interface(status, asked: asked))",
+            "Device: \(Status.device(status))", "Interface: \(Status.interface(status, asked: asked))",
             "Lock: \(status.rotationLock.name)",
         ]
         if status.sensorState != .sampling { lines.append("Sensor: \(status.sensorState.name)") }

@@ -13,9 +13,7 @@ extension EventRecording {
     /// Reads a file; throws if it is not a trace.
     init(contentsOf path: String) throws {
         var reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
-        if case .malformed(let error)? = try reader.next(), error.fault == .missingHeader {
-            throw CommandError("\(path): \(error)")
-        }
+        if case .malformed(let error)? = try reader.next() { try error.rejectOtherFile(path) }
         text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
     }
 

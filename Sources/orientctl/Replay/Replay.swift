@@ -18,13 +18,16 @@ enum Replay {
             .init("all", "a", help: "print every change of a manager's property"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
             .init("rest", "r", value: "SENSOR", help: "leave out what is not read at rest: hub, polled"),
-            .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture"),
+            .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
         ]
     ) { invocation in
         let classifier: ClassifierChoice? = try invocation.value(of: "classifier").map {
             try value(named: $0, "--classifier=")
         }
         let sensor: RestingSensor.Kind? = try invocation.value(of: "rest").map { try value(named: $0, "--rest=") }
+        guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
+            throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
+        }
         var replay = try Run(invocation, classifier, sensor)
         return try replay.finish()
     }
@@ -77,7 +80,7 @@ extension Replay {
         }
 
         /// Replays to the end and says how it went.
-        mutating func finish() throws(SystemError) -> ExitCode {
+        mutating func finish() throws -> ExitCode {
             while let record = try reader.next() {
                 switch record {
                 case .sample(let sample):
@@ -91,12 +94,16 @@ extension Replay {
                 case .event(.level, _): break
                 case .event(.event(let event), let time): try handle(event, at: time)
                 case .malformed(let error):
+                    try error.rejectOtherFile(path)
                     sawFault = true
                     complain("\(path):\(error.line): \(error)")
                 }
             }
+            if let plot, let plotPath {
+                let svg = Plot(plot, title: path).svg
+                if plotPath == "-" { try output.write(svg) } else { try OutputFile.write(svg, to: plotPath) }
+            }
             try output.flush()
-            if let plot, let plotPath { try OutputFile.write(Plot(plot, title: path).svg, to: plotPath) }
             return sawFault ? .failed : .done
         }
 
@@ -131,7 +138,7 @@ extension Replay {
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if printsAll {
                 let changes = machine.status.changes(from: before)
-                let values = changes.map { " \($0.name)=\($0.value.text)" }.joined()
+                let values = changes.filter { !$0.isForProgramsOnly }.map { " \($0.name)=\($0.value.text)" }.joined()
                 try print(values, changes, "t", at: time)
             } else if machine.status.deviceOrientation != before.deviceOrientation {
                 let name = machine.status.deviceOrientation.name
@@ -146,6 +153,8 @@ extension Replay {
             _ timeKey: String,
             at time: Double
         ) throws(SystemError) {
+            // Standard output is for the picture.
+            guard plotPath != "-" else { return }
             if isJSON {
                 let object = JSONObject()
                 // The time as it was read, where JSON can have it so.
@@ -192,6 +201,14 @@ private func isJSONNumber(_ number: String) -> Bool {
     guard rest.first == UInt8(ascii: ".") else { return true }
     guard let decimal = rest.dropFirst().first else { return false }
     return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(decimal)
+}
+
+extension TraceError {
+    /// Throws if the first line shows that a file is no trace, so that the others are not worth reading.
+    func rejectOtherFile(_ path: String) throws {
+        guard line == 1 else { return }
+        throw CommandError("\(path):1: this is not a trace: \(self)")
+    }
 }
 
 extension TraceReader {

@@ -22,26 +22,44 @@ enum Run {
             .init("no-autorotate", help: "do not follow the device meanwhile"),
         ]
     ) { invocation in
-        try RequestHolder.start(holding: try request(for: invocation), on: invocation.bus)
+        let request = try request(for: invocation) { try invocation.client().snapshot().status.naturalOrientation }
+        try RequestHolder.start(holding: request, on: invocation.bus)
         throw execute(invocation.operands)
     }
 
-    /// The request that the options describe.
-    static func request(for invocation: Invocation) throws -> RotationRequest {
+    /// The request that the options describe; `natural` returns the device's name for the display's own top up.
+    static func request(
+        for invocation: Invocation,
+        natural: () throws -> DeviceOrientation
+    ) throws -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
             throw CommandError("run: the option --supported=MASK is required", .usage)
         }
-        guard let supported = InterfaceOrientationMask(text) else {
-            let edges = InterfaceOrientation.allCases.map(\.name).joined(separator: ",")
-            let problem = "takes all, all-but-upside-down, landscape, or some of \(edges)"
-            throw CommandError("--supported=\(text): \(problem)", .usage)
+        guard let supported = try InterfaceOrientationMask(operand: text, natural: natural) else {
+            let sets = ["all", "all-but-upside-down", "landscape"]
+            let edges = Edge.orientations.map { $0.name }
+            let hint = suggestion(for: text, among: sets + Edge.allCases.map { $0.name })
+                .map { "; did you mean '\($0)'? Use" }
+            let choices = "\(sets.joined(separator: ", ")), or some of \(edges.joined(separator: ","))"
+            throw CommandError("--supported=\(text)\(hint ?? ": use") \(choices)", .usage)
         }
-        let preferred: InterfaceOrientation? = try invocation.value(of: "preferred").map {
-            try value(named: $0, "--preferred=")
+        let preferred = try invocation.value(of: "preferred").map { text in
+            let edge: Edge = try value(
+                named: text,
+                "--preferred=",
+                among: Edge.orientations,
+                aliases: Edge.uppers
+            )
+            let orientation = try edge.orientation(natural: natural)
+            guard supported.contains(orientation) else {
+                let mask = invocation.value(of: "supported") ?? ""
+                throw CommandError("--preferred=\(text) is not allowed by --supported=\(mask)", .usage)
+            }
+            return orientation
         }
         let appID = invocation.value(of: "app") ?? baseName(of: invocation.operands[0])
         guard (1...RequestOptions.longest.appID).contains(appID.utf8.count) else {
-            throw CommandError("--app=\(appID): takes 1 to \(RequestOptions.longest.appID) bytes", .usage)
+            throw CommandError("--app=\(appID): use 1 to \(RequestOptions.longest.appID) bytes", .usage)
         }
         return RotationRequest(
             appID: appID,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineOptions
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore
@@ -7,21 +8,25 @@ import POSIX
 
 /// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
 enum Status {
-    static let command = Command(name: "status", summary: "show the orientation and the sensors (the default)") {
-        invocation in
+    static let command = Command(
+        name: "status",
+        summary: "show the orientation and the sensors (the default)",
+        options: [.init("watch", "w", help: "keep showing it, as it changes, until Ctrl-C")]
+    ) { invocation in
+        if invocation.has("watch") { return try LiveStatus(invocation, option: "--watch").run() }
         let client = try invocation.client()
         let snapshot = try current(client)
         let (requests, sensors) = (try client.requests(), try client.sensors())
         try emit(
             invocation.isJSON
                 ? [json(snapshot, requests, sensors, AgentLock.holders).pretty]
-                : text(of: values(snapshot, requests, sensors, AgentLock.holders), beside: snapshot.status)
+                : text(of: snapshot, requests, sensors)
         )
         return .done
     }
 
-    /// The manager's properties; an idle sensor is claimed for a moment, where allowed, to update the orientation.
-    private static func current(_ client: OrientationClient) throws -> ManagerSnapshot {
+    /// All properties of the manager; an idle sensor is claimed for a moment, where allowed, to update the orientation.
+    static func current(_ client: OrientationClient) throws -> ManagerSnapshot {
         let before = try client.snapshot()
         guard before.status.sensorState == .idle, (try? client.claim()) != nil else { return before }
         var now = try client.snapshot()
@@ -43,7 +48,7 @@ enum Status {
         let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         var values = [
-            ("Device", status.deviceOrientation.name),
+            ("Device", device(status)),
             ("Face", status.faceOrientation.name),
             ("Interface", interface(status, asked: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
@@ -58,7 +63,7 @@ enum Status {
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
             ("Claims", claims(status)),
-            ("Sensor", status.sensorState.name),
+            ("Sensor", hasRecordingEnded(status, sensors) ? "recording has ended" : status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
@@ -66,13 +71,29 @@ enum Status {
         return values
     }
 
+    /// The device's orientation, and the edge of the display that is up.
+    static func device(_ status: ManagerStatus) -> String {
+        let edge = status.deviceOrientation.upperEdge(natural: status.naturalOrientation)
+        return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
+    }
+
     /// The interface's orientation, and the rule that decided it.
     static func interface(_ status: ManagerStatus, asked: ListedRequest?) -> String {
+        // The names of device and interface are opposite in landscape: say that they fit.
+        if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), upright for you" }
         let sentence = status.interfaceRule.sentence(
             asked: asked.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
+    }
+
+    /// Whether the sensor is lost because the daemon has replayed a recording to its end.
+    static func hasRecordingEnded(
+        _ status: ManagerStatus,
+        _ sensors: [(path: String, status: SensorStatus)]
+    ) -> Bool {
+        status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
     }
 
     private static func claims(_ status: ManagerStatus) -> String {
@@ -84,6 +105,15 @@ enum Status {
     /// Formats one value a line, indented without a label.
     static func lines(of values: [(label: String, value: String)]) -> [String] {
         values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
+    }
+
+    /// Everything as lines; on a terminal beside a picture of the device.
+    static func text(
+        of snapshot: ManagerSnapshot,
+        _ requests: [ListedRequest],
+        _ sensors: [(path: String, status: SensorStatus)]
+    ) -> [String] {
+        text(of: values(snapshot, requests, sensors, AgentLock.holders), beside: snapshot.status)
     }
 
     /// Formats one value a line; on a terminal beside a picture of the device.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+
+/// An EDGE of the command line.
+enum Edge: NamedValue {
+    case orientation(InterfaceOrientation)
+
+    /// The edge of the display that is up, as net.hadess.SensorProxy names it; `portrait` is the display's own top.
+    case upper(DeviceOrientation)
+
+    static let orientations = InterfaceOrientation.allCases.map { Edge.orientation($0) }
+    static let uppers = [DeviceOrientation.portrait, .landscapeRight, .landscapeLeft, .portraitUpsideDown]
+        .map { Edge.upper($0) }
+    static let allCases = orientations + uppers
+
+    var name: String {
+        switch self {
+        case .orientation(let orientation): orientation.name
+        case .upper(let edge): edge.proxiedName
+        }
+    }
+
+    /// The orientation in which the interface is upright when this edge is up.
+    ///
+    /// `natural` returns the device's name for the display's own top up.
+    func orientation(natural: () throws -> DeviceOrientation) rethrows -> InterfaceOrientation {
+        switch self {
+        case .orientation(let orientation): return orientation
+        case .upper(let edge):
+            guard let orientation = InterfaceOrientation(following: edge.named(natural: try natural())) else {
+                preconditionFailure("an upper edge is one of four")
+            }
+            return orientation
+        }
+    }
+}
+
+extension InterfaceOrientationMask {
+    /// Parses a MASK of the command line; nil if it is none.
+    ///
+    /// `natural` returns the device's name for the display's own top up.
+    init?(operand text: String, natural: () throws -> DeviceOrientation) rethrows {
+        if let mask = InterfaceOrientationMask(text) {
+            self = mask
+            return
+        }
+        var mask: InterfaceOrientationMask = []
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            guard let edge = Edge(name: String(decoding: part, as: UTF8.self)) else { return nil }
+            mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural)))
+        }
+        self = mask
+    }
+}
+
+extension DeviceOrientation {
+    /// The edge that is up, in words; nil unless one is.
+    ///
+    /// `natural` is the device's name for the display's own top up.
+    func upperEdge(natural: DeviceOrientation) -> String? {
+        switch sensed(natural: natural) {
+        case .portrait: "top edge up"
+        case .portraitUpsideDown: "bottom edge up"
+        case .landscapeLeft: "right edge up"
+        case .landscapeRight: "left edge up"
+        case .unknown, .faceUp, .faceDown: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+
+/// A word in capitals in usage lines, such as `EDGE`: what help texts say about it, and what the shells complete.
+struct Placeholder: Sendable {
+    enum Values: Hashable {
+        case words([String])
+        case files
+        /// The name of an executable, and then its own arguments.
+        case commandLine
+        /// Anything.
+        case free
+    }
+
+    let name: String
+
+    /// Lines of the help text; none where the command's own help is enough.
+    var meaning: [String] = []
+    let values: Values
+
+    static func named(_ name: String) -> Placeholder {
+        all.first { $0.name == name } ?? Placeholder(name: name, values: .free)
+    }
+
+    private static let edges = Edge.orientations.map { $0.name }
+
+    static let all: [Placeholder] = [
+        .init(
+            name: "EDGE",
+            meaning: [
+                "EDGE is portrait, portrait-upside-down, landscape-right or landscape-left; or",
+                "the edge of the display that is up: normal, left-up, right-up or bottom-up.",
+            ],
+            values: .words(Edge.allCases.map { $0.name })
+        ),
+        .init(
+            name: "MASK",
+            meaning: ["MASK is edges separated by commas, or landscape, all-but-upside-down or all."],
+            values: .words(["all", "all-but-upside-down", "landscape"] + edges)
+        ),
+        .init(
+            name: "MODE",
+            meaning: ["MODE is always, tablet-mode or never."],
+            values: .words(AutorotateMode.allCases.map { $0.name })
+        ),
+        .init(
+            name: "PROPERTY",
+            meaning: [
+                "PROPERTY is a line of 'orientctl status --json', such as InterfaceOrientation."
+            ],
+            values: .words(ManagerSnapshot.properties.map { $0.name })
+        ),
+        .init(
+            name: "SHELL",
+            meaning: ["SHELL is bash, zsh or fish."],
+            values: .words(Completion.Shell.allCases.map { $0.name })
+        ),
+        .init(name: "NAME", values: .words(ClassifierChoice.allCases.map { $0.name })),
+        .init(name: "SENSOR", values: .words(RestingSensor.Kind.allCases.map { $0.name })),
+        .init(name: "BUS", values: .words(["system", "session"])),
+        .init(name: "SOURCE", values: .words(["auto", "iio", "simulate"])),
+        .init(name: "FILE", values: .files),
+        .init(name: "TRACE", values: .files),
+        .init(name: "COMMAND...", values: .commandLine),
+    ]
+}
