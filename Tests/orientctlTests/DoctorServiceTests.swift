@@ -5,6 +5,7 @@ import OrientationCore
 import SystemdBus
 import Testing
 
+@testable import OrientationConfiguration
 @testable import orientctl
 
 @Suite struct DoctorServiceTests {
@@ -50,6 +51,19 @@ import Testing
             $0.tabletMode = .laptop
         }
         #expect(ServiceChecks.rotation(laptop).verdict == .ok)
+    }
+
+    @Test func `the programs that turn the display are named`() {
+        let shell = NameOwner(uniqueName: ":1.9", process: 56, command: "gnome-shell", user: 1000)
+        let agent = AgentLock.Holder(process: 78, display: "wayland-1", activity: "rotates DSI-1 over wlr")
+        let findings = ServiceChecks.rotators([shell], [agent])
+        #expect(
+            findings.map { $0.line() } == [
+                "ok    rotator: process 56 (gnome-shell) turns the display, as net.hadess.SensorProxy says",
+                "ok    rotator: process 78 (orient-agent) rotates DSI-1 over wlr",
+            ]
+        )
+        #expect(ServiceChecks.rotators([], []).isEmpty)
     }
 
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {

@@ -14,11 +14,9 @@ struct HardwareChecks {
 
     var findings: [Finding] {
         var findings = [kernel] + system.discoveryWarnings.map { .warn("kernel", $0) }
+        // A missing accelerometer is one finding.
         if let sensor = system.accelerometer {
             findings += [node(sensor)] + scale(sensor) + mountMatrix(sensor) + [hwdb(sensor)]
-        } else {
-            let reason = "cannot be checked without an accelerometer"
-            findings += ["node", "scale", "mount matrix", "hwdb"].map { .warn($0, reason) }
         }
         return findings + [tabletSwitch]
     }

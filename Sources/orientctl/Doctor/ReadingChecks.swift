@@ -10,7 +10,10 @@ struct ReadingChecks {
     let system: SystemState
     let readings: Readings
 
+    /// No findings without an accelerometer, which the kernel's check reports.
     var findings: [Finding] {
+        let hasRemote = system.sensors.contains { $0.status.location != .base && $0.status.state != .lost }
+        guard system.accelerometer != nil || hasRemote else { return [] }
         let statistics = Statistics(readings.samples)
         return [gravity(statistics), statistics.map(Self.noise) ?? unmeasured("noise"), sampling]
     }

@@ -2,7 +2,8 @@
 
 /// Command lines that fix what the checks find.
 enum Remedy {
-    static let install = "sudo make install"
+    static let install = Distribution.current.reinstallingThis
+    static let installPolkit = Distribution.current.installingPolkit
     static let restart = "sudo systemctl restart orientd"
     static let calibrate = "sudo orientctl calibrate"
     static let log = "journalctl -u orientd -b"

@@ -22,9 +22,21 @@ struct ServiceChecks {
         let rotation = system.snapshot.map { Self.rotation($0.status) }
         return [
             .ok("bus", "\(system.address)"), service(bus),
-            rotation ?? .warn("rotation", "cannot be checked without orientd"), sensorProxy(bus), polkit(bus), state,
-            configuration,
-        ]
+            rotation ?? .warn("rotation", "cannot be checked without orientd"),
+        ] + rotators(bus) + [sensorProxy(bus), polkit(bus), state, configuration]
+    }
+
+    // MARK: - The display
+
+    private func rotators(_ bus: Bus) -> [Finding] {
+        let clients = system.snapshot?.status.sensorProxyClients ?? []
+        return Self.rotators(clients.compactMap { bus.owner(of: $0) }, AgentLock.holders)
+    }
+
+    /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
+    static func rotators(_ clients: [NameOwner], _ agents: [AgentLock.Holder]) -> [Finding] {
+        clients.map { .ok("rotator", "\($0) turns the display, as \(SensorProxyObject.service) says") }
+            + agents.map { .ok("rotator", "process \($0.process) (orient-agent) \($0.activity)") }
     }
 
     // MARK: - The service
@@ -151,7 +163,7 @@ struct ServiceChecks {
         } catch {
             guard error.isServiceMissing else { return .warn("polkit", "cannot be queried: \(error)") }
             let text = "not on the bus: only root and orientd's user may claim"
-            return .warn("polkit", text, remedy: "sudo apt install polkitd")
+            return .warn("polkit", text, remedy: Remedy.installPolkit)
         }
     }
 
