@@ -8,7 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 from agent_session import AgentTestCase
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 from rig import (
     BUILD,
     LANDSCAPE_LEFT,
@@ -20,6 +20,7 @@ from rig import (
     SENSOR,
     SENSOR_PREFIX,
     SOURCE_ROOT,
+    UPSIDE_DOWN,
     accelerometer,
     wait_until,
 )
@@ -28,6 +29,7 @@ REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+INTERFACES = SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
 
 
@@ -43,6 +45,11 @@ def documented(interface):
         dict(methods),
         dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", signals, re.M)),
     )
+
+
+def canonical(text):
+    """Returns an XML document without comments, and without white space between its elements."""
+    return "".join(xml.etree.ElementTree.canonicalize(text, strip_text=True))
 
 
 class Reference(RigTestCase):
@@ -72,6 +79,27 @@ class Reference(RigTestCase):
         for interface, path in ((MANAGER, ROOT_PATH), (SENSOR, SENSOR_PREFIX + "0"), (REQUEST, request)):
             with self.subTest(interface):
                 self.assertEqual(documented(interface), self.introspected(interface, path))
+
+
+    def test_installed_introspection_data_is_the_daemons(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        (request,) = self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 30, {})))
+        paths = {MANAGER: ROOT_PATH, SENSOR: SENSOR_PREFIX + "0", REQUEST: request}
+        self.assertEqual({path.name for path in INTERFACES.iterdir()}, {f"{interface}.xml" for interface in paths})
+        for interface, path in paths.items():
+            with self.subTest(interface):
+                text = self.client.call("Introspect", "org.freedesktop.DBus.Introspectable", path)[0]
+                root = xml.etree.ElementTree.fromstring(text)
+                node = xml.etree.ElementTree.Element("node")
+                node.extend(found for found in root.iter("interface") if found.get("name") == interface)
+                installed = (INTERFACES / f"{interface}.xml").read_text()
+                self.assertEqual(
+                    canonical(installed), canonical(xml.etree.ElementTree.tostring(node, encoding="unicode"))
+                )
+                # It is what code generators of GLib read.
+                (parsed,) = Gio.DBusNodeInfo.new_for_xml(installed).interfaces
+                self.assertEqual(parsed.name, interface)
 
 
 class Settings(RigTestCase):
@@ -155,7 +183,7 @@ class ExampleClients(RigTestCase):
     def assert_prints_a_turn(self, command):
         """Checks that a program claims the sensor and prints the orientation after a turn."""
         self.rig.add_device(accelerometer())
-        self.rig.start_orientd()
+        daemon = self.rig.start_orientd()
         output = self.rig.directory / "output"
         with output.open("wb") as file:
             self.rig.spawn(command, stdout=file, stderr=file)
@@ -163,6 +191,25 @@ class ExampleClients(RigTestCase):
         wait_until(lambda: "portrait" in output.read_text(), "the first orientation is printed")
         self.rig.turn(LANDSCAPE_LEFT)
         wait_until(lambda: "landscape-left" in output.read_text(), "the change is printed")
+        # It got nothing any more from an orientd that was restarted.
+        daemon.stop()
+        self.rig.turn(UPSIDE_DOWN)
+        self.rig.start_orientd()
+        self.client.wait_for("Claims", 1)
+        wait_until(lambda: "portrait-upside-down" in output.read_text(), "the new orientd is claimed")
+
+    def test_request_of_the_reference(self):
+        self.rig.start_orientd()
+        output = self.rig.directory / "output"
+        with output.open("wb") as file:
+            process = self.rig.spawn([PYTHON, "-c", self.program(REFERENCE, "python")], stdout=file, stderr=file)
+        wait_until(lambda: "requested" in output.read_text(), "the request is made")
+        self.assertEqual(self.client.get("InterfaceOrientation"), "landscape-left")
+        wait_until(lambda: "updated" in output.read_text(), "the request is changed")
+        self.assertEqual(self.client.get("SupportedOrientations"), 30)
+        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(output.read_text(), "requested /org/orientd1/request/1\nupdated\nreleased\n")
+        self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
 
     def test_python_client_of_the_readme(self):
         self.assert_prints_a_turn([PYTHON, "-c", self.program(README, "python")])
