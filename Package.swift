@@ -24,6 +24,8 @@ let executable: [LinkerSetting] = [
     // In an Embedded build each module's object contains the code of the modules that it uses: keep one copy.
     .unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--icf=all"]),
     .unsafeFlags(embedded, .when(traits: ["Embedded"])),
+    // Nothing unwinds the stack at run time; debuggers read .eh_frame without the table.
+    .unsafeFlags(["-Xlinker", "--no-eh-frame-hdr"], .when(traits: ["Embedded"])),
     // Release only: the tests link orientctl, and Swift Testing exists as a shared library only.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),
     .linkedLibrary("m"),
