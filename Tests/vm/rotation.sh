@@ -143,13 +143,13 @@ kill "$claimer"
 part "what the daemon's user can write"
 pid=$(unit MainPID)
 inside() { nsenter -t "$pid" -m -- setpriv --reuid=orientd --regid=orientd --clear-groups --no-new-privs sh -c "$1"; }
-check "folders: the state folder and temporary folders" same '/tmp /var/lib/orientd /var/tmp' \
+check "folders: its own and temporary folders" same '/run/orientd /tmp /var/lib/orientd /var/tmp' \
     "$(inside 'find / \( -path /proc -o -path /sys -o -path /dev \) -prune -o -type d -writable -print' | sort | xargs)"
 check "files: the state file" same /var/lib/orientd/state \
     "$(inside 'find / \( -path /proc -o -path /sys -o -path /dev \) -prune -o -type f -writable -print' | sort | xargs)"
 # systemd never protects /sys/fs/selinux, and the kernel lets everyone write to it.
 check "under /sys: the attributes that control sampling" same '' "$(inside 'find /sys -path /sys/fs/selinux -prune -o -type f -writable -print 2>/dev/null' |
-    grep -vE '/iio:device0/(buffer0?/[a-z_]+|scan_elements/.*_en|trigger/current_trigger|.*sampling_frequency|current_timestamp_clock)$' | xargs)"
+    grep -vE '/iio:device0/(buffer0?/[a-z_]+|scan_elements/.*_en|trigger/current_trigger|.*sampling_frequency|in_accel_hysteresis|current_timestamp_clock)$' | xargs)"
 check "under /dev: it cannot create files" no inside '>/dev/x'
 check "it can create files in the state folder" inside ': >/var/lib/orientd/x && rm /var/lib/orientd/x'
 check "it cannot create files in the real /tmp" sh -c "nsenter -t $pid -m sh -c ': >/tmp/inside' && [ ! -e /tmp/inside ]"
