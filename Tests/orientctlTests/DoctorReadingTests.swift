@@ -96,6 +96,11 @@ import Testing
         #expect(finding.text == "bma253 is lost: cannot open")
     }
 
+    @Test func `the rate of a sensor that is read less closely at rest is not compared`() {
+        let finding = sampling({ $0.sensingLevel = .watch }, changes: 8)
+        #expect(finding == .ok("sampling", "bma253 rests (watch): its rate is not measured"))
+    }
+
     @Test(arguments: [(true, Finding.Verdict.fail), (false, .warn)])
     func `a daemon without a sensor is a failure if the machine has one`(isHere: Bool, verdict: Finding.Verdict) {
         let finding = ReadingChecks.sampling(nil, changes: 0, seconds: 2, canBuffer: false, isHere: isHere)

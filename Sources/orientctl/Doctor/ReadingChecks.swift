@@ -127,6 +127,9 @@ struct ReadingChecks {
             return .warn("sampling", "\(sensor.name) is polled although it has a buffer", remedy: Remedy.log)
         }
         guard changes >= 0 else { return .fail("sampling", "\(sensor.name) delivers no readings", remedy: Remedy.log) }
+        guard sensor.sensingLevel == .stream else {
+            return .ok("sampling", "\(sensor.name) rests (\(sensor.sensingLevel)): its rate is not measured")
+        }
         guard changes > 0, seconds > 0 else {
             return .warn("sampling", "all readings of \(sensor.name) are identical: the rate cannot be measured")
         }
