@@ -50,7 +50,8 @@ check "the sensor is idle" soon is SensorState idle
 part "keys on the same device"
 wakeups() { awk '/^voluntary/ { print $2 }' "/proc/$(unit MainPID)/status"; }
 sleeps() { before=$(wakeups) && sleep 1 && same "$before" "$(wakeups)"; }
-check "orientd has closed the sensor" soon sleeps
+check "what is shown has been saved" soon grep -x InterfaceOrientation=landscape-left /var/lib/orientd/state
+check "orientd sleeps" soon sleeps
 before=$(wakeups)
 for _ in 1 2 3 4 5 6 7 8 9 10; do switches key $volume; done
 sleep 1
