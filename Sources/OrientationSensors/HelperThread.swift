@@ -221,7 +221,7 @@ final class HelperPoll {
     /// The changes in a row, none of which shows motion, after which a device at rest is read by timer instead.
     private static let idleChanges = 30
     /// Seconds between two changes up to which they count as in a row.
-    private static let longestRow = 1.0
+    private static let longestRow = 10.0
 
     let id: Int
     private let device: any SensorDevice
@@ -261,12 +261,11 @@ final class HelperPoll {
         self.filter = filter
         if filter == nil { watch = nil } else if isNew { watchChanges() }
         due = loop.now
-        wait()
+        // The device may have moved before its changes were awaited.
+        if isNew, watch != nil { readNow() } else { wait() }
     }
 
-    private var period: Double {
-        watch == nil ? filter?.period ?? usualPeriod : MotionFilter.longestSilence
-    }
+    private var period: Double { filter?.period ?? usualPeriod }
 
     /// Waits for changes instead of reading often, if the device tells of them.
     private func watchChanges() {
@@ -282,9 +281,10 @@ final class HelperPoll {
         let now = MonotonicClock.now
         changes = (now - changes.last <= Self.longestRow ? changes.count + 1 : 1, now)
         // Mere noise.
-        if changes.count > Self.idleChanges { watch = nil }
-        // The next reading by timer is a whole period away.
-        due = now
+        if changes.count > Self.idleChanges {
+            watch = nil
+            due = now
+        }
         readNow()
     }
 
@@ -312,7 +312,12 @@ final class HelperPoll {
     }
 
     private func wait() {
-        due = Self.nextDue(after: due, period: period, now: MonotonicClock.now)
+        let now = MonotonicClock.now
+        if watch != nil, let filter {
+            due = max(filter.deadline, now)
+        } else {
+            due = Self.nextDue(after: due, period: period, now: now)
+        }
         // At rest nobody waits for the exact time.
         timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)
     }

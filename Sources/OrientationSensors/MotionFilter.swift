@@ -12,6 +12,9 @@ struct MotionFilter: Sendable {
     /// Seconds between two readings.
     let period: Double
 
+    /// When a reading passes although the device rests.
+    var deadline: Double { (passed.time ?? 0) + Self.longestSilence }
+
     private let sensing: Sensing
     private var scaling: SensorScaling
     private var passed: RawScan

@@ -35,6 +35,17 @@ import Testing
         #expect(zip(passed, passed.dropFirst()).allSatisfy { (10...10.8).contains(($1.time ?? 0) - ($0.time ?? 0)) })
     }
 
+    // A device whose last change came 8 s after such a reading was silent for 18 s, and counted as stalled.
+    @Test func `a reading that is held back does not put off the next one that passes`() throws {
+        var filter = try #require(
+            MotionFilter(Self.sensing(.watch), Self.scaling, last: RawScan(raw: Vector3(0, 10, 0), time: 3))
+        )
+        #expect(filter.pass(RawScan(raw: Vector3(0, 10.1, 0), time: 11)) == nil)
+        #expect(filter.deadline == 13)
+        #expect(filter.pass(RawScan(raw: Vector3(0, 10, 0), time: 13)) != nil)
+        #expect(filter.deadline == 23)
+    }
+
     @Test func `motion passes at once, however slow`() throws {
         let passed = try Self.passed((1...9).map { Double($0) * 0.1 })
         #expect(passed.map { $0.raw.y }.allSatisfy { $0 >= 10.29 } && passed.count == 7)
