@@ -28,7 +28,7 @@ package final class WaylandConnection {
     /// All globals of an interface, bound, and what is called for their events.
     private var observation: Observation?
 
-    /// Is called with the object and the number and values of its event; without them when the global is removed.
+    /// Is called with the object and the number and values of its event, or nil when the global is removed.
     package typealias ObservationHandler = (OpaquePointer, (number: UInt32, values: WaylandObject.Values)?) -> Void
 
     private struct Observation {
@@ -99,6 +99,9 @@ package final class WaylandConnection {
         for global in globals { observe(global) }
         flush()
     }
+
+    /// Calls the handler of ``observe(_:version:_:)`` no more.
+    package func stopObserving() { observation = nil }
 
     private func observe(_ global: (number: UInt32, interface: String, version: UInt32)) {
         guard let registry, let observation, global.interface == String(cString: observation.interface.pointee.name)

@@ -7,7 +7,7 @@ import Wayland
 /// The outputs of Hyprland, over its own socket.
 ///
 /// Hyprland 0.57 carries out a change over wlr-output-management with the next frame only, which an idle screen does not
-/// have, and reports nothing afterwards. So that protocol is used only for changes where the configuration is not in Lua.
+/// have, and reports nothing afterwards. That protocol is used for changes only where the configuration is not in Lua.
 final class HyprlandOutputs: OutputBackend {
     /// How Hyprland takes changes.
     private enum Interface {
@@ -61,10 +61,11 @@ final class HyprlandOutputs: OutputBackend {
         case .reply(Array("ok".utf8)):
             interface = .lua
             changeEnded(.applied)
-        case .reply(let text) where interface == .lua:
+        case .reply(let text) where interface == .lua || text.starts(with: "error".utf8):
             changeEnded(.refused("Hyprland refused it: \(String(decoding: text, as: UTF8.self))"))
-        case .failure(let problem) where interface == .lua: changeEnded(.refused(problem))
-        case .reply, .failure:
+        case .failure(let problem): changeEnded(.refused(problem))
+        case .reply:
+            // It does not know `eval`.
             interface = .wlr
             heads?.apply(change)
         }

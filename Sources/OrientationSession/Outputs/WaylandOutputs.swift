@@ -8,6 +8,7 @@ final class WaylandOutputs {
     /// From version 4 on, an output has a name.
     private static let version: UInt32 = 4
 
+    private let connection: WaylandConnection
     private var names: [OpaquePointer: String] = [:]
 
     /// Is called after an output was described or described anew, and when one is removed.
@@ -15,6 +16,7 @@ final class WaylandOutputs {
 
     /// Binds all outputs of a connection whose globals are known.
     init(on connection: WaylandConnection) {
+        self.connection = connection
         connection.observe(orientd_output(), version: Self.version) { [unowned(unsafe) self] proxy, event in
             switch event?.number {
             case 4: names[proxy] = event.map { String(cString: $0.values[0].s) }
@@ -25,6 +27,10 @@ final class WaylandOutputs {
             default: break  // geometry, mode, scale, description
             }
         }
+    }
+
+    deinit {
+        connection.stopObserving()
     }
 
     /// The connector of an output that this connection has bound; nil if the compositor does not tell.
