@@ -151,7 +151,7 @@ final class HyprlandInputs: InputMapper {
 
     private func send(_ text: String, completion: @escaping ([UInt8]) -> Void) {
         do throws(SystemError) {
-            request = try HyprlandRequest(text, to: folder + "/.socket.sock", loop: loop) { [unowned(unsafe) self] in
+            request = try HyprlandRequest(text, loop: loop) { [unowned(unsafe) self] in
                 request = nil
                 switch $0 {
                 case .reply(let bytes): withExtendedLifetime(self) { completion(bytes) }

@@ -47,7 +47,11 @@ final class HyprlandOutputs: OutputBackend {
 
     func apply(_ change: OutputChange) {
         guard interface != .wlr, let script = HyprlandMonitor.script(for: change),
-            let request = try? send("/eval " + script, completion: { [unowned(unsafe) self] in ended(change, $0) })
+            let request = try? HyprlandRequest(
+                "/eval " + script,
+                loop: loop,
+                completion: { [unowned(unsafe) self] in ended(change, $0) }
+            )
         else {
             heads?.apply(change)
             return
@@ -61,12 +65,14 @@ final class HyprlandOutputs: OutputBackend {
         case .reply(Array("ok".utf8)):
             interface = .lua
             changeEnded(.applied)
-        case .reply(let text) where interface == .lua || text.starts(with: "error".utf8):
-            changeEnded(.refused("Hyprland refused it: \(String(decoding: text, as: UTF8.self))"))
-        case .failure(let problem): changeEnded(.refused(problem))
-        case .reply:
-            // It does not know `eval`.
+        case .reply(Array("unknown request".utf8)):
             interface = .wlr
+            heads?.apply(change)
+        case .reply(let text) where interface == .lua:
+            changeEnded(.refused("Hyprland refused it: \(String(decoding: text, as: UTF8.self))"))
+        case .failure(let problem) where interface == .lua: changeEnded(.refused(problem))
+        case .reply, .failure:
+            // Nothing is known of this Hyprland yet: the next change tries its socket again.
             heads?.apply(change)
         }
     }
@@ -78,7 +84,7 @@ final class HyprlandOutputs: OutputBackend {
         guard !reported.isEmpty else { return }
         isStale = question != nil
         guard !isStale else { return }
-        question = try? send("j/monitors all") { [unowned(unsafe) self] in answered($0) }
+        question = try? HyprlandRequest("j/monitors all", loop: loop) { [unowned(unsafe) self] in answered($0) }
         if question == nil { delegate.outputsChanged(reported) }
     }
 
@@ -92,13 +98,6 @@ final class HyprlandOutputs: OutputBackend {
         }
         if isStale { requestOutputs() }
         delegate.outputsChanged(outputs)
-    }
-
-    private func send(
-        _ text: String,
-        completion: @escaping (HyprlandRequest.Result) -> Void
-    ) throws(SystemError) -> HyprlandRequest {
-        try HyprlandRequest(text, to: HyprlandRequest.folder + "/.socket.sock", loop: loop, completion: completion)
     }
 }
 

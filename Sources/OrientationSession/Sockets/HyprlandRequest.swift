@@ -26,11 +26,11 @@ final class HyprlandRequest {
     /// Sends the request; `completion` is called from the loop, and may release this object.
     init(
         _ text: String,
-        to path: String,
         loop: EventLoop,
         completion: @escaping (Result) -> Void
     ) throws(SystemError) {
         self.completion = completion
+        let path = Self.folder + "/.socket.sock"
         // The handlers need all members.
         socket = try UnixSocket(
             connectingTo: path,
