@@ -267,8 +267,9 @@ class Reading(DoctorTestCase):
                 self.rig.add_fixture("buffered-trigger")
                 device = "/sys/devices/platform/test-hid/HID-SENSOR-200073/iio:device0"
                 feed = Feed(self.rig, device, (0, -1000000, 0), muted=muted)
+                # Moving: the rate of a sensor at rest is not measured.
                 values = random.Random(1)
-                timer = GLib.timeout_add(20, lambda: feed.turn((values.randint(0, 99), -1000000, 0)) or True)
+                timer = GLib.timeout_add(20, lambda: feed.turn((values.randint(0, 99999), -1000000, 0)) or True)
                 self.rig.start_orientd()
                 self.assert_finding(self.doctor()["sampling"], result, pattern)
                 GLib.source_remove(timer)
