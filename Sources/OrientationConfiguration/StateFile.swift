@@ -25,14 +25,13 @@ package struct StateFile {
 
     /// The file in the service manager's StateDirectory=; nil if there is none.
     package static var standard: StateFile? {
-        guard let folders = getenv("STATE_DIRECTORY") else { return nil }
-        return StateFile(folders: String(cString: folders))
+        environment("STATE_DIRECTORY").flatMap { StateFile(folders: $0) }
     }
 
-    /// Takes the first folder of a colon-separated list: systemd.exec(5).
+    /// Takes the first folder of a list.
     init?(folders: String) {
-        guard let first = folders.utf8.split(separator: UInt8(ascii: ":")).first else { return nil }
-        path = String(decoding: first, as: UTF8.self) + "/state"
+        guard let folder = firstFolder(in: folders) else { return nil }
+        path = folder + "/state"
     }
 
     // MARK: - Reading

@@ -25,14 +25,12 @@ struct SettingsFile: Sendable {
     let path: String
 
     /// The file of a device of this machine; nil for any other, and without a folder.
-    init?(of description: SensorDescription, folders: String? = SettingsFile.runtimeFolders) {
+    init?(of description: SensorDescription, folders: String? = environment("RUNTIME_DIRECTORY")) {
         guard !description.sysfsPath.isEmpty, let folders,
-            let first = folders.utf8.split(separator: UInt8(ascii: ":")).first
+            let folder = firstFolder(in: folders)
         else { return nil }
-        path = String(Substring(first)) + "/" + description.id + ".settings"
+        path = folder + "/" + description.id + ".settings"
     }
-
-    private static var runtimeFolders: String? { getenv("RUNTIME_DIRECTORY").map { String(cString: $0) } }
 
     /// The settings in the file; nil where there is none, or no valid one.
     func read() -> FoundSettings? {

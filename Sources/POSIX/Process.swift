@@ -56,6 +56,11 @@ private func environment(adding variables: [(name: String, value: String)]) -> [
 /// Returns a variable of the environment; nil if it is not set.
 package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+/// The first folder of a list that colons separate, as in the service manager's variables: systemd.exec(5).
+package func firstFolder(in folders: String) -> String? {
+    folders.utf8.split(separator: UInt8(ascii: ":")).first.map { String(Substring($0)) }
+}
+
 /// Returns the process at the other end of a Unix socket; nil if the system does not tell.
 package func peerProcess(of socket: Int32) -> Int32? {
     var credentials = orientd_ucred()
