@@ -19,6 +19,7 @@ final class LiveStatus {
     /// Whether the daemon has ended and not come back; reading its properties would start it.
     private var isWaiting = false
     private var shown: [String] = []
+    private var output = OutputFile.standardOutput()
 
     /// `option` is the one that asked for this, for errors.
     init(_ invocation: Invocation, option: String) throws {
@@ -51,8 +52,8 @@ final class LiveStatus {
             try bus.onDisconnect { [self] in end(CommandError("the bus closed the connection", .noDaemon)) }
         )
         // The alternate screen, without a cursor and without wrapping of long lines.
-        StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
         defer { Self.leaveScreen() }
+        write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
         refresh()
         _ = try loop.run()
         withExtendedLifetime(subscriptions) {}
@@ -63,7 +64,7 @@ final class LiveStatus {
     /// Gives the terminal back; safe in a signal handler.
     private static func leaveScreen() {
         let end: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-        _ = write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
+        _ = CLinux.write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
     }
 
     private func end(_ error: any Error) {
@@ -109,23 +110,15 @@ final class LiveStatus {
         }
         if lines.count < shown.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
         shown = lines
-        if !StandardOutput.write(text) { end(CommandError("cannot write to the terminal")) }
+        write(text)
     }
-}
 
-/// The terminal of the process.
-private enum StandardOutput {
-    /// Writes all of a text; returns false if that fails.
-    @discardableResult
-    static func write(_ text: String) -> Bool {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { buffer in
-                retryingInterrupted { CLinux.write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { return false }
-            bytes = bytes.dropFirst(count)
+    private func write(_ text: String) {
+        do throws(SystemError) {
+            try output.write(text)
+            try output.flush()
+        } catch {
+            end(CommandError("cannot write to the terminal"))
         }
-        return true
     }
 }
