@@ -82,6 +82,22 @@ class CompletionTestCase(RigTestCase):
             raise AssertionError(f"{self.SHELL} completes {line!r} as {text()!r}, not {expected!r}") from error
         self.type("\x15\n")  # Ctrl-U
 
+    def assert_completes(self, explanation, bus):
+        """Checks a shell on a terminal; it shows `explanation` beside commands, and `bus` for the option --bus."""
+        self.assert_inserts("orientctl stat", "us ")
+        self.assert_lists("orientctl re", "record", *explanation, "replay", "requests")
+        self.assert_lists("orientctl lock ", "current", "left-up", "off", "toggle", "landscape-left")
+        self.assert_lists("orientctl --json autorotate ", "always", "tablet-mode", "never")
+        self.assert_lists("orientctl monitor --", "--full", "--live", "--waybar", "--json", bus)
+        self.assert_inserts("orientctl run --preferred=landscape-l", "eft")
+        self.assert_lists("orientctl --bus=", "system", "session")
+        self.assert_lists("orientctl -b session replay --classifier=", "robust", "base")
+        self.assert_inserts("orientctl replay tr", "ace\\ one.csv")
+        self.assert_lists("orientctl get Interface", "InterfaceOrientation", "InterfaceReason", "InterfaceRule")
+        self.assert_inserts("orientctl help cal", "ibrate")
+        self.assert_lists("orientctl completion ", "bash", "fish", "zsh")
+        self.assert_inserts("orientctl run --supported=all mkdi", "r")
+
 
 class Bash(CompletionTestCase):
     SHELL = "bash"
@@ -95,19 +111,7 @@ class Bash(CompletionTestCase):
         )
 
     def test_completions(self):
-        self.assert_inserts("orientctl stat", "us ")
-        self.assert_lists("orientctl re", "record", "replay", "requests")
-        self.assert_lists("orientctl lock ", "current", "left-up", "off", "toggle", "landscape-left")
-        self.assert_lists("orientctl --json autorotate ", "always", "tablet-mode", "never")
-        self.assert_lists("orientctl monitor --", "--full", "--live", "--waybar", "--json", "--bus=")
-        self.assert_inserts("orientctl run --preferred=landscape-l", "eft")
-        self.assert_lists("orientctl --bus=", "system", "session")
-        self.assert_lists("orientctl -b session replay --classifier=", "robust", "base")
-        self.assert_inserts("orientctl replay tr", "ace\\ one.csv")
-        self.assert_lists("orientctl get Interface", "InterfaceOrientation", "InterfaceReason", "InterfaceRule")
-        self.assert_inserts("orientctl help cal", "ibrate")
-        self.assert_lists("orientctl completion ", "bash", "fish", "zsh")
-        self.assert_inserts("orientctl run --supported=all mkdi", "r")
+        self.assert_completes((), "--bus=")
 
 
 class Zsh(CompletionTestCase):
@@ -122,19 +126,7 @@ class Zsh(CompletionTestCase):
         self.start_shell("-f", "-i", setup=setup)
 
     def test_completions(self):
-        self.assert_inserts("orientctl stat", "us ")
-        self.assert_lists("orientctl re", "record", "accelerometer’s", "replay", "requests")
-        self.assert_lists("orientctl lock ", "current", "left-up", "off", "toggle", "landscape-left")
-        self.assert_lists("orientctl --json autorotate ", "always", "tablet-mode", "never")
-        self.assert_lists("orientctl monitor --", "--full", "--live", "--waybar", "--json", "--bus")
-        self.assert_inserts("orientctl run --preferred=landscape-l", "eft")
-        self.assert_lists("orientctl --bus=", "system", "session")
-        self.assert_lists("orientctl -b session replay --classifier=", "robust", "base")
-        self.assert_inserts("orientctl replay tr", "ace\\ one.csv")
-        self.assert_lists("orientctl get Interface", "InterfaceOrientation", "InterfaceReason", "InterfaceRule")
-        self.assert_inserts("orientctl help cal", "ibrate")
-        self.assert_lists("orientctl completion ", "bash", "fish", "zsh")
-        self.assert_inserts("orientctl run --supported=all mkdi", "r")
+        self.assert_completes(("accelerometer’s",), "--bus")
 
 
 class Fish(CompletionTestCase):
