@@ -29,10 +29,6 @@ final class BufferReader {
 
     /// Seconds between two proofs of life: at first, and at most; doubled with each that fails.
     static let proofPeriod = (first: 60.0, last: 960.0)
-    /// The scans in a row, all at rest, after which a sensitivity counts as ignored.
-    private static let ignoredScans = 30
-    /// Seconds between two scans up to which they count as in a row.
-    private static let longestRow = 1.0
     /// The sensitivity that a sensor keeps, relative to the one that was asked for, up to which it is fine enough.
     private static let greatestClamp = 4.0 / 3
 
@@ -57,7 +53,8 @@ final class BufferReader {
     private var sensitivity = 0.0
     private var isSetting = false
     private var isExtended = false
-    private var restScans = (count: 0, last: 0.0)
+    /// The scans that a sensor makes although its sensitivity forbids them.
+    private var restScans = IdleRow(longestGap: 1)
 
     /// Creates a reader for scans that come at `rate` Hz; `hasSensitivity`: the sensor has that setting, and it is 0.
     ///
@@ -94,7 +91,7 @@ final class BufferReader {
         self.sensing = sensing
         if sensing.level == .stream || wasStreaming {
             isProving = false
-            restScans.count = 0
+            restScans.reset()
             proof?.disarm()
         }
         apply()
@@ -150,7 +147,7 @@ final class BufferReader {
             try device.setChangeSensitivity(change)
         } completion: { [self] result in
             sensitivity = change
-            restScans.count = 0
+            restScans.reset()
             switch result {
             case .success(let kept):
                 if change > 0, !(kept > 0 && kept <= Self.greatestClamp * change) { quieting = .timer }
@@ -179,7 +176,7 @@ final class BufferReader {
     }
 
     /// The scans of the longest ``Sensing/period``, and as many again for a late timer.
-    private var capacity: Int { Int(min(max(8, 2 * 0.8 * rate), 4096)) }
+    private var capacity: Int { Int(min(max(8, 2 * Sensing.longestPeriod * rate), 4096)) }
 
     private func run(
         _ work: @escaping @Sendable () throws(SystemError) -> Double,
@@ -228,10 +225,8 @@ final class BufferReader {
             return apply()
         }
         guard sensitivity > 0, !showsMotion(scan) else { return }
-        let now = loop.now
-        restScans.count = now - restScans.last <= Self.longestRow ? restScans.count + 1 : 1
-        restScans.last = now
-        guard restScans.count >= Self.ignoredScans else { return }
+        restScans.add(at: loop.now)
+        guard restScans.count >= IdleRow.noise else { return }
         quieting = .timer
         proof?.disarm()
         apply()

@@ -182,16 +182,6 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Opening and closing
 
-    /// What came of opening the device.
-    private struct Opening: Sendable {
-        var buffer: (any SensorBuffer)?
-        var error: SystemError?
-        var previous = FoundSettings()
-        var rate: Double?
-        var hasSensitivity = false
-        var warnings: [String] = []
-    }
-
     private func open() {
         scaling = freshScaling
         failures.count = 0
@@ -206,48 +196,13 @@ package final class DeviceSource: SensorSource {
         state = .opening
         expectAnswer()
         thread?.run { [device, targetRate, bufferWorks] in
-            Self.open(device, rate: targetRate, buffered: bufferWorks)
+            DeviceOpening(of: device, rate: targetRate, buffered: bufferWorks)
         } completion: { [self] in
             opened($0)
         }
     }
 
-    private static func open(_ device: any SensorDevice, rate: Double, buffered: Bool) -> Opening {
-        var opening = Opening()
-        do throws(SystemError) {
-            // Scans come at the chip's rate; when polled, a slow chip returns old values.
-            let rate = buffered ? rate : max(rate, leastFrequency)
-            opening.previous.rate = try device.requestSamplingFrequency(rate)
-            opening.rate = try device.samplingFrequency
-        } catch {
-            opening.warnings.append("\(error); sampling goes on at the rate the sensor has")
-        }
-        do throws(SystemError) {
-            if buffered { opening.previous.sensitivity = try device.changeSensitivity }
-            try SettingsFile(of: device.description)?.write(opening.previous)
-            if let sensitivity = opening.previous.sensitivity {
-                if sensitivity != 0 { _ = try device.setChangeSensitivity(0) }
-                opening.hasSensitivity = true
-            }
-        } catch {
-            opening.warnings.append("\(error); sampling goes on with the sensitivity the sensor has")
-        }
-        guard buffered else { return opening }
-        do throws(SystemError) {
-            opening.buffer = try device.openBuffer()
-            opening.warnings += opening.buffer?.warnings ?? []
-        } catch {
-            // A node opens once: whoever has it would keep polled values from us as well.
-            if error.errno == .busy || error.errno == .noDevice || !device.description.canPoll {
-                opening.error = error
-            } else {
-                opening.warnings.append("\(error); polling instead")
-            }
-        }
-        return opening
-    }
-
-    private func opened(_ opening: Opening) {
+    private func opened(_ opening: DeviceOpening) {
         previous = opening.previous
         if let error = opening.error {
             // Unplugged or released meanwhile: nobody asks why it could not be opened.
@@ -287,7 +242,7 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Buffered
 
-    private func read(_ buffer: any SensorBuffer, _ opening: Opening) {
+    private func read(_ buffer: any SensorBuffer, _ opening: DeviceOpening) {
         expectNothing()
         sampleRate = opening.rate ?? targetRate
         guard let thread else { return }
@@ -407,22 +362,5 @@ package final class DeviceSource: SensorSource {
         stallArmed = 0
         stall?.arm(after: seconds)
         if isWanted { onEvent?(.stalled("no answer for \(Int(seconds)) s")) }
-    }
-}
-
-/// The helper thread of one device: started when it is first used, stopped with the last source of the device.
-package final class DeviceHelper {
-    private let loop: EventLoop
-    private var started: HelperThread?
-
-    package init(loop: EventLoop) { self.loop = loop }
-
-    deinit { started?.stop() }
-
-    func thread() throws(SystemError) -> HelperThread {
-        if let started { return started }
-        let thread = try HelperThread(loop: loop)
-        started = thread
-        return thread
     }
 }

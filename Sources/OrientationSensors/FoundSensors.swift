@@ -31,7 +31,8 @@ package struct FoundSensors: Sendable {
         if kinds.contains(.ambientLight) { addPlatformLights() }
     }
 
-    /// Restores what a crash has left, raises rates of devices and enables the channels of their scans, but for the devices at `known` paths.
+    /// Restores what a crash has left, raises rates of devices and enables the channels of their scans, except for the
+    /// devices at `known` paths.
     package mutating func prepare(except known: Set<String>) {
         for sensor in sensors where !known.contains(sensor.description.sysfsPath) {
             if let file = SettingsFile(of: sensor.description), let settings = file.read() {

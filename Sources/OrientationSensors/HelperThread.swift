@@ -93,8 +93,8 @@ package final class HelperThread {
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
-    /// Readings for which `batch` need not wake the loop come with the next one for which it does, once that is allowed
-    /// with ``setFilter(_:of:mayWait:)``. Returns what ``stopPolling(_:)`` takes.
+    /// Readings that `batch` does not call urgent wait for the next urgent one, if ``setFilter(_:of:mayWait:)`` has
+    /// allowed that. Returns what ``stopPolling(_:)`` takes.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
@@ -107,10 +107,10 @@ package final class HelperThread {
         return lastPoll
     }
 
-    /// Holds back what `filter` does not pass, and reads at its period, or when the device tells of a change; with nil all
-    /// is delivered, at the first period.
+    /// Delivers only the readings that `filter` passes, and reads at its period, or at each change that the device reports.
     ///
-    /// With `mayWait` readings may come several at a time.
+    /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
+    /// `mayWait` readings may come several at a time.
     func setFilter(_ filter: MotionFilter?, of id: Int, mayWait: Bool) {
         send({ worker in worker.polls.first { $0.id == id }?.setFilter(filter, mayWait: mayWait) }) {}
     }
@@ -199,12 +199,7 @@ private final class HelperWorker {
         }
     }
 
-    func startPolling(
-        _ id: Int,
-        _ device: any SensorDevice,
-        every period: Double,
-        _ batch: ReadingBatch?
-    ) {
+    func startPolling(_ id: Int, _ device: any SensorDevice, every period: Double, _ batch: ReadingBatch?) {
         do throws(SystemError) {
             let poll = try HelperPoll(id, device, every: period, batch, on: loop) { [results] result, isUrgent in
                 results.send(.polled(id, result), wakes: isUrgent)
@@ -218,11 +213,6 @@ private final class HelperWorker {
 
 /// A reading that is repeated.
 final class HelperPoll {
-    /// The changes in a row, none of which shows motion, after which a device at rest is read by timer instead.
-    private static let idleChanges = 30
-    /// Seconds between two changes up to which they count as in a row.
-    private static let longestRow = 10.0
-
     let id: Int
     private let device: any SensorDevice
     private let usualPeriod: Double
@@ -235,7 +225,7 @@ final class HelperPoll {
     private var due: Double
     /// Nil unless changes are awaited instead of the timer.
     private var watch: EventSource?
-    private var changes = (count: 0, last: 0.0)
+    private var changes = IdleRow(longestGap: 10)
 
     init(
         _ id: Int,
@@ -267,21 +257,20 @@ final class HelperPoll {
 
     private var period: Double { filter?.period ?? usualPeriod }
 
-    /// Waits for changes instead of reading often, if the device tells of them.
+    /// Reads when the device reports a change, if it does so, instead of by timer.
     private func watchChanges() {
-        changes.count = 0
+        changes.reset()
         guard let descriptor = device.changeDescriptor else { return }
         device.forgetChanges()
-        // Without it, the timer is as good.
-        watch = try? loop.watch(descriptor) { [unowned(unsafe) self] in withExtendedLifetime(self) { changed() } }
+        // If that fails, the timer remains.
+        watch = try? loop.watch(descriptor) { [unowned(unsafe) self] in changed() }
     }
 
     private func changed() {
         device.forgetChanges()
         let now = MonotonicClock.now
-        changes = (now - changes.last <= Self.longestRow ? changes.count + 1 : 1, now)
-        // Mere noise.
-        if changes.count > Self.idleChanges {
+        changes.add(at: now)
+        if changes.count > IdleRow.noise {
             watch = nil
             due = now
         }

@@ -23,6 +23,9 @@ public struct Sensing: Hashable, Sendable {
     /// Whether readings that change nothing that is announced may come later, several at a time.
     public var mayWait = false
 
+    /// Seconds between two readings at most; the longest ``period``.
+    public static let longestPeriod = 0.8
+
     /// Every reading counts, at once.
     public static let stream = Sensing()
 
@@ -33,7 +36,7 @@ public struct Sensing: Hashable, Sendable {
         switch level {
         case .stream: nil
         case .watch: 0.2
-        case .doze: 0.8
+        case .doze: Self.longestPeriod
         }
     }
 

@@ -28,7 +28,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
 
     /// Chooses the trigger, enables the channels and starts the buffer.
     ///
-    /// Throws EBUSY when another program has the device open.
+    /// Throws EBUSY while another program has the device open.
     init(of source: ScanSource) throws(SystemError) {
         self.source = source
         warnings = source.chooseTrigger()
@@ -64,9 +64,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     /// A buffer that runs cannot be resized.
     func extend(to scans: Int) throws(SystemError) {
         try source.stop()
-        // Some buffers have a fixed length.
-        try? AttributeFile.write("\(scans)", to: source.path + "/buffer/length")
-        try AttributeFile.write("1", to: source.path + "/buffer/enable")
+        try source.run(keeping: scans)
     }
 
     /// Allocates nothing.

@@ -60,7 +60,7 @@ struct ScanSource {
 
     /// Starts the buffer with only these words in each scan; returns the open node.
     ///
-    /// Throws EBUSY when another program has the device open.
+    /// Throws EBUSY while another program has the device open.
     func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
         // Opening comes first: it fails while another program reads, whose buffer must not be stopped.
         let descriptor = orientd_open_device(node)
@@ -77,10 +77,15 @@ struct ScanSource {
             }
         }
         for file in rest { try AttributeFile.write("0", to: file) }
-        // Some buffers have a fixed length.
-        try? AttributeFile.write("\(Self.length)", to: path + "/buffer/length")
-        try AttributeFile.write("1", to: path + "/buffer/enable")
+        try run(keeping: Self.length)
         return file
+    }
+
+    /// Starts the stopped buffer, with the channels that are enabled; it keeps so many scans until they are read.
+    func run(keeping scans: Int) throws(SystemError) {
+        // Some buffers have a fixed length.
+        try? AttributeFile.write("\(scans)", to: path + "/buffer/length")
+        try AttributeFile.write("1", to: path + "/buffer/enable")
     }
 
     /// Stops the buffer.

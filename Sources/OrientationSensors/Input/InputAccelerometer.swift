@@ -79,7 +79,6 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
 
     func forgetChanges() {
         guard let descriptor else { return }
-        // As many as the kernel keeps at most.
         withUnsafeTemporaryAllocation(of: input_event.self, capacity: 64) { events in
             let size = events.count * MemoryLayout<input_event>.stride
             while CLinux.read(descriptor.rawValue, events.baseAddress, size) == size {}
