@@ -53,6 +53,9 @@ final class BufferReader {
     private var sensitivity = 0.0
     private var isSetting = false
     private var isExtended = false
+    /// The scans that were read by timer the last time, and when that was.
+    private var drained: [RawScan] = []
+    private var lastDrain = 0.0
     /// The scans that a sensor makes although its sensitivity forbids them.
     private var restScans = IdleRow(longestGap: 1)
 
@@ -201,18 +204,22 @@ final class BufferReader {
     private func drainNow() {
         guard !isClosed, sensing.level != .stream, let period = sensing.period else { return }
         drain?.arm(after: period, slack: period / 10)
-        var last: RawScan?
-        var hasMoved = false
+        var problem: SystemError?
+        drained.removeAll(keepingCapacity: true)
         do throws(SystemError) {
-            for _ in 0..<capacity {
-                guard !isClosed, let scan = try buffer.next() else { break }
-                hasMoved = hasMoved || showsMotion(scan)
-                if hasMoved { onEvent(.scan(scan)) } else { last = scan }
-            }
-            if !hasMoved, let last { onEvent(.scan(last)) }
+            while drained.count < capacity, let scan = try buffer.next() { drained.append(scan) }
         } catch {
-            onEvent(.failure(error))
+            problem = error
         }
+        let (scans, now) = (drained, loop.now)
+        // A scan without a stamp has the time at which its turn among them came.
+        let interval = min(1 / rate, (now - lastDrain) / Double(max(1, scans.count)))
+        lastDrain = now
+        for index in (scans.firstIndex(where: showsMotion) ?? max(0, scans.count - 1))..<scans.count where !isClosed {
+            let time = scans[index].time ?? now - interval * Double(scans.count - 1 - index)
+            onEvent(.scan(RawScan(raw: scans[index].raw, time: time)))
+        }
+        if let problem, !isClosed { onEvent(.failure(problem)) }
     }
 
     // MARK: - Proof of life

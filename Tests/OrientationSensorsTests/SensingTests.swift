@@ -31,11 +31,15 @@ import Testing
 
     /// Runs the source, calls `act` with the number of each sample, and stops it when that returns true.
     private func run(_ source: DeviceSource, _ act: @escaping (_ sample: Int, _ y: Double) -> Bool) throws {
+        try run(source) { act($0, $1.acceleration.y) }
+    }
+
+    private func run(_ source: DeviceSource, _ act: @escaping (Int, AccelerometerSample) -> Bool) throws {
         var count = 0
         source.onEvent = { [loop] event in
             guard case .sample(.acceleration(let sample)) = event else { return }
             count += 1
-            guard act(count, sample.acceleration.y) else { return }
+            guard act(count, sample) else { return }
             source.onEvent = nil
             source.stop { loop.exit() }
         }
@@ -186,6 +190,27 @@ import Testing
     func `so is one that keeps another sensitivity, or none`(kept: Double) throws {
         let calls = try isDrained(ScriptedDevice.Sensitivity(kept: { $0 > 0 ? kept : 0 }))
         #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 1600", "a sensitivity 0.0"])
+    }
+
+    @Test func `scans without a stamp that are read together keep their distance in time`() throws {
+        let (pose, log) = (Pose(), log)
+        // Five scans each time it is read by timer.
+        let buffer = try ScriptedBuffer(log: log) { [pose] number throws(SystemError) in
+            number % 6 == 0 ? nil : pose.raw
+        }
+        let source = try source(ScriptedDevice("a", log: log, rate: .init(), buffer: buffer))
+        let moves = try loop.timer { [pose] in pose.hasMoved.store(true, ordering: .relaxed) }
+        var times: [Double] = []
+        try run(source) { (count: Int, sample: AccelerometerSample) in
+            if count == 3 {
+                source.sense(Self.rest())
+                moves.arm(after: 0.1)
+            }
+            if sample.acceleration.y == 0 { times.append(sample.time) }
+            return times.count == 5
+        }
+        // The device makes 1000 scans a second.
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 0.001) < 1e-6 })
     }
 
     @Test func `a sensor that fails to stream again is lost`() throws {
