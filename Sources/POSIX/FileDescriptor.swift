@@ -31,6 +31,12 @@ package final class FileDescriptor {
         return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
     }
 
+    /// Whether no name refers to its file any more, as after the file was replaced.
+    package var isDeleted: Bool {
+        var status = stat()
+        return fstat(rawValue, &status) == 0 && status.st_nlink == 0
+    }
+
     /// Refers to a process, also after its id is reused: readable once the process has ended, and closed on exec.
     package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))

@@ -5,15 +5,18 @@ import POSIX
 
 /// Reading and writing of attribute files of this machine, without libiio.
 enum AttributeFile {
-    /// Reads the text of a file into a buffer; returns the number of bytes, or a negative errno.
+    /// Opens a file to be read.
+    static func open(_ path: String) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try checkSystem("read", path, orientd_open_for_reading(path)))
+    }
+
+    /// Reads the present text of an open file into a buffer; returns the number of bytes, or a negative errno.
     ///
     /// Fails with EIO for an empty file and with EFBIG for one that does not fit. Allocates nothing.
-    static func read(_ path: String, into text: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
-        let descriptor = path.withCString { orientd_open_for_reading($0) }
-        guard descriptor >= 0 else { return -Int(Errno.current.code) }
-        let count = retryingInterrupted { CLinux.read(descriptor, text, capacity) }
+    static func read(_ file: FileDescriptor, into text: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        // sysfs makes the text anew for each read from the beginning.
+        let count = retryingInterrupted { pread(file.rawValue, text, capacity, 0) }
         let result = count < 0 ? -Int(Errno.current.code) : count == 0 ? -Int(EIO) : count
-        close(descriptor)
         return result < capacity ? result : -Int(EFBIG)
     }
 

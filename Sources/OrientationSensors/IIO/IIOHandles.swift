@@ -134,17 +134,26 @@ struct IIOAttribute {
     /// The text without the white space around it.
     func read() throws(SystemError) -> String {
         // A page is the most that sysfs gives.
-        let text = try withUnsafeText(capacity: 4096) { String(cString: $0) }
+        let text = try withUnsafeText(of: try open(), capacity: 4096) { String(cString: $0) }
         return String(Substring(AttributeText.trimmed(text)))
     }
 
     /// The number in the file.
+    func readNumber() throws(SystemError) -> Double { try readNumber(from: try open()) }
+
+    /// The number in the file that ``open()`` has returned.
     ///
     /// Allocates nothing of ours. Throws EINVAL for any other text.
-    func readNumber() throws(SystemError) -> Double {
-        let number = try withUnsafeText(capacity: 128) { AttributeText.number($0) }
+    func readNumber(from file: FileDescriptor?) throws(SystemError) -> Double {
+        let number = try withUnsafeText(of: file, capacity: 128) { AttributeText.number($0) }
         guard let number else { throw SystemError("make a number of", path, errno: .invalid) }
         return number
+    }
+
+    /// Opens the file; nil for an attribute that libiio reads.
+    func open() throws(SystemError) -> FileDescriptor? {
+        guard case .file = owner else { return nil }
+        return try AttributeFile.open(path)
     }
 
     /// Writes a text and a newline; `iio_*_attr_write` would write a NUL too.
@@ -170,6 +179,7 @@ struct IIOAttribute {
 
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
     private func withUnsafeText<Result>(
+        of file: FileDescriptor?,
         capacity: Int,
         _ body: (UnsafePointer<CChar>) -> Result
     ) throws(SystemError) -> Result {
@@ -182,7 +192,7 @@ struct IIOAttribute {
             buffer.initialize(repeating: 0)
             count =
                 switch owner {
-                case .file: AttributeFile.read(path, into: buffer.baseAddress, capacity)
+                case .file: file.map { AttributeFile.read($0, into: buffer.baseAddress, capacity) } ?? -Int(EBADF)
                 case .device(let device, _):
                     orientd_iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
                 case .channel(let channel, _):

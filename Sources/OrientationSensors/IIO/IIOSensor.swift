@@ -5,7 +5,7 @@ package import OrientationCore
 package import POSIX
 
 /// A sensor of a context; one of another machine keeps the context alive.
-// Sendable unchecked: its context is, and the rest never changes.
+// Sendable unchecked: its context is, only the thread that reads uses the files it keeps, and the rest never changes.
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
     package let warnings: [String]
@@ -14,7 +14,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
     /// The files that include the channels in scans.
     private let scanSwitches: [String]
-    private let values: [IIOAttribute]?
+    private let values: [KeptAttribute]?
     private let frequency: [IIOAttribute]
     private let frequencyAvailable: IIOAttribute?
     private let hysteresis: [IIOAttribute]
@@ -41,7 +41,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         path = device.path
-        values = processed ?? raw
+        values = (processed ?? raw)?.map { KeptAttribute($0) }
         scanSwitches = channels.map { "scan_elements/in_\($0.id)_en" }
 
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The last,
@@ -97,6 +97,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package func read() throws(SystemError) -> Vector3 {
         guard let values else { throw SystemError("poll", path, errno: .invalid) }
         return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
+    }
+
+    package func endReading() {
+        for value in values ?? [] { value.close() }
     }
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
