@@ -22,11 +22,13 @@ def fields_of(text):
 
 
 class RequestConnection(Connection):
-    """Reads one request, which has no end mark, answers it and closes."""
+    """Reads one request, which has no end mark, answers it and closes, unless Hyprland hangs."""
 
     def receive(self):
         request, self.input = self.input.decode(), b""
         self.server.owner.requests.append(request)
+        if self.server.owner.hangs:
+            return
         self.answer(self.server.owner.reply(request).encode())
         self.server.drop(self)
 
@@ -66,6 +68,7 @@ class HyprlandServer:
         self.compositor = compositor
         self.requests = []
         self.options = {}
+        self.hangs = False
 
     def start(self):
         self.commands.start()
