@@ -127,6 +127,14 @@ struct Area: Hashable, Sendable {
     func overlaps(_ other: Area) -> Bool {
         x < other.right && other.x < right && y < other.bottom && other.y < bottom
     }
+
+    /// Whether it covers half of the other area or more.
+    func covers(_ other: Area) -> Bool {
+        guard overlaps(other) else { return false }
+        let width = min(right, other.right) - max(x, other.x)
+        let height = min(bottom, other.bottom) - max(y, other.y)
+        return 2 * width * height >= other.width * other.height
+    }
 }
 
 extension [Output] {

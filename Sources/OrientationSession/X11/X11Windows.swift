@@ -59,7 +59,8 @@ final class X11Windows {
             focused = FocusedWindow(
                 appID: applicationClass(of: window),
                 isFullscreen: states.contains(fullscreen),
-                outputs: Set(outputs.filter { $0.isShown && area?.overlaps($0.area) ?? false }.map { $0.name })
+                // Until the window manager has moved it after a rotation, it may reach into another output.
+                outputs: Set(outputs.filter { $0.isShown && area?.covers($0.area) ?? false }.map { $0.name })
             )
         }
         guard focused != self.focused else { return nil }
