@@ -14,6 +14,9 @@ final class WaylandOutputs {
     /// Is called after an output was described or described anew, and when one is removed.
     var onChange: () -> Void = {}
 
+    /// Is called with an output that is removed; another one may get its address.
+    var onRemoval: (OpaquePointer) -> Void = { _ in }
+
     /// Binds all outputs of a connection whose globals are known.
     init(on connection: WaylandConnection) {
         self.connection = connection
@@ -23,6 +26,7 @@ final class WaylandOutputs {
             case 2: onChange()
             case nil:
                 names[proxy] = nil
+                onRemoval(proxy)
                 onChange()
             default: break  // geometry, mode, scale, description
             }

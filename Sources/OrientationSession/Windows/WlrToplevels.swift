@@ -38,6 +38,10 @@ final class WlrToplevels {
             }
         }
         if manager == nil { return nil }
+        outputs.onRemoval = { [unowned(unsafe) self] output in
+            for window in windows.keys { windows[window]?.outputs.remove(output) }
+            isNew = true
+        }
         // Some compositors announce the loss of the focus apart from its gain.
         connection.afterEvents = { [unowned(unsafe) self] in update() }
         connection.flush()
@@ -45,6 +49,7 @@ final class WlrToplevels {
 
     deinit {
         connection.afterEvents = {}
+        outputs.onRemoval = { _ in }
     }
 
     private func add(_ proxy: OpaquePointer?) {
