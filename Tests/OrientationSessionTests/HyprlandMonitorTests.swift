@@ -47,6 +47,7 @@ import Testing
     @Test(arguments: [
         "{}", "[1]", "[{\"disabled\":true}]", "[{\"name\":\"eDP-1\"}]",
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":0,\"transform\":0}]",
+        "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1e-300,\"transform\":0}]",
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1,\"transform\":8}]",
     ])
     func `invalid lists are refused`(_ text: String) throws {

@@ -86,6 +86,13 @@ class Panel(AgentTestCase):
         self.compositor.change("eDP-1", enabled=True)
         self.wait_for_transform("270")
 
+    def test_scale_that_no_output_can_have_is_ignored(self):
+        self.start_session(panel(), monitor())
+        for scale in (0.001, -1):  # on the wire, 0 and -1
+            self.compositor.change("HDMI-A-1", scale=scale)
+            self.show("landscape-left")
+            self.show("portrait")
+
     def test_nothing_is_sent_while_nothing_changes(self):
         agent = self.start_session(panel(), monitor())
         self.show("landscape-left")

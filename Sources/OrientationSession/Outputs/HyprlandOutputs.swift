@@ -148,7 +148,7 @@ package enum HyprlandMonitor {
         if monitor["disabled"] == .flag(true) { return Output(name: name, isEnabled: false) }
         guard let x = monitor["x"]?.integer, let y = monitor["y"]?.integer,
             let width = monitor["width"]?.integer, let height = monitor["height"]?.integer,
-            let scale = monitor["scale"]?.number, scale > 0,
+            let scale = monitor["scale"]?.number, Output.isScale(scale),
             let number = monitor["transform"]?.integer,
             let transform = Transform(rawValue: Int32(clamping: number))
         else { return nil }

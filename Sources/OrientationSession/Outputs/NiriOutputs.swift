@@ -143,7 +143,7 @@ package enum NiriOutput {
         guard logical != .null else { return Output(name: name, isEnabled: false) }
         guard let x = logical["x"]?.integer, let y = logical["y"]?.integer,
             let width = logical["width"]?.integer, let height = logical["height"]?.integer,
-            let scale = logical["scale"]?.number, scale > 0, scale < 1000,
+            let scale = logical["scale"]?.number, Output.isScale(scale),
             let index = transforms.firstIndex(of: logical["transform"]?.text ?? ""),
             let transform = Transform(rawValue: Int32(index))
         else { return nil }

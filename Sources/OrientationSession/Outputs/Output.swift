@@ -101,6 +101,9 @@ package struct Output: Hashable, Sendable {
         if let name { self.name == name } else { isBuiltIn }
     }
 
+    /// Whether an output can have this scale: with any other, its size in logical pixels may be no integer.
+    static func isScale(_ scale: Double) -> Bool { (0.01...1000).contains(scale) }
+
     /// Whether it takes up space.
     var isShown: Bool { isEnabled && width > 0 && height > 0 }
 

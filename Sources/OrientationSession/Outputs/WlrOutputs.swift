@@ -146,7 +146,9 @@ private final class WlrHead {
         case 5: currentMode = values[0].o
         case 6: state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
         case 7: state.transform = Transform(rawValue: values[0].i) ?? .normal
-        case 8: state.scale = wl_fixed_to_double(values[0].f)
+        case 8:
+            let scale = wl_fixed_to_double(values[0].f)
+            if Output.isScale(scale) { state.scale = scale }
         case 9: isFinished = true
         default: break  // description, physical size, make, model, serial number
         }
