@@ -350,6 +350,16 @@ class End(AgentTestCase):
         self.restore()
         self.assertEqual(len(self.compositor.applied()), count)
 
+    def test_restore_takes_every_name_of_an_output(self):
+        for name in ("My Monitor", "two  spaces", "a;b#c=d", "line\nbreak", ""):
+            with self.case(name):
+                agent = self.start_session(panel(), monitor(name))
+                self.show("landscape-left")
+                self.wait_until_idle(agent)
+                agent.kill()
+                self.restore()
+                self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
     def test_agent_after_a_killed_one_restores_the_first_state(self):
         agent = self.start_session()
         self.show("landscape-left")

@@ -75,9 +75,14 @@ struct RestoreFile {
         var text = "[Restore]\nMovesNeighbours=\(point.movesNeighbours ? "yes" : "no")\n"
         let applied = point.applied.sorted { $0.rawValue < $1.rawValue }.map { $0.description }
         text += "Applied=\(applied.joined(separator: " "))\n"
-        for output in point.outputs where output.isShown { text += "Output=\(output.restoreText)\n" }
+        for output in point.outputs where output.isShown && Self.isStorable(output.name) {
+            text += "Output=\(output.restoreText)\n"
+        }
         try OutputFile.replace(path, with: (text + "Version=1\n").utf8, permissions: 0o600)
     }
+
+    /// Whether a line of the file can hold the name.
+    private static func isStorable(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy { $0 >= 0x20 } }
 }
 
 extension Output {
@@ -86,16 +91,19 @@ extension Output {
     }
 
     fileprivate init?(restored text: String) {
-        let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-        guard words.count == 7, let transform = Transform(words[1]), let x = Int(words[2]), let y = Int(words[3]),
-            let width = Int(words[4]), let height = Int(words[5]), let scale = number(words[6]),
-            width > 0, height > 0, scale > 0
+        // A name may contain spaces.
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        let words = parts.suffix(6).map { String(decoding: $0, as: UTF8.self) }
+        let name = Array(parts.dropLast(6).joined(separator: [UInt8(ascii: " ")]))
+        guard !name.isEmpty, let transform = Transform(words[0]), let x = Int32(words[1]), let y = Int32(words[2]),
+            let width = Int32(words[3]), let height = Int32(words[4]), let scale = number(words[5]),
+            width > 0, height > 0, Output.isScale(scale)
         else { return nil }
         self.init(
-            name: words[0],
-            position: Position(x: x, y: y),
-            width: width,
-            height: height,
+            name: String(decoding: name, as: UTF8.self),
+            position: Position(x: Int(x), y: Int(y)),
+            width: Int(width),
+            height: Int(height),
             scale: scale,
             transform: transform
         )
