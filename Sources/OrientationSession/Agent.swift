@@ -103,7 +103,10 @@ package final class Agent {
     private func end(_ status: Int32 = 0) {
         guard !isEnding else { return }
         isEnding = true
-        guard configuration.restores else { return loop.exit(status) }
+        guard configuration.restores else {
+            display.keep()
+            return loop.exit(status)
+        }
         endTimer.arm(after: Self.endTimeout)
         display.release(with: inputs) { [self] in loop.exit(status) }
     }

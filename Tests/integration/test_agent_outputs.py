@@ -336,6 +336,8 @@ class End(AgentTestCase):
         self.show("landscape-left")
         agent.stop()
         self.assertEqual(self.compositor.head("eDP-1").transform, "270")
+        self.restore(settings=["Restore=no"])  # as the service does
+        self.assertEqual(self.compositor.head("eDP-1").transform, "270")
 
     def test_restore_puts_back_what_a_killed_agent_has_left(self):
         agent = self.start_session(panel(), monitor())

@@ -117,6 +117,9 @@ final class DisplayRotator: OutputBackendDelegate {
         carryOut(actions, rotation)
     }
 
+    /// Leaves the outputs as they are, with nothing to restore later.
+    func keep() { save(nil) }
+
     /// Puts the outputs back, and then the devices that follow them.
     func release(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
         release { [self] in
