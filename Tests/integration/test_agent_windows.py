@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The focused window decides the orientations while it is full screen, without the application's knowledge."""
 
+import os
+import signal
+import time
+
 from agent_session import AgentTestCase, monitor, panel
 from rig import REQUEST, wait_until
 from rotation import ALL, LANDSCAPE
@@ -50,6 +54,17 @@ class Windows(AgentTestCase):
         self.compositor.focus(player)
         self.wait_for_requests()
         self.wait_for_transform("normal")
+
+    def test_request_that_orientd_answers_late_is_released(self):
+        self.start_session()
+        orientd = self.rig.daemons[0]
+        os.kill(orientd.pid, signal.SIGSTOP)
+        player = self.focus(PLAYER, "fullscreen")
+        time.sleep(26)  # sd-bus gives up a call after 25 s
+        os.kill(orientd.pid, signal.SIGCONT)
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.compositor.focus(player)
+        self.wait_for_requests()
 
     def test_window_that_is_there_before_the_agent_counts(self):
         self.start(claim=False)

@@ -14,6 +14,11 @@ package final class OrientationFollower {
     /// Is called with messages for the log.
     package var onProblem: (String) -> Void = { _ in }
 
+    /// Seconds for the reply to a request, in effect without limit.
+    ///
+    /// A daemon that answered too late would hold a request that nobody can release. The bus replies if the daemon ends.
+    private static let patience = 1e9
+
     private var slots: [BusSlot] = []
 
     /// The daemon that the last calls were made to; nil while there is none.
@@ -56,7 +61,7 @@ package final class OrientationFollower {
         _ request: RotationRequest,
         completion: @escaping (Result<String, BusError>) -> Void
     ) {
-        send(Names.manager, "Request", { RequestOptions.write(request, to: $0) }) { reply in
+        send(Names.manager, "Request", timeout: Self.patience, { RequestOptions.write(request, to: $0) }) { reply in
             do throws(BusError) {
                 if let error = reply.error { throw error }
                 completion(.success(try reply.readObjectPath()))
@@ -138,11 +143,20 @@ package final class OrientationFollower {
         _ interface: String,
         _ member: String,
         at path: String = Names.path,
+        timeout: Double? = nil,
         _ arguments: (BusMessage) -> Void,
         _ completion: @escaping (BusMessage) -> Void
     ) {
         do throws(BusError) {
-            try bus.callLater(Names.service, path, interface, member, arguments, completion: completion)
+            try bus.callLater(
+                Names.service,
+                path,
+                interface,
+                member,
+                timeout: timeout,
+                arguments,
+                completion: completion
+            )
         } catch {
             onProblem("cannot call orientd: \(error)")
         }
