@@ -68,7 +68,8 @@ package final class AgentLock {
     package static var holders: [Holder] {
         guard let folder, let names = try? FileDescriptor.names(in: folder) else { return [] }
         return names.sorted().compactMap { name in
-            guard name.hasSuffix(suffix), let file = try? FileDescriptor.open(reading: "\(folder)/\(name)") else {
+            guard name.hasSuffix(suffix), let file = try? FileDescriptor.open(withoutWaiting: "\(folder)/\(name)")
+            else {
                 return nil
             }
             // An agent that has ended leaves the file without a lock.
@@ -82,7 +83,7 @@ package final class AgentLock {
         guard let text = try? file.readToEnd("the lock", limit: longest) else { return nil }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
-        guard let first = words.first, let process = Int32(first) else { return nil }
-        return Holder(process: process, activity: words.count > 1 ? words[1] : "")
+        guard let first = words.first, let process = Int32(first), process > 0 else { return nil }
+        return Holder(process: process, activity: words.count > 1 ? printable(words[1]) : "")
     }
 }

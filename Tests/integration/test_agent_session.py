@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the agent stands aside, what it and orientctl say about the session, and what is wrong at the start."""
 
+import contextlib
+import fcntl
 import json
 import os
 import re
@@ -185,6 +187,20 @@ class Status(SessionTestCase):
         agent.stop()
         self.assertEqual(self.named_agents(), [])
         self.assertEqual(json.loads(self.status("--json"))["Agents"], [])
+
+    def test_other_files_among_the_locks_are_harmless(self):
+        agent = self.start_session()
+        folder = self.runtime / "orient-agent"
+        os.mkfifo(folder / "pipe.lock")
+        (folder / "folder.lock").mkdir()
+        texts = (b"-5 is negative", b"99999999999 is too large", b"\xff\xfe", b"")
+        with contextlib.ExitStack() as stack:
+            for number, text in enumerate(texts):
+                path = folder / f"{number}.lock"
+                path.write_bytes(text)
+                fcntl.lockf(stack.enter_context(path.open("r+b")), fcntl.LOCK_EX)
+            self.assertEqual(self.named_agents(), [f"Agent: process {agent.pid} rotates eDP-1"])
+            self.assertEqual(len(json.loads(self.status("--json"))["Agents"]), 1)
 
     def test_killed_agent_is_not_named(self):
         agent = self.start_session()
