@@ -495,6 +495,17 @@ class Start(SessionTestCase):
                 text = folder or "XDG_RUNTIME_DIR is not set"
                 self.assert_ends(text, environment={"XDG_RUNTIME_DIR": folder})
 
+    def test_full_runtime_folder_is_one_warning(self):
+        lock = self.runtime / "orient-agent" / "wayland-7.lock"
+        lock.parent.mkdir()
+        lock.symlink_to("/dev/full")
+        agent = self.start_session()
+        agent.wait_for_warning(str(lock), "No space left")
+        self.show("landscape-left")
+        self.show("portrait")
+        self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+
     def test_bus_that_cannot_be_reached(self):
         self.start_compositor(panel())
         missing = f"unix:path={self.rig.directory}/missing"

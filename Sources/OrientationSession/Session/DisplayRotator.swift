@@ -46,6 +46,8 @@ final class DisplayRotator: OutputBackendDelegate {
     private var onSettled: (() -> Void)?
     /// Whether the last attempt to save failed, which was reported.
     private var cannotSave = false
+    /// The same for the lock's file.
+    private var cannotReport = false
 
     /// Takes the display that the environment names; throws if another process rotates it already.
     init(
@@ -90,8 +92,10 @@ final class DisplayRotator: OutputBackendDelegate {
     func report(_ activity: String) {
         do throws(SystemError) {
             try lock?.write(activity)
+            cannotReport = false
         } catch {
-            log.warning("\(error)")
+            if !cannotReport { log.warning("\(error); orientctl status does not name this agent") }
+            cannotReport = true
         }
     }
 
