@@ -71,7 +71,9 @@ struct Options {
                     return .misuse("--backend=\(value): takes auto, wlr, niri or x11")
                 }
                 options.backend = backend
-            case "output": options.output = value
+            case "output":
+                guard !value.isEmpty else { return .misuse("--output=: takes the name of a connector, or auto") }
+                options.output = value
             case "restore": options.task = .restore
             case "check": options.task = .check
             case "verbose": options.isVerbose = true

@@ -76,6 +76,11 @@ class Panel(AgentTestCase):
         after = [(head.mode, head.scale, head.adaptive_sync, head.enabled) for head in heads]
         self.assertEqual(after, before)
 
+    def test_option_names_the_built_in_panel_in_spite_of_the_configuration(self):
+        self.start_session(panel(), monitor(), settings=["Output=HDMI-A-1"], arguments=["--output=auto"])
+        self.show("landscape-left")
+        self.assertEqual(self.compositor.head("HDMI-A-1").transform, "normal")
+
     def test_disabled_panel_stays_disabled_and_is_turned_when_it_is_enabled(self):
         self.start_session(panel(), monitor())
         self.compositor.change("eDP-1", enabled=False)

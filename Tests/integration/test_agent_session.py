@@ -467,7 +467,7 @@ class Start(SessionTestCase):
         return lines[0]
 
     def test_wrong_options_are_misuse(self):
-        for argument in ("--backend=foo", "--backend=", "--nonsense", "operand"):
+        for argument in ("--backend=foo", "--backend=", "--output=", "--nonsense", "operand"):
             with self.subTest(argument):
                 status, lines = self.end_of(argument)
                 self.assertEqual(status, 2)
