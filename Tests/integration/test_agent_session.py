@@ -228,6 +228,12 @@ class SecondAgent(SessionTestCase):
         self.assertEqual((status, len(lines)), (1, 1), lines)
         self.assertEqual(self.compositor.head("eDP-1").transform, "270")
 
+    def test_whole_path_of_the_display_is_the_same_display(self):
+        agent = self.start_session()
+        status, lines = self.end_of(environment={"WAYLAND_DISPLAY": str(self.runtime / "wayland-7")})
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        self.assertIn(f"process {agent.pid}", lines[0])
+
     def test_each_display_has_an_agent_of_its_own(self):
         self.start_session()
         other = self.serve(type(self.compositor)(self.runtime / "wayland-8", panel()))
@@ -481,6 +487,11 @@ class Start(SessionTestCase):
             with self.subTest(value):
                 environment = {"WAYLAND_DISPLAY": value, "DISPLAY": value}
                 self.assert_ends("WAYLAND_DISPLAY", "DISPLAY", environment=environment)
+
+    def test_niri_without_its_socket(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        self.assert_ends("NIRI_SOCKET", arguments=["--backend=niri"])
 
     def test_display_that_does_not_exist(self):
         self.start(claim=False)

@@ -49,7 +49,12 @@ package final class DisplayServer {
 
     /// The name of the display in this session, for the files that belong to it.
     static func name(for backend: BackendChoice) -> String {
-        guard backend == .x11 else { return WaylandConnection.socketName }
+        guard backend == .x11 else {
+            // The whole path of a socket in the standard folder names the same display.
+            let (name, folder) = (WaylandConnection.socketName, environment("XDG_RUNTIME_DIR") ?? "")
+            guard !folder.isEmpty, name.utf8.starts(with: (folder + "/").utf8) else { return name }
+            return String(decoding: name.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self)
+        }
         // Without the number of the screen: `:0` and `:0.0` are one display.
         let display = environment("DISPLAY") ?? ":0"
         guard let colon = display.utf8.lastIndex(of: UInt8(ascii: ":")),
@@ -64,6 +69,9 @@ package final class DisplayServer {
     /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
     package static func problem(for backend: BackendChoice) -> String? {
         if backend.resolved == nil { return "\(noDisplay): orient-agent needs a graphical session" }
+        if backend == .niri, (environment("NIRI_SOCKET") ?? "").isEmpty {
+            return "NIRI_SOCKET is not set: --backend=niri needs it"
+        }
         return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil
     }
 
