@@ -84,7 +84,9 @@ package final class Agent {
         follower.onChange = { [self] in stateChanged(from: $0, to: $1) }
         follower.isClaiming = true
         try follower.begin()
-        return try loop.run()
+        let status = try loop.run()
+        hooks.end()
+        return status
     }
 
     private func makeSuggestion() -> RotationSuggestion? {

@@ -395,6 +395,15 @@ class Waiting(HookTestCase):
         self.assertEqual(self.compositor.applied(), [])
         self.open_gate()
 
+    def test_hook_that_hangs_at_the_end_is_killed(self):
+        self.add_for("rotate-before", "hang", "sleep 1000 &", 'echo $! >"$FOLDER/child"', "trap '' TERM", "wait")
+        agent = self.start_session()
+        self.hold("landscape-left")
+        pid = self.read_number("child")
+        self.kill_at_end(pid)
+        agent.stop()
+        wait_until(lambda: not is_alive(pid), "the hook's child has ended")
+
 
 class Processes(HookTestCase):
     def test_failures_are_one_warning_each_and_the_display_is_rotated(self):

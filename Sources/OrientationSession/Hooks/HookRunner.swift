@@ -74,6 +74,11 @@ final class HookRunner {
         start()
     }
 
+    /// Kills the hooks that run: nothing ends one that hangs once this process has ended.
+    func end() {
+        for hook in running { CLinux.kill(-hook.process, SIGKILL) }
+    }
+
     // MARK: - Processes
 
     private func start() {

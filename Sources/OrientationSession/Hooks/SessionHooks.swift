@@ -18,6 +18,11 @@ final class SessionHooks {
         self.runners = runners
     }
 
+    /// Kills the hooks that run, at the end of this process.
+    func end() {
+        for runner in runners.values { runner.end() }
+    }
+
     /// Runs the hooks of an event; `completion` is called when all have ended, at once if there are none.
     func run(_ event: HookEvent, _ state: ManagerStatus, output: String?, completion: @escaping () -> Void = {}) {
         let variables = [
