@@ -305,6 +305,11 @@ class Check(SessionTestCase):
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
 
+    def test_name_with_control_characters_is_one_finding(self):
+        self.start(claim=False)
+        self.start_compositor(panel(), monitor("one\ttwo\nfail\tthree"))
+        self.assertEqual(sorted(self.check()), ["agent", "display", "panel"])
+
     def test_unreachable_display(self):
         self.start(claim=False)
         findings = self.check()
