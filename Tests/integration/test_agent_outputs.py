@@ -388,6 +388,18 @@ class End(AgentTestCase):
 
 
 class Losses(AgentTestCase):
+    def test_sigterm_does_not_wait_for_a_compositor_that_has_gone(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        self.compositor.stop()
+        agent.wait_for_warning("closed the connection")
+        self.assertLess(agent.stop(), 3)
+        self.assertEqual(agent.process.returncode, 0)
+        self.compositor.start()
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
     def reconnected(self):
         """Waits until the agent uses the compositor again."""
         wait_until(self.compositor.has_client, "the agent is back")

@@ -113,8 +113,8 @@ final class DisplayRotator: OutputBackendDelegate {
         isReleased = true
         onSettled = completion
         guard var rotation else {
-            // Nothing was rotated yet, but an earlier agent may have left something.
-            if !hasLeftover { settle() }
+            // Nothing was rotated yet, but an earlier agent may have left something; a server that has gone shows nothing.
+            if !hasLeftover || isLost { settle() }
             return
         }
         let actions = rotation.release()
