@@ -29,6 +29,8 @@ final class BufferReader {
 
     /// Seconds between two proofs of life: at first, and at most; doubled with each that fails.
     static let proofPeriod = (first: 60.0, last: 960.0)
+    /// Seconds by which a reading by timer may be late, so that the kernel can combine wake-ups.
+    private static let drainSlack = 0.02
     /// The sensitivity that a sensor keeps, relative to the one that was asked for, up to which it is fine enough.
     private static let greatestClamp = 4.0 / 3
 
@@ -203,7 +205,7 @@ final class BufferReader {
     /// Reads all scans since the last time, and passes on those since the device moved, else the last one.
     private func drainNow() {
         guard !isClosed, sensing.level != .stream, let period = sensing.period else { return }
-        drain?.arm(after: period, slack: period / 10)
+        drain?.arm(after: period, slack: Self.drainSlack)
         var problem: SystemError?
         drained.removeAll(keepingCapacity: true)
         do throws(SystemError) {
@@ -212,11 +214,11 @@ final class BufferReader {
             problem = error
         }
         let (scans, now) = (drained, loop.now)
-        // A scan without a stamp has the time at which its turn among them came.
+        // A scan without a stamp has the time at which its turn among them came, the last half an interval ago on average.
         let interval = min(1 / rate, (now - lastDrain) / Double(max(1, scans.count)))
         lastDrain = now
         for index in (scans.firstIndex(where: showsMotion) ?? max(0, scans.count - 1))..<scans.count where !isClosed {
-            let time = scans[index].time ?? now - interval * Double(scans.count - 1 - index)
+            let time = scans[index].time ?? now - interval * (Double(scans.count - index) - 0.5)
             onEvent(.scan(RawScan(raw: scans[index].raw, time: time)))
         }
         if let problem, !isClosed { onEvent(.failure(problem)) }
