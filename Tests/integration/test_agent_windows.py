@@ -100,6 +100,14 @@ class Windows(AgentTestCase):
         player.update(outputs=["HDMI-A-1", "eDP-1"])
         self.wait_for_requests((PLAYER, LANDSCAPE))
 
+    def test_window_whose_monitor_is_unplugged_has_no_say(self):
+        agent = self.start_session(panel(), monitor())
+        self.focus(PLAYER, "fullscreen", outputs=["HDMI-A-1"])
+        self.wait_until_idle(agent)
+        self.compositor.unplug("HDMI-A-1")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [])
+
     def test_window_has_no_say_while_the_panel_is_off(self):
         self.start_session(panel(), monitor())
         self.focus(PLAYER, "fullscreen")

@@ -67,9 +67,9 @@ package struct FocusedWindow: Hashable, Sendable {
     /// The application's id on Wayland, its class on X11.
     package var appID: String
     package var isFullscreen: Bool
-    /// The names of the outputs that show it; empty if the display server does not tell.
-    package var outputs: Set<String> = []
+    /// The names of the outputs that show it; nil if the display server does not tell.
+    package var outputs: Set<String>?
 
     /// Whether an output shows it, as far as is known.
-    package func isShown(on output: String) -> Bool { outputs.isEmpty || outputs.contains(output) }
+    package func isShown(on output: String) -> Bool { outputs?.contains(output) ?? true }
 }

@@ -37,6 +37,9 @@ final class WaylandOutputs {
         connection.stopObserving()
     }
 
-    /// The connector of an output that this connection has bound; nil if the compositor does not tell.
-    func name(of proxy: OpaquePointer) -> String? { names[proxy] }
+    /// The connectors of outputs that this connection has bound; nil if the compositor does not name one of them.
+    func names(of proxies: Set<OpaquePointer>) -> Set<String>? {
+        let found = proxies.compactMap { names[$0] }
+        return found.count == proxies.count ? Set(found) : nil
+    }
 }

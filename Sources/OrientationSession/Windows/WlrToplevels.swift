@@ -23,7 +23,10 @@ final class WlrToplevels {
         let object: WaylandObject
         var appID = ""
         var isActivated = false, isFullscreen = false
-        var outputs: Set<OpaquePointer> = []
+        /// Nil until the compositor names one.
+        var outputs: Set<OpaquePointer>?
+
+        mutating func enter(_ output: OpaquePointer) { outputs = (outputs ?? []).union([output]) }
     }
 
     /// Binds the manager; nil if the compositor does not offer one.
@@ -39,7 +42,7 @@ final class WlrToplevels {
         }
         if manager == nil { return nil }
         outputs.onRemoval = { [unowned(unsafe) self] output in
-            for window in windows.keys { windows[window]?.outputs.remove(output) }
+            for window in windows.keys { windows[window]?.outputs?.remove(output) }
             isNew = true
         }
         // Some compositors announce the loss of the focus apart from its gain.
@@ -61,8 +64,8 @@ final class WlrToplevels {
     private func changed(_ window: OpaquePointer, _ event: UInt32, _ values: WaylandObject.Values) {
         switch event {
         case 1: windows[window]?.appID = String(cString: values[0].s)
-        case 2: if let output = values[0].o { windows[window]?.outputs.insert(output) }
-        case 3: if let output = values[0].o { windows[window]?.outputs.remove(output) }
+        case 2: if let output = values[0].o { windows[window]?.enter(output) }
+        case 3: if let output = values[0].o { windows[window]?.outputs?.remove(output) }
         case 4:
             let states = values[0].a.map { array in
                 UnsafeBufferPointer(
@@ -89,7 +92,7 @@ final class WlrToplevels {
             FocusedWindow(
                 appID: $0.appID,
                 isFullscreen: $0.isFullscreen,
-                outputs: Set($0.outputs.compactMap { outputs.name(of: $0) })
+                outputs: $0.outputs.flatMap { outputs.names(of: $0) }
             )
         }
         guard focused != self.focused else { return }
