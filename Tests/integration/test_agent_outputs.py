@@ -422,6 +422,14 @@ class Losses(AgentTestCase):
         self.reconnected()
         self.show("landscape-left")
 
+    def test_compositor_that_does_not_answer_is_one_warning_and_a_new_connection(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        with self.compositor.lock:  # its thread cannot read
+            agent = self.spawn_agent()
+            agent.wait_for_warning("wayland-7 does not answer")
+        self.show("landscape-left")
+
     def test_compositor_that_restarts_gets_the_present_orientation(self):
         agent = self.start_session()
         self.show("landscape-left")

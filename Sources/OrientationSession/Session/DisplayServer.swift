@@ -27,10 +27,13 @@ package enum BackendChoice: String, NamedValue {
 package final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
+    /// Seconds that a compositor has to tell its outputs.
+    private static let longestWait = 8.0
 
     private let backend: BackendChoice
     private let loop: EventLoop
     private var timer: Timer?
+    private var silence: Timer?
     private var attempts = 0
 
     private var wayland: WaylandConnection?
@@ -45,6 +48,9 @@ package final class DisplayServer {
         self.backend = backend
         self.loop = loop
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
+        silence = try loop.timer { [unowned(unsafe) self] in
+            withExtendedLifetime(self) { delegate?.backendLost("the compositor at \(Self.name(for: backend)) does not answer") }
+        }
     }
 
     /// The name of the display in this session, for the files that belong to it.
@@ -86,15 +92,18 @@ package final class DisplayServer {
             onReady: { [unowned(unsafe) self] in globalsKnown() },
             onLost: { [unowned(unsafe) self] in delegate?.backendLost($0) }
         )
+        silence?.arm(after: Self.longestWait)
     }
 
     /// The connection works; the next loss is a new one.
     func outputsKnown() {
         attempts = 0
+        silence?.disarm()
     }
 
     /// Drops the connection, and tries for a while to connect again.
     func connectionLost(_ reason: String) {
+        silence?.disarm()
         outputs = nil
         toplevels = nil
         waylandOutputs = nil
