@@ -62,9 +62,10 @@ class Hyprland(AgentTestCase):
         self.start(claim=False)
         self.start_compositor(panel())
         self.hyprland.hangs = True
-        self.start_agent()
+        agent = self.start_agent()
         self.turn("landscape-left")
         wait_until(lambda: self.compositor.configurations, "the heads are configured")
+        agent.kill()  # this Hyprland restores nothing
 
     def test_refused_change_is_one_warning(self):
         agent = self.start_session(panel())

@@ -131,12 +131,12 @@ struct Area: Hashable, Sendable {
         x < other.right && other.x < right && y < other.bottom && other.y < bottom
     }
 
-    /// Whether it covers half of the other area or more.
-    func covers(_ other: Area) -> Bool {
+    /// Whether the two share half of the smaller one, or more.
+    func isMostly(in other: Area) -> Bool {
         guard overlaps(other) else { return false }
         let width = min(right, other.right) - max(x, other.x)
         let height = min(bottom, other.bottom) - max(y, other.y)
-        return 2 * width * height >= other.width * other.height
+        return 2 * width * height >= min(self.width * self.height, other.width * other.height)
     }
 }
 

@@ -49,7 +49,9 @@ package final class DisplayServer {
         self.loop = loop
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
         silence = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) { delegate?.backendLost("the compositor at \(Self.name(for: backend)) does not answer") }
+            withExtendedLifetime(self) {
+                delegate?.backendLost("the compositor at \(Self.name(for: backend)) does not answer")
+            }
         }
     }
 

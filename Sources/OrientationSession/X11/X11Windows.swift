@@ -60,7 +60,7 @@ final class X11Windows {
                 appID: applicationClass(of: window),
                 isFullscreen: states.contains(fullscreen),
                 // Until the window manager has moved it after a rotation, it may reach into another output.
-                outputs: Set(outputs.filter { $0.isShown && area?.covers($0.area) ?? false }.map { $0.name })
+                outputs: Set(outputs.filter { $0.isShown && area?.isMostly(in: $0.area) ?? false }.map { $0.name })
             )
         }
         guard focused != self.focused else { return nil }
