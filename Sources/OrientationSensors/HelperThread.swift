@@ -26,7 +26,11 @@ package final class HelperThread {
     package init(loop: EventLoop) throws(SystemError) {
         jobs = try Mailbox()
         results = try Mailbox()
-        thread = try Self.start(try HelperWorker(jobs: jobs, results: results))
+        let worker = try HelperWorker(jobs: jobs, results: results)
+        thread = try startThread("start the helper thread") {
+            // Its loop does not keep it.
+            withExtendedLifetime(worker) { _ = try? worker.loop.run() }
+        }
         watch = try loop.watch(results.descriptor) { [unowned(unsafe) self] in
             // A completion may release the last reference.
             withExtendedLifetime(self) { receive() }
@@ -37,39 +41,6 @@ package final class HelperThread {
         guard !isStopping else { return }
         jobs.send { $0.loop.exit() }
         pthread_detach(thread)
-    }
-
-    private static func start(_ worker: HelperWorker) throws(SystemError) -> pthread_t {
-        // A thread inherits the signal mask; signals belong to the main loop.
-        var everything = sigset_t()
-        var before = sigset_t()
-        sigfillset(&everything)
-        pthread_sigmask(SIG_SETMASK, &everything, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-
-        // A stack of the usual 8 MiB may get a huge page of 2 MiB, which is more than the whole daemon needs.
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, 256 * 1024)
-
-        var thread = pthread_t()
-        let userdata = Unmanaged.passRetained(worker)
-        let result = pthread_create(
-            &thread,
-            &attributes,
-            { userdata in
-                guard let userdata else { return nil }
-                let worker = Unmanaged<HelperWorker>.fromOpaque(userdata).takeRetainedValue()
-                // Its loop does not keep it.
-                withExtendedLifetime(worker) { _ = try? worker.loop.run() }
-                return nil
-            },
-            userdata.toOpaque()
-        )
-        if result != 0 { userdata.release() }
-        try check("start the helper thread", -result)
-        return thread
     }
 
     /// Runs `work` on the thread, after all earlier jobs, and then `completion` with its result in the loop.
@@ -314,54 +285,5 @@ final class HelperPoll {
     /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.
     static func nextDue(after due: Double, period: Double, now: Double) -> Double {
         due + period > now ? due + period : now + period
-    }
-}
-
-// MARK: - Between the threads
-
-/// Values on their way from one thread to another, in order.
-// Sendable unchecked: `mutex` serialises `elements`; the rest never changes.
-private final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    private let event: FileDescriptor
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var elements: [Element] = []
-
-    init() throws(SystemError) {
-        event = FileDescriptor(owning: try checkSystem("create an event counter", "", orientd_event_counter()))
-        mutex = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    /// Readable while there is something to receive.
-    var descriptor: Int32 { event.rawValue }
-
-    /// Without `wakes` the element waits until something else is received.
-    func send(_ element: Element, wakes: Bool = true) {
-        pthread_mutex_lock(mutex)
-        elements.append(element)
-        pthread_mutex_unlock(mutex)
-        guard wakes else { return }
-        // Fails only where the counter would overflow its 64 bits.
-        eventfd_write(event.rawValue, 1)
-    }
-
-    var isEmpty: Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return elements.isEmpty
-    }
-
-    /// Moves all that was sent into `batch`, which is empty.
-    func receive(into batch: inout [Element]) {
-        var count: eventfd_t = 0
-        eventfd_read(event.rawValue, &count)
-        pthread_mutex_lock(mutex)
-        swap(&elements, &batch)
-        pthread_mutex_unlock(mutex)
     }
 }
