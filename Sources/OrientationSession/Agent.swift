@@ -92,8 +92,8 @@ package final class Agent {
     private func makeSuggestion() -> RotationSuggestion? {
         do throws(SystemError) {
             return try RotationSuggestion(loop: loop, log: log) { [self] in
-                follower.call("AlignToDevice") { [self] reply in
-                    if let error = reply.error { log.warning("cannot rotate the display: \(error)") }
+                follower.call("AlignToDevice") { [self] result in
+                    if let error = result.error { log.warning("cannot rotate the display: \(error)") }
                 }
             }
         } catch {

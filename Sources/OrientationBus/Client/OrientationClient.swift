@@ -152,16 +152,25 @@ package final class OrientationClient {
         _ handler: @escaping ([PropertyChange]) -> Void
     ) throws(SystemError) -> BusSlot {
         try bus.subscribe(match) { message in
-            var changes: [PropertyChange] = []
+            let changes: [PropertyChange]
             do throws(BusError) {
                 guard try message.readString() == interface else { return }
-                try message.readNamedVariants { name throws(BusError) in
-                    changes.append(PropertyChange(name: name, value: try message.readAnyVariant()))
-                }
+                changes = try message.readChanges()
             } catch {
                 return  // a malformed signal
             }
             handler(changes)
         }
+    }
+}
+
+extension BusMessage {
+    /// Reads an `a{sv}` of properties.
+    func readChanges() throws(BusError) -> [PropertyChange] {
+        var changes: [PropertyChange] = []
+        try readNamedVariants { name throws(BusError) in
+            changes.append(PropertyChange(name: name, value: try readAnyVariant()))
+        }
+        return changes
     }
 }

@@ -6,13 +6,20 @@ package import SystemdBus
 
 /// Knows the properties of orientd at all times, and claims the sensor, also after orientd was restarted.
 ///
-/// Unlike ``OrientationClient``, it never waits for a reply. The bus must be attached to a loop.
+/// Unlike ``OrientationClient``, it never waits for a reply. The bus must be attached to a loop. It calls the daemon by its
+/// unique name, so that no call reaches another daemon than the one that it was made for.
 package final class OrientationFollower {
     private let bus: Bus
     /// Is called with each new state; nil while the daemon does not run.
     package var onChange: (_ old: ManagerSnapshot?, _ new: ManagerSnapshot?) -> Void = { _, _ in }
     /// Is called with messages for the log.
     package var onProblem: (String) -> Void = { _ in }
+    /// Is called when a daemon has started, and not for the one that runs at the beginning.
+    package var onStart: () -> Void = {}
+    /// Is called when the state has been read, or could not be.
+    package var onRead: (BusError?) -> Void = { _ in }
+    /// Is called when a claim was granted or refused.
+    package var onClaim: (BusError?) -> Void = { _ in }
 
     /// Seconds for the reply to a request, in effect without limit.
     ///
@@ -21,9 +28,9 @@ package final class OrientationFollower {
 
     private var slots: [BusSlot] = []
 
-    /// The daemon that the last calls were made to; nil while there is none.
-    private var daemon: String?
-    private var isAsking = false
+    /// The unique name of the daemon; nil while there is none.
+    package private(set) var daemon: String?
+    private var isReading = false
 
     /// The properties of the daemon; nil while it does not run or has not answered yet.
     package private(set) var snapshot: ManagerSnapshot?
@@ -40,7 +47,26 @@ package final class OrientationFollower {
             try client.onPresenceChange { [unowned(unsafe) self] in presenceChanged($0) },
         ]
         daemon = bus.owner(of: Names.service)?.uniqueName
-        ask()
+        if daemon != nil {
+            ask()
+        } else {
+            start { [self] error in
+                // A daemon that is not there yet is noticed when it comes.
+                if let error, !error.isServiceMissing { onProblem("cannot start orientd: \(error)") }
+            }
+        }
+    }
+
+    /// Starts orientd by D-Bus activation if it does not run; ``daemon`` is known before `completion` is called.
+    package func start(completion: @escaping (BusError?) -> Void) {
+        let bus = "org.freedesktop.DBus"
+        call("StartServiceByName", of: bus, at: "/org/freedesktop/DBus", on: bus) { call in
+            call.append(Names.service)
+            call.append(UInt32(0))
+        } completion: { [self] result in
+            // The bus refuses to start what it has no file of, even if it runs.
+            completion(daemon == nil ? result.error : nil)
+        }
     }
 
     /// Whether the sensor is kept running.
@@ -51,20 +77,45 @@ package final class OrientationFollower {
         }
     }
 
-    /// Makes a call without arguments, for which polkit asks nobody; `completion` gets the reply.
-    package func call(_ member: String, completion: @escaping (BusMessage) -> Void) {
-        send(Names.manager, member, { _ in }, completion)
+    /// Calls a method, of the daemon by default; `isInteractive` lets polkit ask a person first.
+    package func call(
+        _ member: String,
+        of interface: String = Names.manager,
+        at path: String = Names.path,
+        on destination: String? = nil,
+        isInteractive: Bool = false,
+        timeout: Double? = nil,
+        _ arguments: (BusMessage) -> Void = { _ in },
+        completion: @escaping (Result<BusMessage, BusError>) -> Void
+    ) {
+        do throws(BusError) {
+            try bus.callLater(
+                destination ?? daemon ?? Names.service,
+                path,
+                interface,
+                member,
+                isInteractive: isInteractive,
+                timeout: timeout,
+                arguments
+            ) { reply in
+                completion(reply.error.map { .failure($0) } ?? .success(reply))
+            }
+        } catch {
+            completion(.failure(error))
+        }
     }
 
     /// Makes a request, which lasts until it is released or the connection ends; `completion` gets its object path.
     package func present(
         _ request: RotationRequest,
+        isInteractive: Bool = false,
         completion: @escaping (Result<String, BusError>) -> Void
     ) {
-        send(Names.manager, "Request", timeout: Self.patience, { RequestOptions.write(request, to: $0) }) { reply in
+        call("Request", isInteractive: isInteractive, timeout: Self.patience) { call in
+            RequestOptions.write(request, to: call)
+        } completion: { result in
             do throws(BusError) {
-                if let error = reply.error { throw error }
-                completion(.success(try reply.readObjectPath()))
+                completion(.success(try result.get().readObjectPath()))
             } catch {
                 completion(.failure(error))
             }
@@ -73,7 +124,7 @@ package final class OrientationFollower {
 
     /// Releases a request; `completion` is called after the reply, whatever it says.
     package func release(_ request: String, completion: @escaping () -> Void) {
-        send(Names.request, "Release", at: request, { _ in }) { _ in completion() }
+        call("Release", of: Names.request, at: request) { _ in completion() }
     }
 
     // MARK: - The daemon
@@ -81,11 +132,9 @@ package final class OrientationFollower {
     private func presenceChanged(_ owner: String?) {
         guard owner != daemon else { return }
         daemon = owner
-        if owner == nil {
-            change(to: nil)
-        } else {
-            ask()
-        }
+        guard owner != nil else { return change(to: nil) }
+        ask()
+        onStart()
     }
 
     /// Claims the sensor and reads the properties.
@@ -94,42 +143,46 @@ package final class OrientationFollower {
         read()
     }
 
+    /// Reads the state if that is not under way.
+    package func readAgain() {
+        if !isReading { read() }
+    }
+
     private func read() {
-        isAsking = true
-        send("org.freedesktop.DBus.Properties", "GetAll", { $0.append(Names.manager) }) { [self] reply in
-            isAsking = false
-            var snapshot = ManagerSnapshot()
+        isReading = true
+        call("GetAll", of: "org.freedesktop.DBus.Properties") { call in
+            call.append(Names.manager)
+        } completion: { [self, daemon] result in
+            let isOfDaemon = self.daemon == daemon
+            if isOfDaemon { isReading = false }
             do throws(BusError) {
-                if let error = reply.error { throw error }
-                try ManagerSnapshot.properties.read(into: &snapshot, from: reply)
+                var snapshot = ManagerSnapshot()
+                // A later orientd may have values that this client does not know.
+                ManagerSnapshot.properties.apply(try result.get().readChanges(), to: &snapshot)
+                guard isOfDaemon else { return }
+                change(to: snapshot)
+                onRead(nil)
             } catch {
-                // A daemon that is not there yet is noticed when it comes.
-                guard !error.isServiceMissing else { return }
-                return onProblem("cannot read the state of orientd: \(error)")
+                // The end of a daemon is noticed without that.
+                if isOfDaemon, !error.isServiceMissing { onProblem("cannot read the state of orientd: \(error)") }
+                onRead(error)
             }
-            if daemon == nil { daemon = reply.sender }
-            guard reply.sender == daemon else { return }
-            change(to: snapshot)
         }
     }
 
     private func claim() {
-        call("Claim") { [self] reply in
-            guard let error = reply.error, !error.isServiceMissing else { return }
-            onProblem("cannot claim the sensor: \(error)")
+        call("Claim") { [self] result in
+            if let error = result.error, !error.isServiceMissing { onProblem("cannot claim the sensor: \(error)") }
+            onClaim(result.error)
         }
     }
 
     private func take(_ changes: [PropertyChange]) {
         guard var new = snapshot else {
             // An earlier attempt has failed, for example because orientd was slow.
-            if !isAsking { read() }
-            return
+            return readAgain()
         }
-        for change in changes {
-            guard let property = ManagerSnapshot.properties.first(where: { $0.name == change.name }) else { continue }
-            _ = property.store(&new, change.value)
-        }
+        ManagerSnapshot.properties.apply(changes, to: &new)
         change(to: new)
     }
 
@@ -137,28 +190,5 @@ package final class OrientationFollower {
         let old = snapshot
         snapshot = new
         if old != new { onChange(old, new) }
-    }
-
-    private func send(
-        _ interface: String,
-        _ member: String,
-        at path: String = Names.path,
-        timeout: Double? = nil,
-        _ arguments: (BusMessage) -> Void,
-        _ completion: @escaping (BusMessage) -> Void
-    ) {
-        do throws(BusError) {
-            try bus.callLater(
-                Names.service,
-                path,
-                interface,
-                member,
-                timeout: timeout,
-                arguments,
-                completion: completion
-            )
-        } catch {
-            onProblem("cannot call orientd: \(error)")
-        }
     }
 }
