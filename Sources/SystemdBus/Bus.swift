@@ -70,6 +70,14 @@ package final class Bus {
         sd_bus_flush_close_unref(bus)
     }
 
+    /// Ends the connection: sends what waits to be sent, and completes each call that has no reply yet with an error.
+    package func close() {
+        sd_bus_flush(bus)
+        shutdown(sd_bus_get_fd(bus), Int32(SHUT_RDWR))
+        while sd_bus_process(bus, nil) > 0 {}
+        sd_bus_close(bus)
+    }
+
     package func attach(to loop: EventLoop) throws(SystemError) {
         try check("attach the bus", loop.withPointer { sd_bus_attach_event(bus, $0, 0) })
     }

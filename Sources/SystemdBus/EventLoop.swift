@@ -33,6 +33,14 @@ package final class EventLoop {
         sd_event_exit(event, code)
     }
 
+    /// Readable while something is due, for a program that has a loop of its own and calls ``runWhatIsDue()`` then.
+    package var descriptor: Int32 { sd_event_get_fd(event) }
+
+    /// Runs the handlers of all that is due, without waiting.
+    package func runWhatIsDue() throws(SystemError) {
+        while try check("run the event loop", sd_event_run(event, 0)) > 0 {}
+    }
+
     /// The monotonic time at which the current iteration began, in seconds.
     package var now: Double {
         var microseconds: UInt64 = 0

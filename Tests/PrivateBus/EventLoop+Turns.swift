@@ -23,11 +23,6 @@ extension EventLoop {
         }
     }
 
-    /// Runs turns for as long as something is due.
-    package func runWhatIsDue() throws {
-        while try check("run a turn of the loop", withPointer({ sd_event_run($0, 0) })) > 0 {}
-    }
-
     /// Runs `body`, which may block, on a thread of its own while this loop serves; returns what `body` does.
     package func serve<Value>(_ body: @escaping () throws -> Value) throws -> Value {
         let (reading, writing) = try FileDescriptor.pipe()
