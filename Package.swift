@@ -28,7 +28,6 @@ let executable: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "--no-eh-frame-hdr"], .when(traits: ["Embedded"])),
     // Release only: the tests link orientctl, and Swift Testing exists as a shared library only.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),
-    .linkedLibrary("m"),
     // The tables for string comparison in Embedded Swift.
     .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
 ]
@@ -37,6 +36,7 @@ let package = Package(
     name: "orientd",
     products: [
         .library(name: "OrientationCore", targets: ["OrientationCore"]),
+        .library(name: "OrientationClient", targets: ["OrientationClient"]),
         .executable(name: "orientd", targets: ["orientd"]),
         .executable(name: "orient-agent", targets: ["orient-agent"]),
         .executable(name: "orientctl", targets: ["orientctl"]),
@@ -63,7 +63,7 @@ let package = Package(
 
         .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "OrientationCore", swiftSettings: strict),
+        .target(name: "OrientationCore", swiftSettings: strict, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "SystemdBus", dependencies: ["POSIX", "CLinux", "CSystemd"], swiftSettings: strict),
         .target(
             name: "OrientationSensors",
@@ -73,6 +73,11 @@ let package = Package(
         .target(
             name: "OrientationBus",
             dependencies: ["OrientationCore", "POSIX", "SystemdBus"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OrientationClient",
+            dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "CLinux"],
             swiftSettings: strict
         ),
         .target(
@@ -157,6 +162,13 @@ let package = Package(
         .testTarget(
             name: "OrientationBusTests",
             dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OrientationClientTests",
+            dependencies: [
+                "OrientationClient", "OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CLinux",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
-import SystemdBus
+package import OrientationCore
+package import SystemdBus
 
 extension RotationRequest {
     fileprivate typealias Option = (name: String, property: Property<RotationRequest>)
@@ -34,10 +34,21 @@ package enum RequestOptions {
     static func write(_ request: RotationRequest, to message: BusMessage) {
         message.append(request.appID)
         message.append(request.supported.rawValue)
+        write(RotationRequest.options.dropFirst(), of: request, to: message)
+    }
+
+    /// Writes every option of a request as `Update`'s changes.
+    package static func writeChanges(_ request: RotationRequest, to message: BusMessage) {
+        write(RotationRequest.options[...], of: request, to: message)
+    }
+
+    private static func write(
+        _ options: ArraySlice<RotationRequest.Option>,
+        of request: RotationRequest,
+        to message: BusMessage
+    ) {
         message.appendArray("{sv}") {
-            for option in RotationRequest.options.dropFirst() {
-                message.appendNamedVariant(option.name, option.property.value(of: request))
-            }
+            for option in options { message.appendNamedVariant(option.name, option.property.value(of: request)) }
         }
     }
 

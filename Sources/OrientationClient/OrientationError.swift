@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import POSIX
+import SystemdBus
+
+/// Why a call of orientd failed.
+public struct OrientationError: Error, Hashable, Sendable {
+    /// The kind of a failure; later versions may add kinds.
+    public struct Code: Hashable, Sendable {
+        private let name: String
+
+        private init(_ name: String) { self.name = name }
+
+        /// The bus cannot be reached.
+        public static let busUnavailable = Code("busUnavailable")
+
+        /// The bus has closed the connection; it does not return, so make another one.
+        public static let disconnected = Code("disconnected")
+
+        /// orientd does not run, and D-Bus cannot start it: perhaps it is not installed.
+        public static let serviceNotRunning = Code("serviceNotRunning")
+
+        /// orientd did not answer in time, or ended before it did.
+        public static let noReply = Code("noReply")
+
+        /// polkit refuses the call, or would have to ask a person and the call did not allow that.
+        public static let notAllowed = Code("notAllowed")
+
+        /// An argument is not valid.
+        public static let invalidArgument = Code("invalidArgument")
+
+        /// The orientations of a request contradict each other, or none of them is allowed.
+        public static let invalidInterfaceOrientation = Code("invalidInterfaceOrientation")
+
+        /// The orientation is not allowed by the device, the application or the request that is asked.
+        public static let orientationNotSupported = Code("orientationNotSupported")
+
+        /// There are too many claims, requests or waiting calls.
+        public static let limitExceeded = Code("limitExceeded")
+
+        /// Anything else.
+        public static let failed = Code("failed")
+    }
+
+    public let code: Code
+
+    /// A sentence for people, such as `not authorized: polkit refuses org.orientd1.claim`.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    static let disconnected = OrientationError(.disconnected, "the bus closed the connection")
+
+    /// Converts the error of a call.
+    init(_ error: BusError) {
+        let standard = "org.freedesktop.DBus.Error."
+        code =
+            switch error.name {
+            case _ where error.isServiceMissing: .serviceNotRunning
+            case _ where error.isRefusal: .notAllowed
+            case standard + "NoReply", standard + "Timeout", standard + "TimedOut": .noReply
+            case standard + "Disconnected": .disconnected
+            case standard + "InvalidArgs": .invalidArgument
+            case Names.errorPrefix + "InvalidInterfaceOrientation": .invalidInterfaceOrientation
+            case Names.errorPrefix + "OrientationNotSupported": .orientationNotSupported
+            case Names.limitError, standard + "LimitsExceeded": .limitExceeded
+            default: .failed
+            }
+        message = error.message.isEmpty ? error.name : error.message
+    }
+}
+
+extension OrientationError.Code: CustomStringConvertible {
+    public var description: String { name }
+}
+
+extension OrientationError: CustomStringConvertible {
+    public var description: String { "\(message) (\(code))" }
+}

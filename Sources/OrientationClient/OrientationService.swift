@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import OrientationCore
+import POSIX
+
+/// The connection of a program with orientd, for programs with `async`.
+///
+/// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own, which
+/// sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences. A
+/// program with a loop of its own uses ``OrientationConnection`` instead.
+public final class OrientationService: Sendable {
+    private let thread: OrientationThread
+
+    /// Connects to the bus, which takes a millisecond, and has D-Bus start orientd if it does not run.
+    ///
+    /// `busAddress` is a D-Bus address such as `unix:path=/run/bus`, nil for the system bus. `onProblem` is called, on the
+    /// thread of this connection, when a restarted orientd refuses what its predecessor granted.
+    ///
+    /// - Throws: ``OrientationError/Code/busUnavailable``. That orientd does not run is no error of this call.
+    public init(
+        busAddress: String? = nil,
+        onProblem: @escaping @Sendable (OrientationError) -> Void = { _ in }
+    ) throws(OrientationError) {
+        thread = try OrientationThread(busAddress: busAddress, onProblem: onProblem)
+    }
+
+    /// The state now and after each change, without a claim: the device orientation may be an old one.
+    public var states: OrientationStates { OrientationStates(thread.mailbox, keeping: thread) }
+
+    /// Returns the state; has D-Bus start orientd if it does not run.
+    ///
+    /// - Throws: ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/noReply``.
+    public func state() async throws(OrientationError) -> OrientationState {
+        try await thread.perform { $0.readState(completion: $1) }
+    }
+
+    /// Keeps the sensor running as long as the returned claim exists; as `UIDevice`'s method of this name.
+    ///
+    /// Returns when the first orientation or face is known, or after one second. A machine without a sensor is no error;
+    /// see ``OrientationState/hasAccelerometer``.
+    ///
+    /// - Throws: ``OrientationError/Code/notAllowed`` for users without an active local session, by default;
+    ///   ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
+    public func beginGeneratingDeviceOrientationNotifications() async throws(OrientationError) -> OrientationClaim {
+        try await thread.perform { $0.beginGeneratingDeviceOrientationNotifications(completion: $1) }
+    }
+
+    /// Requests that the interface is shown in certain orientations, as long as the returned request exists.
+    ///
+    /// The interface turns at once if it has to; as `UIWindowScene.requestGeometryUpdate(_:)`. With
+    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
+    ///
+    /// - Throws: ``OrientationError/Code/invalidInterfaceOrientation`` if no orientation would be allowed;
+    ///   ``OrientationError/Code/invalidArgument``, ``OrientationError/Code/notAllowed``,
+    ///   ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
+    public func requestGeometryUpdate(
+        _ preferences: GeometryPreferences,
+        allowsInteractiveAuthorization: Bool = false
+    ) async throws(OrientationError) -> GeometryRequest {
+        try await thread.perform { connection, completion in
+            connection.requestGeometryUpdate(
+                preferences,
+                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
+                completion: completion
+            )
+        }
+    }
+
+    /// Changes a request of this service; its application stays the same.
+    ///
+    /// While orientd does not run, the change takes effect when it starts again.
+    ///
+    /// - Throws: the errors of ``requestGeometryUpdate(_:allowsInteractiveAuthorization:)``, and
+    ///   ``OrientationError/Code/invalidArgument`` for a request that was released or is another service's.
+    public func update(
+        _ request: GeometryRequest,
+        to preferences: GeometryPreferences
+    ) async throws(OrientationError) {
+        try await thread.perform { $0.update(request, to: preferences, completion: $1) }
+    }
+
+    /// Sets the user's rotation lock, which survives restarts.
+    ///
+    /// With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    ///
+    /// - Throws: ``OrientationError/Code/orientationNotSupported`` if the device's configuration does not allow the
+    ///   orientation; ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``.
+    public func setRotationLock(
+        _ lock: RotationLock,
+        allowsInteractiveAuthorization: Bool = false
+    ) async throws(OrientationError) {
+        try await thread.perform { connection, completion in
+            connection.setRotationLock(
+                lock,
+                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
+                completion: completion
+            )
+        }
+    }
+
+    /// Rotates the interface by hand, until the device turns to another orientation; a lock holds the new one.
+    ///
+    /// With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    ///
+    /// - Throws: ``OrientationError/Code/orientationNotSupported`` for an orientation outside
+    ///   ``OrientationState/supportedInterfaceOrientations``; ``OrientationError/Code/notAllowed``,
+    ///   ``OrientationError/Code/serviceNotRunning``.
+    public func rotate(
+        to orientation: InterfaceOrientation,
+        allowsInteractiveAuthorization: Bool = false
+    ) async throws(OrientationError) {
+        try await thread.perform { connection, completion in
+            connection.rotate(
+                to: orientation,
+                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
+                completion: completion
+            )
+        }
+    }
+
+    /// Turns the interface once to match the device, also under a lock, which holds the new orientation then.
+    ///
+    /// It does nothing where the masks forbid that or nothing is known of the device. With
+    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
+    ///
+    /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``.
+    public func alignToDevice(allowsInteractiveAuthorization: Bool = false) async throws(OrientationError) {
+        try await thread.perform { connection, completion in
+            connection.alignToDevice(
+                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
+                completion: completion
+            )
+        }
+    }
+}
