@@ -45,8 +45,8 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help build run check check-peer check-vm check-session test integration lint docs bench coverage install \
-    uninstall clean build-deps run-deps check-deps peer-deps session-deps
+.PHONY: help build run check check-peer check-vm check-session test examples integration lint docs bench coverage \
+    install uninstall clean build-deps run-deps check-deps peer-deps session-deps
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -69,6 +69,9 @@ check: check-deps $(patsubst %,%-deps,$(filter peer session,$(WITH)))  ## check 
 test: check-deps  ## run the unit tests
 	$(SWIFT) test $(SWIFTPM) $(STRICT)
 
+examples: build-deps  ## build the example programs into .build/examples
+	$(SWIFT) build --package-path Examples/FollowOrientation --scratch-path .build/examples $(SWIFTPM) $(STRICT)
+
 integration: check-deps build  ## run the integration tests
 	Tests/integration/run $(BIN)
 
@@ -82,7 +85,7 @@ check-session: check-deps session-deps build  ## run orient-agent with composito
 	@Tests/check.sh session
 
 lint: check-deps  ## check the format of all sources
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
 	shellcheck -x .ci/run $$(find Benchmarks Tests docs -name '*.sh')
 
 docs: build  ## build the manual pages into .build/man

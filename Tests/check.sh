@@ -51,6 +51,7 @@ own() {
     step format make --no-print-directory lint
     suite unit unit_tests
     step build make --no-print-directory build
+    step examples make --no-print-directory examples
     step manual make --no-print-directory docs
     suite systemd Tests/systemd/check.sh
     suite integration Tests/integration/run .build/bin

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example programs, which use the library OrientationClient as a package of somebody else does."""
+
+import os
+import re
+import subprocess
+import time
+
+from rig import (
+    BUILD,
+    BUS_CONFIGURATION,
+    BUS_NAME,
+    Client,
+    LANDSCAPE_RIGHT,
+    RigTestCase,
+    SOURCE_ROOT,
+    UPSIDE_DOWN,
+    accelerometer,
+    wait_until,
+)
+
+EXAMPLE = SOURCE_ROOT / "Examples" / "FollowOrientation"
+PROGRAMS = SOURCE_ROOT / ".build" / "examples" / "debug"
+LANDSCAPE = 24
+
+
+class Examples(RigTestCase):
+    @classmethod
+    def setUpClass(cls):
+        # The compiler must not see the mocked devices, and its cache stays when the tests remove their folder.
+        variables = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "TMPDIR")}
+        command = ["make", "--no-print-directory", "-C", SOURCE_ROOT, "examples"]
+        build = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if build.returncode != 0:
+            raise AssertionError(build.stdout)
+
+    def start(self, program, **variables):
+        """Starts an example; its lines are in self.output."""
+        self.output = self.rig.directory / "output"
+        with self.output.open("wb") as file:
+            variables = self.rig.plain_environment | variables
+            return self.rig.spawn(["stdbuf", "-oL", PROGRAMS / program], env=variables, stdout=file, stderr=file)
+
+    def wait_for_line(self, pattern):
+        """Waits until the last line of the output matches."""
+
+        def matches():
+            lines = self.output.read_text().splitlines()
+            return lines and re.fullmatch(pattern, lines[-1])
+
+        wait_until(matches, f"{pattern!r} is printed last")
+
+    def requests(self):
+        return [(request[1], request[4]) for request in self.client.call("ListRequests")[0]]
+
+    def cpu_seconds(self, process):
+        user, system = open(f"/proc/{process.pid}/stat").read().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def assert_follows(self, program):
+        self.rig.add_device(accelerometer())
+        first = self.rig.start_orientd()
+        process = self.start(program)
+        self.wait_for_line("true portrait landscape-right")
+        self.rig.turn(LANDSCAPE_RIGHT)
+        self.wait_for_line("true landscape-right landscape-left")
+        self.assertEqual(self.client.get("Claims"), 1)
+        self.assertEqual(self.requests(), [("org.example.Player", LANDSCAPE)])
+
+        used = self.cpu_seconds(process)
+        time.sleep(1)
+        self.assertLess(self.cpu_seconds(process) - used, 0.1, "it must sleep while nothing changes")
+
+        first.stop()
+        self.wait_for_line("false landscape-right landscape-left")
+        self.rig.turn(UPSIDE_DOWN)
+        self.rig.start_orientd()
+        self.wait_for_line("true portrait-upside-down landscape-(left|right)")
+        self.client.wait_for("Claims", 1)
+        self.assertEqual(self.requests(), [("org.example.Player", LANDSCAPE)])
+
+        process.kill()
+        process.wait()
+        self.client.wait_for("Claims", 0)
+        self.client.wait_for("SensorState", "idle")
+        self.assertEqual(self.requests(), [])
+        self.client.wait_for("InterfaceOrientation", "portrait-upside-down")
+
+    def test_async_program_follows_orientd_over_a_restart(self):
+        self.assert_follows("follow-orientation")
+
+    def test_program_with_a_loop_follows_orientd_over_a_restart(self):
+        self.assert_follows("poll-orientation")
+
+    def test_bus_starts_orientd_which_is_claimed_once(self):
+        self.rig.add_device(accelerometer())
+        folder = self.rig.directory / "activation"
+        folder.mkdir()
+        address = f"unix:path={folder}/bus"
+        command = f"{BUILD / 'orientd'} --bus {address} --config /dev/null"
+        (folder / f"{BUS_NAME}.service").write_text(f"[D-BUS Service]\nName={BUS_NAME}\nExec={command}\n")
+        services = f"<servicedir>{folder}</servicedir></busconfig>"
+        text = BUS_CONFIGURATION.format(socket=folder / "bus").replace("</busconfig>", services)
+        (folder / "bus.conf").write_text(text)
+        command = ["dbus-daemon", "--nofork", "--print-address", f"--config-file={folder}/bus.conf"]
+        bus = self.rig.spawn(command, env=self.rig.mocked_environment(), stdout=subprocess.PIPE)
+        bus.stdout.readline()  # the bus accepts connections now
+        client = Client(address)
+        self.rig.clients.append(client)
+        self.assertIsNone(client.owner())
+        for program in ("follow-orientation", "poll-orientation"):
+            process = self.start(program, DBUS_SYSTEM_BUS_ADDRESS=address)
+            self.wait_for_line("true portrait landscape-right")
+            self.assertEqual(client.get("Claims"), 1)
+            process.kill()
+            process.wait()
+            client.wait_for("Claims", 0)
+
+    def test_refusal_is_a_typed_error(self):
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd()
+        process = self.start("poll-orientation")
+        self.assertEqual(process.wait(10), 1)
+        self.wait_for_line(r"error: not authorized: .*org\.orientd1\.claim.* \(notAllowed\)")
+
+    def test_missing_orientd_is_a_typed_error(self):
+        process = self.start("poll-orientation")
+        self.assertEqual(process.wait(10), 1)
+        self.wait_for_line(r"error: orientd is not running: .* \(serviceNotRunning\)")
+
+    def test_readme_shows_the_program(self):
+        (text,) = re.findall(r"^```swift\n(.*?)^```$", (SOURCE_ROOT / "README.md").read_text(), re.M | re.S)
+        program = (EXAMPLE / "Sources" / "follow-orientation" / "main.swift").read_text()
+        self.assertEqual(text, program.removeprefix("// SPDX-License-Identifier: Apache-2.0\n\n"))
+        self.assertLess(len(text.splitlines()), 15)
