@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The only entry point: `make help` lists the targets. Only installing packages and `make install` write outside .build.
+# The only entry point: `make help` lists the targets. Only `make deps` installs packages; only that, `make install` and
+# `make uninstall` write outside .build.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -9,18 +10,27 @@ SYSCONF ?= /etc
 # Removes the debug information of installed programs; .build keeps it. `STRIP=` installs them as they were built.
 STRIP ?= strip
 
+# The libraries, as PKG_CONFIG_MODULE:DEBIAN_PACKAGE:FEDORA_PACKAGE:ARCH_PACKAGE.
+LIBRARIES := libsystemd:libsystemd-dev:systemd-devel:systemd \
+    libiio:libiio-dev:libiio-devel:libiio \
+    inih:libinih-dev:inih-devel:libinih \
+    json-c:libjson-c-dev:json-c-devel:json-c \
+    wayland-client:libwayland-dev:wayland-devel:wayland \
+    xcb:libxcb1-dev:libxcb-devel:libxcb \
+    xcb-randr:libxcb-randr0-dev:libxcb-devel:libxcb \
+    xcb-xinput:libxcb-xinput-dev:libxcb-devel:libxcb
 # The required packages of Debian and Ubuntu.
-BUILD_PACKAGES := pkg-config libsystemd-dev libiio-dev libinih-dev libjson-c-dev libwayland-dev libxcb-randr0-dev \
-    libxcb-xinput-dev
+BUILD_PACKAGES := pkg-config $(foreach library,$(LIBRARIES),$(word 2,$(subst :, ,$(library))))
 RUN_PACKAGES := dbus-daemon
 DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
-CHECK_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
+check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
     dunst zsh fish $(X11_PACKAGES)
-PEER_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
+peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
-SESSION_PACKAGES := mmdebstrap
+session_PACKAGES := mmdebstrap
+vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils cpio
 
 BIN := .build/bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
@@ -37,7 +47,7 @@ EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call tar
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 # glibc reads packed relocations since 2.36; they take 1 kB instead of 60. `RELR=` turns that off for an older target.
 RELR ?= $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { print "yes" }')
-RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) \
+RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) -Xlinker -z -Xlinker now \
     $(if $(RELR),-Xlinker -z -Xlinker pack-relative-relocs)
 
 # $(call build,PRODUCT): builds a program that may be Embedded Swift, into $(BUILT).
@@ -45,13 +55,17 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help build run check check-peer check-vm check-session test examples integration lint docs bench coverage \
-    install uninstall clean build-deps run-deps check-deps peer-deps session-deps
+.PHONY: help deps build run check check-peer check-vm check-session test examples integration lint docs bench coverage \
+    install uninstall clean build-needs check-needs peer-needs session-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-build: build-deps  ## build orientd, orient-agent and orientctl into .build/bin
+deps:  ## install the Debian packages for build, docs and run; with WITH="check peer session" those for tests too
+	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
+	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
+
+build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin
 	@mkdir -p $(BIN)
 	$(call build,orientd)
 	@ln -f $(BUILT)/orientd $(BIN)/orientd
@@ -60,42 +74,44 @@ build: build-deps  ## build orientd, orient-agent and orientctl into .build/bin
 	$(RELEASE) --product orientctl
 	@ln -f .build/release/orientctl $(BIN)/orientctl
 
-run: build run-deps  ## demonstrate orientd, with this machine's sensor or with a simulated trace
+run: build  ## demonstrate orientd, with this machine's sensor or with a simulated trace
+	@./requirements.sh command dbus-daemon dbus-daemon
 	@Tests/demo.sh $(BIN)
 
-check: check-deps $(patsubst %,%-deps,$(filter peer session,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
+check: check-needs $(patsubst %,%-needs,$(filter peer session,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
 	@Tests/check.sh own $(WITH)
 
-test: check-deps  ## run the unit tests
+test: build-needs  ## run the unit tests
+	@./requirements.sh command dbus-daemon dbus-daemon
 	$(SWIFT) test $(SWIFTPM) $(STRICT)
 
-examples: build-deps  ## build the example programs into .build/examples
+examples: build-needs  ## build the example programs into .build/examples
 	$(SWIFT) build --package-path Examples/FollowOrientation --scratch-path .build/examples $(SWIFTPM) $(STRICT)
 
-integration: check-deps build  ## run the integration tests
+integration: check-needs build  ## run the integration tests
 	Tests/integration/run $(BIN)
 
 check-vm: docs  ## test the installed service on a real kernel in QEMU; building the machine needs root
 	@Tests/vm/check.sh
 
-check-peer: check-deps peer-deps build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
+check-peer: check-needs peer-needs build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
 	@Tests/check.sh peer
 
-check-session: check-deps session-deps build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
+check-session: check-needs session-needs build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
 	@Tests/check.sh session
 
-lint: check-deps  ## check the format of all sources
+lint: check-needs  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
-	shellcheck -x .ci/run $$(find Benchmarks Tests docs -name '*.sh')
+	shellcheck -x .ci/run requirements.sh $$(find Benchmarks Tests docs -name '*.sh')
 
 docs: build  ## build the manual pages into .build/man
-	@$(call deps,$(DOC_PACKAGES))
+	@./requirements.sh command scdoc scdoc
 	@docs/build.sh $(BIN) .build/man
 
-bench: check-deps build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
+bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
 
-coverage: check-deps  ## print how much of the code the unit tests reach
+coverage: build-needs  ## print how much of the code the unit tests reach
 	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage
 	@$(call target_info,runtimeResourcePath)/../../bin/llvm-cov report -show-branch-summary=false \
 	    .build/coverage/debug/orientdPackageTests.xctest \
@@ -115,6 +131,8 @@ INSTALLED := \
     .build/orientctl.bash:644:$(PREFIX)/share/bash-completion/completions/orientctl \
     .build/orientctl.zsh:644:$(PREFIX)/share/zsh/site-functions/_orientctl \
     .build/orientctl.fish:644:$(PREFIX)/share/fish/vendor_completions.d/orientctl.fish \
+    LICENSE:644:$(PREFIX)/share/doc/orientd/LICENSE \
+    NEWS.md:644:$(PREFIX)/share/doc/orientd/NEWS.md \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
     docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
@@ -151,11 +169,21 @@ ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl try-restart orientd.service
 endif
 
-uninstall:  ## stop the service and remove the installed files
+# Folders that `uninstall` keeps even if they are empty, unless they are below DESTDIR.
+KEPT := $(PREFIX) $(addprefix $(PREFIX)/,bin share share/man) $(SYSTEM) $(SYSTEM)/lib $(SYSTEM)/share $(SYSCONF) \
+    $(SYSCONF)/xdg
+
+uninstall:  ## stop the service and remove the installed files and the folders that this empties
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl stop orientd.service
 endif
-	@for entry in $(INSTALLED); do rm -fv "$(DESTDIR)$${entry##*:}"; done
+	@for entry in $(INSTALLED); do \
+	    path=$${entry##*:}; [ -e "$(DESTDIR)$$path" ] || continue; \
+	    rm -fv "$(DESTDIR)$$path"; \
+	    path=$${path%/*}; while [ -n "$$path" ]; do \
+	        case "$(if $(DESTDIR),,$(KEPT)) " in "$$path "*|*" $$path "*) break ;; esac; \
+	        rmdir "$(DESTDIR)$$path" 2>/dev/null || break; \
+	        path=$${path%/*}; done; done
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl daemon-reload
 	$(RELOAD_BUS)
@@ -167,7 +195,7 @@ clean:  ## remove .build
 
 # --- required packages ----------------------------------------------------------------------------------------------
 
-# Installs the missing ones of the given packages, if there is apt.
+# $(call deps,PACKAGES): installs those that are missing with apt.
 define deps
 	missing=$$(for package in $(1); do dpkg-query -W -f '$${db:Status-Status}\n' $$package 2>/dev/null | \
 	    grep -qx installed || echo $$package; done); \
@@ -179,17 +207,13 @@ define deps
 	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends $$missing >/dev/null; }
 endef
 
-build-deps:
-	@$(call deps,$(BUILD_PACKAGES))
+build-needs:
+	@./requirements.sh checkout
+	@./requirements.sh toolchain
+	@./requirements.sh libraries $(LIBRARIES)
 
-run-deps:
-	@$(call deps,$(RUN_PACKAGES))
+check-needs: build-needs
+	@./requirements.sh packages check $(DOC_PACKAGES) $(check_PACKAGES)
 
-check-deps: build-deps
-	@$(call deps,$(CHECK_PACKAGES))
-
-peer-deps:
-	@$(call deps,$(PEER_PACKAGES))
-
-session-deps:
-	@$(call deps,$(SESSION_PACKAGES))
+peer-needs session-needs: %-needs:
+	@./requirements.sh packages $* $($*_PACKAGES)

@@ -4,7 +4,7 @@
 # Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
 # failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
 # iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors.
-# `make check` installs the packages and calls this.
+# Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -53,6 +53,7 @@ own() {
     step build make --no-print-directory build
     step examples make --no-print-directory examples
     step manual make --no-print-directory docs
+    suite make Tests/make/check.sh
     suite systemd Tests/systemd/check.sh
     suite integration Tests/integration/run .build/bin
 }

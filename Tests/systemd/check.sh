@@ -482,11 +482,33 @@ build=$systemd/../.build
 if cmp -s "$build/bin/orientd" "$build/embedded/release/orientd"; then limit=900000; else limit=9000000; fi
 at_most() { size=$(stat -c %s "$tree$2") && echo "$2: $size bytes" && [ "$size" -le "$1" ]; }  # at_most BYTES FILE
 starts() { same "ExecStart=$2" "$(grep '^ExecStart=' "$tree$1" | cut -d ' ' -f 1)" && [ -x "$tree$2" ]; }  # starts UNIT PROGRAM
-removed() { make_tree uninstall && same '' "$(find "$tree" ! -type d)"; }
+for_all() {  # for_all COMMAND...: succeeds if it does with the path of each program
+    for program in bin/orient-agent bin/orientctl libexec/orientd; do "$@" "$tree/usr/$program" || return; done
+}
+no_search_path() { same '' "$(readelf -dW "$1" | grep -E 'R(UN)?PATH')"; }
+bound_at_start() { readelf -dW "$1" && readelf -dW "$1" | grep -qE 'FLAGS_1.* NOW'; }
+# In the tree every folder is removed, on the machine all but those that it had. Each install here is of the same files.
+removed() { make_tree uninstall && same '' "$(find "$tree" -mindepth 1)"; }
+shared() {
+    mkdir -p "$tree/usr/share/man/man1" && : >"$tree/usr/share/man/man1/other.1" && make_tree install && make_tree uninstall &&
+        same "$tree/usr/share/man/man1/other.1" "$(find "$tree" -mindepth 1 ! -type d -o -type d -empty)"
+}
+# On this machine's folders, which are empty ones here: PREFIX and the others are variables, and DESTDIR is empty.
+without_destdir() {  # without_destdir TARGET
+    make --no-print-directory -C "$systemd/.." "$1" PREFIX="$tree/local" SYSTEM="$tree/usr" SYSCONF="$tree/etc"
+}
+kept() {
+    rm -rf "$tree" && mkdir -p "$tree/local/bin" "$tree/local/share/man" "$tree/usr/lib" "$tree/usr/share" "$tree/etc/xdg" &&
+        find "$tree" -type d | sort >"$work/before" && without_destdir install && [ -x "$tree/local/bin/orientctl" ] &&
+        without_destdir uninstall && find "$tree" | sort | diff "$work/before" -
+}
 check "make install: succeeds" make_tree install
 check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd
 check "make install: the programs have no debug information" stripped /usr/bin/orient-agent /usr/bin/orientctl \
     /usr/libexec/orientd
+check "make install: the programs search no other folder for libraries" for_all no_search_path
+check "make install: the programs resolve all functions when they start" for_all bound_at_start
+check "make install: licence and news" installed 644 /usr/share/doc/orientd/LICENSE /usr/share/doc/orientd/NEWS.md
 check "make install: orientd takes at most $((limit / 1000)) kB" at_most $limit /usr/libexec/orientd
 check "make install: orient-agent takes at most $((limit / 1000)) kB" at_most $limit /usr/bin/orient-agent
 check "make install: completions for bash, zsh and fish" installed 644 \
@@ -501,7 +523,9 @@ check "make install: orient-agent.service starts the installed program" \
     starts /usr/lib/systemd/user/orient-agent.service /usr/bin/orient-agent
 check "make install: orientd.service starts the installed program" \
     starts /usr/lib/systemd/system/orientd.service /usr/libexec/orientd
-check "make uninstall: removes every file" removed
+check "make uninstall: removes every file and every folder that this empties" removed
+check "make uninstall: keeps other files and their folders" shared
+check "make uninstall: keeps the folders that every machine has" kept
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
