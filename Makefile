@@ -30,7 +30,8 @@ check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
 peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap
-vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils cpio
+deb_PACKAGES := dpkg-dev debhelper lintian
+vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils cpio $(deb_PACKAGES)
 
 BIN := .build/bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
@@ -55,13 +56,13 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help deps build run check check-peer check-vm check-session test examples integration lint docs bench coverage \
-    install uninstall clean build-needs check-needs peer-needs session-needs
+.PHONY: help deps build run check check-peer check-vm check-session test examples integration lint docs bench coverage deb \
+    install uninstall clean build-needs check-needs peer-needs session-needs vm-needs deb-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-deps:  ## install the Debian packages for build, docs and run; with WITH="check peer session" those for tests too
+deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
 	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
 
@@ -78,7 +79,7 @@ run: build  ## demonstrate orientd, with this machine's sensor or with a simulat
 	@./requirements.sh command dbus-daemon dbus-daemon
 	@Tests/demo.sh $(BIN)
 
-check: check-needs $(patsubst %,%-needs,$(filter peer session,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
+check: check-needs $(patsubst %,%-needs,$(filter peer session vm,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
 	@Tests/check.sh own $(WITH)
 
 test: build-needs  ## run the unit tests
@@ -91,7 +92,7 @@ examples: build-needs  ## build the example programs into .build/examples
 integration: check-needs build  ## run the integration tests
 	Tests/integration/run $(BIN)
 
-check-vm: docs  ## test the installed service on a real kernel in QEMU; building the machine needs root
+check-vm: vm-needs docs  ## test the installed service on a real kernel in QEMU; building the machine needs root
 	@Tests/vm/check.sh
 
 check-peer: check-needs peer-needs build  ## run iio-sensor-proxy's public tests and clients with orientd; downloads them
@@ -102,7 +103,8 @@ check-session: check-needs session-needs build  ## run orient-agent with composi
 
 lint: check-needs  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
-	shellcheck -x .ci/run requirements.sh $$(find Benchmarks Tests docs -name '*.sh')
+	shellcheck -x .ci/run requirements.sh $$(find Benchmarks Tests debian docs -name '*.sh') debian/*.postinst \
+	    debian/*.postrm debian/*.prerm
 
 docs: build  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
@@ -117,6 +119,9 @@ coverage: build-needs  ## print how much of the code the unit tests reach
 	    .build/coverage/debug/orientdPackageTests.xctest \
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
+
+deb: build-needs deb-needs  ## build Debian packages into .build/deb and check them with lintian
+	@debian/build.sh .build/deb
 
 # The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
@@ -215,5 +220,5 @@ build-needs:
 check-needs: build-needs
 	@./requirements.sh packages check $(DOC_PACKAGES) $(check_PACKAGES)
 
-peer-needs session-needs: %-needs:
+peer-needs session-needs vm-needs deb-needs: %-needs:
 	@./requirements.sh packages $* $($*_PACKAGES)

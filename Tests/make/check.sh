@@ -136,6 +136,22 @@ fake dpkg-query 'echo installed'
 nothing() { made deps && [ ! -s "$work/called" ]; }
 check "make deps does nothing if nothing is missing" nothing
 
+# --- the Debian package ------------------------------------------------------------------------------------------------
+same() { [ "$1" = "$2" ] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; false; }; }
+version() {
+    same "$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")" \
+        "$(sed -n '1s/.*(\([0-9.]*\).*/\1/p' "$root/debian/changelog")"
+}
+check "debian/changelog has the version of the programs" version
+build_depends() {
+    reset && fake dpkg-query 'exit 1' && fake apt-get "$recorder" && fake sudo 'exec "$@"' && : >"$work/called"
+    made deps >/dev/null
+    wanted=$(sed -n 's/.* --no-install-recommends //p' "$work/called" | tr ' ' '\n' | sed 's/^pkg-config$/pkgconf/' | sort)
+    sed -n '/^Build-Depends:/,/^$/s/^ \([^ ,]*\).*/\1/p' "$root/debian/control" | sort >"$work/depends"
+    same "$wanted" "$(grep -vE '^(debhelper-compat|dh-sequence-.*|swiftlang)$' "$work/depends")"
+}
+check "debian/control depends on what make deps installs, on debhelper and on swiftlang" build_depends
+
 # --- the real build ---------------------------------------------------------------------------------------------------
 rm -rf "$work/fake" && mkdir "$work/fake"
 for name in apt apt-get aptitude dpkg dnf pacman sudo su doas pkexec curl wget; do fake "$name" "$recorder; exit 1"; done
