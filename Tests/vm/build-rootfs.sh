@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: build-rootfs.sh [OUT_DIR]
 # Builds the test machine: OUT_DIR/vmlinuz, vmlinux (the same kernel, which boots faster), initrd.img and rootfs.ext4
-# (OUT_DIR defaults to .build/vm). Needs Debian and root.
-#   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt
+# (OUT_DIR defaults to .build/vm), and downloads the package iio-sensor-proxy of the same suite there. Needs Debian and
+# root.
+#   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
+#                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), or sid, with Hyprland
+#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, without desktops, or
+#                   sid, with Hyprland
 set -eu
 
 out=${1:-.build/vm}
@@ -16,13 +19,14 @@ case $suite in
         # They draw with pixman; what OpenGL needs would double the size.
         set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
         ;;
+    trixie) desktops='' && set -- ;;
     *)
         desktops=hyprland,libgl1-mesa-dri,libegl-mesa0,libgles2
         # The signature of a mirror's copy of sid expires within days.
         set -- '--aptopt=Acquire::Check-Valid-Until "false"'
         ;;
 esac
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0${desktops:+,$desktops}${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -42,14 +46,32 @@ done
 # shellcheck disable=SC2086
 [ -z "$need" ] || DEBIAN_FRONTEND=noninteractive apt install -y --no-install-recommends $need >/dev/null
 
+# --- root file system ---------------------------------------------------------------------------
+# Prints the name of the package with the current kernel: of this machine or, in a hook of mmdebstrap, of the guest.
+# shellcheck disable=SC2016
+kernel_package='apt-cache depends linux-image-amd64 | grep -om1 "linux-image-[0-9].*"'
+of_guest=''
+[ "$suite" != trixie ] || of_guest="\$($kernel_package)"
+mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
+    --aptopt='Acquire::Languages "none"' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --customize-hook="cd '$work' && export APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG && apt-get -qq -o APT::Sandbox::User=root download iio-sensor-proxy \
+        $of_guest" \
+    "$@" "$suite" "$work/root"
+root=$work/root
+rm -f "$out"/iio-sensor-proxy_*.deb && mv "$work"/iio-sensor-proxy_*.deb "$out"
+
 # --- kernel -----------------------------------------------------------------------------------
 if [ -n "${KERNEL_DIR:-}" ]; then
     kernel=$KERNEL_DIR
 else
     kernel=$work/kernel
-    package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n1)
-    (cd "$work" && apt download "$package")
-    dpkg-deb -x "$work/$package"_*.deb "$kernel"
+    [ "$suite" = trixie ] || (cd "$work" && apt download "$(eval "$kernel_package")")
+    dpkg-deb -x "$work"/linux-image-*.deb "$kernel"
+    [ ! -d "$kernel/usr/lib/modules" ] || { mkdir -p "$kernel/lib" && mv "$kernel/usr/lib/modules" "$kernel/lib"; }
+    # The initramfs has no xz.
+    find "$kernel/lib/modules" -name '*.ko.xz' -exec xz -d {} +
 fi
 version=$(basename "$kernel"/lib/modules/*)
 bzimage=$kernel/boot/vmlinuz-$version
@@ -61,14 +83,6 @@ u32() { od -An -tu4 -j "$1" -N 4 "$bzimage" | tr -d ' '; }
 sectors=$(od -An -tu1 -j 497 -N 1 "$bzimage" | tr -d ' ')
 start=$(( (sectors + 1) * 512 + $(u32 584) ))
 tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
-
-# --- root file system ---------------------------------------------------------------------------
-mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
-    --aptopt='Acquire::Languages "none"' \
-    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-    --dpkgopt='path-exclude=/usr/share/locale/*' \
-    "$@" "$suite" "$work/root"
-root=$work/root
 
 # Copy the modules in the relevant folders and their dependencies.
 mkdir -p "$work/tree/lib"

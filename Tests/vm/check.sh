@@ -1,33 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches.
-# Runs each scenario with the files of `make install` in its own virtual machine, three at a time, and ends with the
-# total, "N passed, N failed". Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If
-# there is no machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root; so does the scenario hyprland
-# with the one in .build/vm-sid. Called by `make check-vm`.
+# SCENARIO is by default each of: hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge
+# switches. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed".
+# "package" installs the packages of `make deb`, the others have the files of `make install`. Scenarios that depend on the
+# bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm, or build-rootfs.sh is newer,
+# builds it, which needs root; so do those scenarios that run on another release of Debian. Called by `make check-vm`.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
+[ $# -gt 0 ] || set -- hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge switches
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
-mkdir $shares
+mkdir -p $shares/packages/earlier
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
+# The packages, and the same as an earlier version.
+case " $* " in
+    *' package '*)
+        make --no-print-directory deb >.build/deb.log 2>&1 || { cat .build/deb.log; exit 1; }
+        for package in orientd orient-agent; do
+            cp .build/deb/${package}_*.deb $shares/packages
+            dpkg-deb -R .build/deb/${package}_*.deb $shares/$package
+            version=$(dpkg-deb -f .build/deb/${package}_*.deb Version)
+            sed -i -E "/^(Version|Depends):/s/$version/0.0.1/" $shares/$package/DEBIAN/control
+            dpkg-deb --root-owner-group -b $shares/$package $shares/packages/earlier >/dev/null
+            rm -r ${shares:?}/$package
+        done
+        ;;
+esac
+
 # Start the longest scenarios first.
-[ $# -gt 0 ] || set -- hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches
 for scenario; do
     case $scenario in
-        sensing | rotation) echo "$scenario dbus-daemon $scenario dbus-broker" ;;
-        switches | hinge | hyprland) echo "$scenario dbus-broker" ;;
-        *) echo "$scenario dbus-daemon" ;;
+        package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie" ;;
+        sensing | rotation) echo "$scenario dbus-daemon bookworm $scenario dbus-broker bookworm" ;;
+        switches | hinge) echo "$scenario dbus-broker bookworm" ;;
+        hyprland) echo "$scenario dbus-broker sid" ;;
+        *) echo "$scenario dbus-daemon bookworm" ;;
     esac
-done | xargs -n 2 -P 3 $here/scenario.sh $shares || :
+done | xargs -n 3 -P 3 $here/scenario.sh $shares || :
 
 passed=0 failed=0
 for share in "$shares"/*/; do
+    [ "$share" != $shares/packages/ ] || continue
     totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$share/.run/stdout" || :)
     # A scenario without a total did not finish.
     totals=${totals:-0 1}

@@ -1,14 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/vm/scenario.sh FOLDER SCENARIO BUS
-# Runs SCENARIO with BUS and FOLDER/install.tar in its own virtual machine and prints its output after it has ended.
-# FOLDER/SCENARIO-BUS is shared with the machine. Called by check.sh.
+# usage: Tests/vm/scenario.sh FOLDER SCENARIO BUS SUITE
+# Runs SCENARIO with BUS and FOLDER/install.tar, or FOLDER/packages, in a virtual machine of its own with the Debian
+# release SUITE, and prints its output after it has ended. FOLDER/SCENARIO-BUS-SUITE is shared with the machine. Called by
+# check.sh.
 set -eu
 here=$(dirname "$0")
-share=$1/$2-$3
+share=$1/$2-$3-$4
 mkdir "$share"
-cp "$1/install.tar" "$here"/*.sh "$here"/*.py "$here"/../session/wayland.py "$here"/../session/corners.py "$share"
+cp "$here"/*.sh "$here"/*.py "$here"/../session/wayland.py "$here"/../session/corners.py "$share"
+if [ "$4" != bookworm ]; then
+    export ORIENTD_VM_DIR=".build/vm-$4"
+    [ -z "$(find "$here/build-rootfs.sh" -newer "$ORIENTD_VM_DIR/rootfs.ext4" 2>&1)" ] ||
+        SUITE=$4 "$here/build-rootfs.sh" "$ORIENTD_VM_DIR" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
+fi
 keys='' limit=600
+case $2 in
+    package)
+        limit=900
+        cp -r "$1/packages" "$share"
+        cp "${ORIENTD_VM_DIR:-.build/vm}"/iio-sensor-proxy_*.deb "$share/packages"
+        ;;
+    *) cp "$1/install.tar" "$share" ;;
+esac
 case $2 in
     suspend) keys=-S ;;
     rest) keys=-S limit=900 ;;
@@ -20,12 +34,7 @@ if [ -n "${wide:-}" ]; then
     export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=2,xres=$wide,yres=$high"
     append=video=Virtual-2:${high}x${wide}e
 fi
-if [ "$2" = hyprland ]; then
-    export ORIENTD_VM_DIR=.build/vm-sid
-    [ -z "$(find "$here/build-rootfs.sh" -newer $ORIENTD_VM_DIR/rootfs.ext4 2>&1)" ] ||
-        SUITE=sid "$here/build-rootfs.sh" $ORIENTD_VM_DIR >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
-fi
 status=0
 ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t $limit $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
-{ printf '\n== %s, %s\n' "$2" "$3"; cat "$share.log"; } | flock "$1/install.tar" cat
+{ printf '\n== %s, %s, %s\n' "$2" "$3" "$4"; cat "$share.log"; } | flock "$1/install.tar" cat
 exit $status
