@@ -17,7 +17,7 @@ struct Command: Sendable {
     /// One or more lines of the help text.
     let summary: String
     var options: [OptionParser.Option] = []
-    let run: @Sendable (Invocation) throws -> ExitCode
+    let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {
@@ -54,52 +54,21 @@ struct Invocation {
     var bus: BusAddress { value(of: "bus").map { BusAddress($0) } ?? .system }
 
     /// Connects to the bus.
-    func client() throws -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
+    func client() throws(CommandError) -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
-    func emit(_ objects: [JSONObject], or lines: [String], ifEmpty none: String) throws {
+    func emit(_ objects: [JSONObject], or lines: [String], ifEmpty none: String) throws(CommandError) {
         try orientctl.emit(isJSON ? objects.map(\.line) : lines.isEmpty ? [none] : lines)
     }
 }
 
 extension Bus {
     /// Connects; a bus that cannot be reached is a missing daemon.
-    convenience init(connectingTo address: BusAddress) throws {
+    convenience init(connectingTo address: BusAddress) throws(CommandError) {
         do throws(SystemError) {
             try self.init(address)
         } catch {
             throw CommandError("\(error)", .noDaemon)
-        }
-    }
-}
-
-/// The exit status of a command.
-enum ExitCode: Int32 {
-    case done = 0, failed = 1, usage = 2, noDaemon = 3, refused = 4
-    /// The command to run cannot be executed; these two are the shells' numbers.
-    case notExecutable = 126, notFound = 127
-}
-
-/// Why a command failed: one line for the user, and the exit status.
-struct CommandError: Error {
-    let message: String
-    let exitCode: ExitCode
-
-    init(_ message: String, _ exitCode: ExitCode = .failed) {
-        self.message = message
-        self.exitCode = exitCode
-    }
-
-    /// Describes any error; the bus's errors say whether the daemon is missing or has refused.
-    init(_ error: any Error) {
-        switch error {
-        case let error as CommandError: self = error
-        case let error as BusError where error.isServiceMissing:
-            self.init("orientd is not running; is it installed? try: orientctl doctor", .noDaemon)
-        case let error as BusError
-        where error.isRefusal || error.name.hasPrefix(Names.errorPrefix):
-            self.init(error.message, .refused)
-        default: self.init("\(error)")
         }
     }
 }
@@ -113,7 +82,7 @@ func value<Value: NamedValue>(
     _ place: String,
     among choices: [Value] = Array(Value.allCases),
     aliases: [Value] = []
-) throws -> Value {
+) throws(CommandError) -> Value {
     if let value = (choices + aliases).first(where: { $0.name == name }) { return value }
     let names = choices.map { $0.name }
     let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
@@ -123,10 +92,14 @@ func value<Value: NamedValue>(
 }
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.
-func emit(_ lines: [String]) throws {
-    var output = OutputFile.standardOutput()
-    for line in lines { try output.write(line + "\n") }
-    try output.flush()
+func emit(_ lines: [String]) throws(CommandError) {
+    do throws(SystemError) {
+        var output = OutputFile.standardOutput()
+        for line in lines { try output.write(line + "\n") }
+        try output.flush()
+    } catch {
+        throw CommandError(error)
+    }
 }
 
 extension OutputFile {

@@ -10,11 +10,15 @@ extension Command {
         Rotation.lock, Rotation.unlock, Rotation.rotate, Rotation.align, Rotation.autorotate,
         Run.command, Record.command, Replay.command, Calibrate.command, Doctor.command,
         Completion.command,
-        Command(name: "version", summary: "print the version") { _ in
+        Command(name: "version", summary: "print the version") { _ throws(CommandError) in
             try emit(["orientctl \(Version.current)"])
             return .done
         },
-        Command(name: "help", operands: "[COMMAND]", summary: "print this help, or that of a command") { invocation in
+        Command(
+            name: "help",
+            operands: "[COMMAND]",
+            summary: "print this help, or that of a command"
+        ) { invocation throws(CommandError) in
             guard let name = invocation.operands.first else {
                 try emit(help)
                 return .done
@@ -33,7 +37,7 @@ extension Command {
     ]
 
     /// Finds a command; the usage error for an unknown one suggests a name.
-    static func named(_ name: String) throws -> Command {
+    static func named(_ name: String) throws(CommandError) -> Command {
         if let command = all.first(where: { $0.name == name }) { return command }
         let hint = suggestion(for: name, among: all.map { $0.name }).map { "did you mean '\($0)'?" }
         throw CommandError("unknown command '\(name)'; \(hint ?? "try: orientctl help")", .usage)

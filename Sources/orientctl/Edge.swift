@@ -25,7 +25,9 @@ enum Edge: NamedValue {
     /// The orientation in which the interface is upright when this edge is up.
     ///
     /// `natural` returns the device's name for the display's own top up.
-    func orientation(natural: () throws -> DeviceOrientation) rethrows -> InterfaceOrientation {
+    func orientation<Failure>(
+        natural: () throws(Failure) -> DeviceOrientation
+    ) throws(Failure) -> InterfaceOrientation {
         switch self {
         case .orientation(let orientation): return orientation
         case .upper(let edge):
@@ -41,7 +43,7 @@ extension InterfaceOrientationMask {
     /// Parses a MASK of the command line; nil if it is none.
     ///
     /// `natural` returns the device's name for the display's own top up.
-    init?(operand text: String, natural: () throws -> DeviceOrientation) rethrows {
+    init?<Failure>(operand text: String, natural: () throws(Failure) -> DeviceOrientation) throws(Failure) {
         if let mask = InterfaceOrientationMask(text) {
             self = mask
             return

@@ -12,12 +12,11 @@ struct Orientctl {
         // one, is reset in the command that `run` executes.
         orientd_catch_signal(SIGPIPE)
         reserveStandardFiles()
-        do {
+        do throws(CommandError) {
             let (command, invocation) = try parse(CommandLine.arguments)
             IIOContext.silenceLibrary()
             exit(try command.run(invocation).rawValue)
         } catch {
-            let error = CommandError(error)
             complain(error.message)
             exit(error.exitCode.rawValue)
         }
@@ -35,7 +34,7 @@ struct Orientctl {
     }
 
     /// Finds the command and what it was called with.
-    private static func parse(_ arguments: [String]) throws -> (Command, Invocation) {
+    private static func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invocation) {
         var invocation = Invocation()
         let first = try parse(Array(arguments.dropFirst()), Command.globalOptions, stopsAtOperand: true, "orientctl")
         invocation.add(first.options)
@@ -75,7 +74,7 @@ struct Orientctl {
         _ options: [OptionParser.Option],
         stopsAtOperand: Bool,
         _ name: String
-    ) throws -> OptionParser.Result {
+    ) throws(CommandError) -> OptionParser.Result {
         do throws(OptionError) {
             return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
         } catch {
@@ -86,7 +85,8 @@ struct Orientctl {
     }
 
     /// The command that `--help` or `--version` asks for instead of any other.
-    private static func informationCommand(_ invocation: Invocation) throws -> Command? {
-        try ["help", "version"].first(where: invocation.has).map(Command.named)
+    private static func informationCommand(_ invocation: Invocation) throws(CommandError) -> Command? {
+        guard let name = ["help", "version"].first(where: invocation.has) else { return nil }
+        return try Command.named(name)
     }
 }

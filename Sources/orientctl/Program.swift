@@ -7,15 +7,15 @@ import SystemdBus
 /// Other programs, run to their end.
 enum Program {
     /// Runs a command line; its output goes to standard error, and a status other than 0 is an error.
-    static func run(_ arguments: [String]) throws {
-        let status = try status(of: arguments)
+    static func run(_ arguments: [String]) throws(CommandError) {
+        let status = try systemCall(status(of: arguments))
         guard status == 0 else {
             throw CommandError("\(arguments.joined(separator: " ")): exited with status \(status)")
         }
     }
 
-    /// Runs a command line and returns what it prints; a status other than 0 is an error.
-    static func output(of arguments: [String]) throws -> [UInt8] {
+    /// Runs a command line and returns what it prints, and its status as waitpid(2) tells it: 0 is success.
+    static func output(of arguments: [String]) throws(SystemError) -> (bytes: [UInt8], status: Int32) {
         let ends = try FileDescriptor.pipe()
         let reading = FileDescriptor(owning: ends.reading)
         let process: Int32
@@ -23,17 +23,16 @@ enum Program {
             let writing = FileDescriptor(owning: ends.writing)
             process = try spawn(arguments, output: writing.rawValue)
         }
-        let output = try reading.readToEnd(arguments[0])
+        let bytes = try reading.readToEnd(arguments[0])
         var status: Int32 = 0
         _ = retryingInterrupted { waitpid(process, &status, 0) }
-        guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
-        return output
+        return (bytes, status)
     }
 
     /// Runs a command line and returns its exit status, as shells count it.
     ///
     /// A termination signal to this process ends the program.
-    static func status(of arguments: [String]) throws -> Int32 {
+    static func status(of arguments: [String]) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
         // Standard output is for the command's own result.
         let process = try spawn(arguments, output: STDERR_FILENO)

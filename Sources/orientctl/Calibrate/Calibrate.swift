@@ -17,17 +17,17 @@ enum Calibrate {
             .init("from", value: "TRACE", help: "find the three poses in a trace; - is standard input"),
             .init("output", "o", value: "FILE", help: "add the hwdb record to FILE; - is standard output"),
         ]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let trace = invocation.value(of: "from")
         guard trace != nil || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
             throw CommandError("calibrate is interactive: run it in a terminal, or use --from=TRACE")
         }
         let configuration = try Record.readConfiguration()
-        let accelerometer = try accelerometer(at: "local:")
+        let accelerometer = try systemCall(accelerometer(at: "local:"))
         let target = CalibrateTarget(accelerometer?.description, configuration)
         for warning in (accelerometer?.warnings ?? []) + target.warnings { complain("warning: \(warning)") }
         let output = invocation.value(of: "output")
-        func calibrate(_ readings: [Vector3]) throws -> ExitCode {
+        func calibrate(_ readings: [Vector3]) throws(CommandError) -> ExitCode {
             let result = try CalibrateResult(readings, of: target, isExact: invocation.has("exact"))
             for line in result.lines { StandardError.print(printable(line)) }
             try deliver(result, to: output, isJSON: invocation.isJSON)
@@ -35,14 +35,14 @@ enum Calibrate {
         }
         if let trace { return try calibrate(CalibrateTrace.readings(in: trace, recordedThrough: target.frame)) }
         guard let accelerometer else { throw CommandError("no accelerometer found") }
-        let isInstalling = output == nil && geteuid() == 0
-        return try isInstalling
-            ? withoutDaemon { try calibrate(readPoses(of: accelerometer, rate: configuration.rate)) }
-            : calibrate(readPoses(of: accelerometer, rate: configuration.rate))
+        func calibrateNow() throws(CommandError) -> ExitCode {
+            try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
+        }
+        return try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
     }
 
     /// Runs `body` with the service stopped, which would rotate the display meanwhile and may use the sensor's buffer.
-    private static func withoutDaemon(_ body: () throws -> ExitCode) throws -> ExitCode {
+    private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
         let unit = "orientd.service"
         // From here on a signal ends the poses, or the program that runs, and the service is started again.
         let status = (try? Program.status(of: ["systemctl", "is-active", "--quiet", unit])) ?? 1
@@ -51,11 +51,11 @@ enum Calibrate {
         StandardError.print("orientd is stopped during calibration.")
         let start = ["systemctl", "--no-block", "start", unit]
         defer {
-            do {
+            do throws(CommandError) {
                 try Program.run(start)
             } catch {
                 let command = "sudo \(start.joined(separator: " "))"
-                complain("warning: \(CommandError(error).message); to start orientd again: \(command)")
+                complain("warning: \(error.message); to start orientd again: \(command)")
             }
         }
         // Even an interrupted stop may have stopped it.
@@ -63,19 +63,20 @@ enum Calibrate {
         return try body()
     }
 
-    private static func readPoses(of accelerometer: any SensorDevice, rate: Double) throws -> [Vector3] {
+    private static func readPoses(of accelerometer: any SensorDevice, rate: Double) throws(CommandError) -> [Vector3] {
         let isWide = (try? BuiltInDisplay.naturalOrientation) == .landscapeLeft
         StandardError.print("Calibrating \(printable(accelerometer.description.name)). Press Ctrl-C to cancel.")
-        let session = try CalibrateSession(accelerometer, rate: rate, guide: CalibrateGuide(isWide: isWide))
+        let guide = CalibrateGuide(isWide: isWide)
+        let session = try systemCall(CalibrateSession(accelerometer, rate: rate, guide: guide))
         return try session.run()
     }
 
     /// Adds the record to hwdb where the user may, or else to the given file, or prints it.
-    private static func deliver(_ result: CalibrateResult, to path: String?, isJSON: Bool) throws {
+    private static func deliver(_ result: CalibrateResult, to path: String?, isJSON: Bool) throws(CommandError) {
         let isInstalling = path == nil && geteuid() == 0 && result.target.match != nil
         var file = isInstalling ? HwdbEntry.standardPath : path == "-" ? nil : path
-        var failure: (any Error)?
-        do {
+        var failure: CommandError?
+        do throws(SystemError) {
             if let file {
                 try HwdbFile(path: file).add(result.entry)
                 StandardError.print("written to \(file)")
@@ -83,9 +84,9 @@ enum Calibrate {
         } catch {
             // The record took three poses: print it instead.
             file = nil
-            failure = error
+            failure = CommandError(error)
         }
-        do {
+        do throws(CommandError) {
             if isInstalling, failure == nil { try HwdbFile.load(result.entry, for: result.target.sysfsPath) }
         } catch {
             failure = error

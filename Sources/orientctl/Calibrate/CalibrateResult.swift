@@ -11,7 +11,7 @@ struct CalibrateResult {
     private let isMirrored: Bool
 
     /// Calculates the matrix from the readings of the three poses; throws for contradictory poses.
-    init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws {
+    init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws(CommandError) {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
             let matrix =

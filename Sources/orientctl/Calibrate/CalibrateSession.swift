@@ -31,7 +31,7 @@ final class CalibrateSession {
     private var latest: Vector3?
 
     /// Prepares the accelerometer without opening it.
-    init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws {
+    init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws(SystemError) {
         self.guide = guide
         loop = try EventLoop()
         path = accelerometer.description.devicePath
@@ -43,16 +43,22 @@ final class CalibrateSession {
     }
 
     /// Guides the user through the poses and returns the reading in each; throws if that is interrupted.
-    func run() throws -> [Vector3] {
+    func run() throws(CommandError) -> [Vector3] {
+        let termination = try systemCall(readPoses())
+        if let failure { throw failure }
+        termination.cancel()
+        return readings
+    }
+
+    /// Runs the loop until all poses are read, or the user or the sensor ends that.
+    private func readPoses() throws(SystemError) -> TerminationWatch {
         let keyboard = try loop.watch(STDIN_FILENO) { [self] in readLine() }
         let termination = try loop.onTermination { [self] in end(CommandError("interrupted; nothing was written")) }
         source.onEvent = { [self] event in handle(event) }
         source.start()
         _ = try loop.run()
-        withExtendedLifetime((keyboard, termination)) {}
-        if let failure { throw failure }
-        termination.cancel()
-        return readings
+        withExtendedLifetime(keyboard) {}
+        return termination
     }
 
     // MARK: - The user

@@ -6,10 +6,10 @@ import OrientationSensors
 /// The three poses in a recording: its rests, in their order.
 enum CalibrateTrace {
     /// Returns the sensor's reading in each pose, before the frame that the trace was recorded through.
-    static func readings(in path: String, recordedThrough frame: SensorFrame) throws -> [Vector3] {
+    static func readings(in path: String, recordedThrough frame: SensorFrame) throws(CommandError) -> [Vector3] {
         var phases = RestPhases()
-        var reader = try TraceReader(operand: path)
-        while let record = try reader.next() {
+        var reader = try systemCall(TraceReader(operand: path))
+        while let record = try systemCall(reader.next()) {
             switch record {
             case .sample(let sample): phases.update(sample.acceleration, at: sample.time)
             case .event: break

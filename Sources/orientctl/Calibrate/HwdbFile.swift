@@ -12,7 +12,7 @@ struct HwdbFile {
     /// Adds a record in place of an earlier one for the same match, and replaces the file atomically.
     ///
     /// Pipes and terminals get the record alone.
-    func add(_ entry: HwdbEntry) throws {
+    func add(_ entry: HwdbEntry) throws(SystemError) {
         let path = target
         guard let old = try status(of: path) else {
             if path == HwdbEntry.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
@@ -31,7 +31,7 @@ struct HwdbFile {
     }
 
     /// Returns the file's status; nil if it does not exist.
-    private func status(of path: String) throws -> stat? {
+    private func status(of path: String) throws(SystemError) -> stat? {
         var status = stat()
         guard lstat(path, &status) != 0 else { return status }
         guard Errno.current == .notFound else { throw SystemError("look at", path, errno: Errno.current) }
@@ -51,7 +51,7 @@ struct HwdbFile {
     }
 
     /// Applies a record that was added; throws unless udev has the new matrix then.
-    static func load(_ entry: HwdbEntry, for sysfsPath: String) throws {
+    static func load(_ entry: HwdbEntry, for sysfsPath: String) throws(CommandError) {
         for program in programs(for: sysfsPath) { try Program.run(program) }
         let property = (try? Device(syspath: sysfsPath))?.property(HwdbEntry.property)
         guard property == entry.value else {

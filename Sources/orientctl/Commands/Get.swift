@@ -11,7 +11,7 @@ enum Get {
         name: "get",
         operands: "PROPERTY",
         summary: "print the value of a property"
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let name = invocation.operands[0]
         let names = ManagerSnapshot.properties.map { $0.name }
         guard names.contains(name) else {
@@ -22,7 +22,7 @@ enum Get {
             )
         }
         let client = try invocation.client()
-        let snapshot = try settings.contains(name) ? client.snapshot() : Status.current(client)
+        let snapshot = try busCall(settings.contains(name) ? client.snapshot() : Status.current(client))
         try printValue(of: name, in: snapshot, isJSON: invocation.isJSON)
         return .done
     }
@@ -34,7 +34,7 @@ enum Get {
     ]
 
     /// Prints a property of this name, or as JSON an object with it.
-    static func printValue(of name: String, in snapshot: ManagerSnapshot, isJSON: Bool) throws {
+    static func printValue(of name: String, in snapshot: ManagerSnapshot, isJSON: Bool) throws(CommandError) {
         guard let property = ManagerSnapshot.properties.first(where: { $0.name == name }) else {
             preconditionFailure("the manager has no property \(name)")
         }

@@ -17,7 +17,7 @@ enum Monitor {
             .init("live", "l", help: "show the state on the terminal, as it changes"),
             .init("waybar", help: "print JSON for a custom module of waybar"),
         ]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         guard ["full", "live", "waybar"].filter(invocation.has).count < 2 else {
             throw CommandError("--full, --live and --waybar cannot be combined", .usage)
         }
@@ -44,7 +44,7 @@ private final class Monitoring {
     private let isFull: Bool
     private let loop: EventLoop
     private var output = OutputFile.standardOutput()
-    private var failure: (any Error)?
+    private var failure: CommandError?
     private var hasRecordingEnded = false
 
     /// The last printed value of each property: a signal may announce what the first answer contained already.
@@ -53,42 +53,54 @@ private final class Monitoring {
     private var module = WaybarModule()
     private var shownModule = ""
 
-    init(_ bus: Bus, _ format: MonitorFormat, isFull: Bool) throws {
+    init(_ bus: Bus, _ format: MonitorFormat, isFull: Bool) throws(CommandError) {
         self.bus = bus
         self.format = format
         self.isFull = isFull
         client = OrientationClient(bus: bus)
-        loop = try EventLoop()
+        loop = try systemCall(EventLoop())
     }
 
-    func run() throws -> ExitCode {
-        try bus.attach(to: loop)
+    func run() throws(CommandError) -> ExitCode {
         // Subscriptions come before the claim, so that no change is missed.
-        let subscriptions = (
-            try client.onManagerChange { [self] changes in attempt { try report(changes) } },
-            try client.onSensorChange { [self] changes in attempt { try sensorChanged(changes) } },
-            try client.onPresenceChange { [self] owner in attempt { try presenceChanged(owner) } },
-            try bus.onDisconnect { [self] in attempt { throw CommandError("the bus closed the connection", .noDaemon) }
-            }
-        )
-        do {
+        let subscriptions = try systemCall(subscribe())
+        do throws(CommandError) {
             try claim()
         } catch {
             // It may come back. The bus reports ServiceUnknown, or NoReply if it ended during a call.
             guard !client.claimedDaemon.isEmpty, hasDaemonEnded else { throw error }
         }
-        _ = try loop.run()
+        _ = try systemCall(loop.run())
         withExtendedLifetime(subscriptions) {}
         if let failure { throw failure }
         return .done
+    }
+
+    /// Has the loop serve the bus, and subscribes to every change.
+    private func subscribe() throws(SystemError) -> [BusSlot] {
+        try bus.attach(to: loop)
+        return [
+            try client.onManagerChange { [self] changes in
+                attempt { () throws(CommandError) in try report(changes) }
+            },
+            try client.onSensorChange { [self] changes in
+                attempt { () throws(CommandError) in try sensorChanged(changes) }
+            },
+            try client.onPresenceChange { [self] owner in
+                attempt { () throws(CommandError) in try presenceChanged(owner) }
+            },
+            try bus.onDisconnect { [self] in
+                attempt { () throws(CommandError) in throw CommandError("the bus closed the connection", .noDaemon) }
+            },
+        ]
     }
 
     /// Whether the daemon that granted the last claim has ended.
     private var hasDaemonEnded: Bool { bus.owner(of: Names.service)?.uniqueName != client.claimedDaemon }
 
     /// Ends the loop with the error that `body` throws.
-    private func attempt(_ body: () throws -> Void) {
-        do {
+    private func attempt(_ body: () throws(CommandError) -> Void) {
+        do throws(CommandError) {
             try body()
         } catch {
             failure = error
@@ -106,12 +118,12 @@ private final class Monitoring {
     }
 
     /// Claims the sensor and prints the present state.
-    private func claim() throws {
-        try client.claim()
-        let snapshot = try client.snapshot()
+    private func claim() throws(CommandError) {
+        try busCall(client.claim())
+        let snapshot = try busCall(client.snapshot())
         guard format != .waybar else {
             module.snapshot = snapshot
-            module.asked = try askedRequest()
+            module.asked = try busCall(askedRequest())
             return try showModule()
         }
         let shown = initialProperties.compactMap { name in ManagerSnapshot.properties.first { $0.name == name } }
@@ -119,7 +131,7 @@ private final class Monitoring {
     }
 
     /// Claims again when the daemon has been restarted.
-    private func presenceChanged(_ owner: String?) throws {
+    private func presenceChanged(_ owner: String?) throws(CommandError) {
         guard let owner else {
             complain("orientd has stopped; waiting for it to start again")
             module = WaybarModule()
@@ -128,7 +140,7 @@ private final class Monitoring {
         }
         // The first call may have started it.
         guard owner != client.claimedDaemon else { return }
-        do {
+        do throws(CommandError) {
             try claim()
         } catch {
             // A daemon that ended before it answered may come back, too.
@@ -137,24 +149,23 @@ private final class Monitoring {
     }
 
     /// Ends with the trace that the daemon replays.
-    private func sensorChanged(_ changes: [PropertyChange]) throws {
+    private func sensorChanged(_ changes: [PropertyChange]) throws(CommandError) {
         guard changes.contains(PropertyChange(name: "State", value: "lost")) else { return }
-        if try client.sensors().contains(where: { $0.status.hasRecordingEnded }) { try endWithRecording() }
+        if try busCall(client.sensors()).contains(where: { $0.status.hasRecordingEnded }) { try endWithRecording() }
     }
 
-    private func endWithRecording() throws {
+    private func endWithRecording() throws(CommandError) {
         guard !hasRecordingEnded else { return }
         hasRecordingEnded = true
         if format == .text {
-            try output.write("\(Terminal.styled(WallClock().timeOfDay, .faint)) recording has ended\n")
-            try output.flush()
+            try print("\(Terminal.styled(WallClock().timeOfDay, .faint)) recording has ended\n")
         }
         loop.exit()
     }
 
     // MARK: - Printing
 
-    private func report(_ changes: [PropertyChange]) throws {
+    private func report(_ changes: [PropertyChange]) throws(CommandError) {
         guard format != .waybar else { return try update(changes) }
         // Claims say nothing about the device.
         let claims = ["Claims", "SensorProxyClients"]
@@ -165,8 +176,7 @@ private final class Monitoring {
         let isLoss = news.contains(PropertyChange(name: "SensorState", value: "lost"))
         if format == .text, isLoss, hasReplayEnded() { return try endWithRecording() }
         let shown = isFull ? ManagerSnapshot.properties.compactMap { printedChange($0.name) } : news
-        try output.write(format == .json ? json(shown) : text(shown))
-        try output.flush()
+        try print(format == .json ? json(shown) : text(shown))
     }
 
     private func printedChange(_ name: String) -> PropertyChange? {
@@ -181,7 +191,7 @@ private final class Monitoring {
     /// Shows the state after some changes.
     ///
     /// Reading all properties instead would have the bus start a daemon again that announces its end.
-    private func update(_ changes: [PropertyChange]) throws {
+    private func update(_ changes: [PropertyChange]) throws(CommandError) {
         guard var snapshot = module.snapshot else { return }
         ManagerSnapshot.properties.apply(changes, to: &snapshot)
         module.snapshot = snapshot
@@ -189,7 +199,7 @@ private final class Monitoring {
             do throws(BusError) {
                 module.asked = try askedRequest()
             } catch {
-                guard hasDaemonEnded else { throw error }
+                guard hasDaemonEnded else { throw CommandError(error) }
                 return
             }
         }
@@ -201,12 +211,21 @@ private final class Monitoring {
         return try client.requests().first { $0.id == id }
     }
 
-    private func showModule() throws {
+    private func showModule() throws(CommandError) {
         let line = module.line
         guard line != shownModule else { return }
         shownModule = line
-        try output.write(line + "\n")
-        try output.flush()
+        try print(line + "\n")
+    }
+
+    /// Writes a text without delay.
+    private func print(_ text: String) throws(CommandError) {
+        do throws(SystemError) {
+            try output.write(text)
+            try output.flush()
+        } catch {
+            throw CommandError(error)
+        }
     }
 
     private func text(_ changes: [PropertyChange]) -> String {

@@ -17,7 +17,7 @@ enum Record {
             .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         var configuration = try readConfiguration()
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
@@ -25,7 +25,7 @@ enum Record {
             }
             configuration.source = source
         }
-        let duration = try invocation.value(of: "duration").map { text in
+        let duration = try invocation.value(of: "duration").map { text throws(CommandError) in
             guard let seconds = number(text), seconds > 0 else {
                 throw CommandError("--duration=\(text): use a number of seconds above 0", .usage)
             }
@@ -37,16 +37,16 @@ enum Record {
     }
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
-    static func readConfiguration() throws -> Configuration {
+    static func readConfiguration() throws(CommandError) -> Configuration {
         let reader = ConfigurationReader<Configuration>()
-        try reader.read(Configuration.standardPath, isRequired: false)
+        try systemCall(reader.read(Configuration.standardPath, isRequired: false))
         for warning in reader.warnings { complain("warning: \(warning)") }
         return reader.configuration
     }
 }
 
 /// Finds the first accelerometer of a libiio context that is not in the base; nil without one.
-func accelerometer(at uri: String) throws -> (any SensorDevice)? {
+func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
     try FoundSensors(at: uri, of: [.accelerometer]).sensors.first { $0.description.mounting?.location != .base }
 }
 
@@ -55,22 +55,22 @@ private final class Recording {
     private let path: String?
     private let loop: EventLoop
     private var writer: TraceWriter?
-    private var failure: (any Error)?
+    private var failure: CommandError?
     private var clock = TraceClock()
     private var progress: RecordProgress?
     private var name = ""
 
     /// Records to standard output without a path.
-    init(into path: String?) throws {
+    init(into path: String?) throws(CommandError) {
         self.path = path
-        loop = try EventLoop()
+        loop = try systemCall(EventLoop())
     }
 
     /// Opens the configured source.
-    func open(_ configuration: Configuration) throws -> any SensorSource {
+    func open(_ configuration: Configuration) throws(CommandError) -> any SensorSource {
         switch configuration.source {
         case .iio(let uri):
-            guard let accelerometer = try accelerometer(at: uri) else {
+            guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
                 throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
             }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
@@ -79,23 +79,31 @@ private final class Recording {
                 convention: configuration.convention,
                 faceUp: configuration.faceUp
             )
-            return try DeviceSource(accelerometer, scaling: scaling, rate: configuration.rate, loop: loop)
+            let rate = configuration.rate
+            return try systemCall(DeviceSource(accelerometer, scaling: scaling, rate: rate, loop: loop))
         case .replay(let path):
             name = path
-            return try ReplaySource(path: path, loop: loop)
+            return try systemCall(ReplaySource(path: path, loop: loop))
         case .simulation:
             name = "a simulated sensor"
-            return try SimulatedSource(rate: configuration.rate, loop: loop)
+            return try systemCall(SimulatedSource(rate: configuration.rate, loop: loop))
         }
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(_ source: any SensorSource, duration: Double?) throws -> ExitCode {
+    func run(_ source: any SensorSource, duration: Double?) throws(CommandError) -> ExitCode {
+        try systemCall(record(source, duration: duration))
+        progress?.finish()
+        if let failure { throw failure }
+        return .done
+    }
+
+    private func record(_ source: any SensorSource, duration: Double?) throws(SystemError) {
         let limit = try loop.timer { [self] in end(source) }
         let termination = try loop.onTermination { [self] in end(source) }
         if let duration { limit.arm(after: duration) }
         source.onEvent = { [self] event in
-            do {
+            do throws(CommandError) {
                 try handle(event, of: source)
             } catch {
                 failure = error
@@ -105,9 +113,6 @@ private final class Recording {
         source.start()
         _ = try loop.run()
         withExtendedLifetime((limit, termination)) {}
-        progress?.finish()
-        if let failure { throw failure }
-        return .done
     }
 
     /// Ends once the source has restored the sensor's settings.
@@ -116,12 +121,12 @@ private final class Recording {
         source.stop { [self] in loop.exit() }
     }
 
-    private func handle(_ event: SourceEvent, of source: any SensorSource) throws {
+    private func handle(_ event: SourceEvent, of source: any SensorSource) throws(CommandError) {
         switch event {
         case .started(let warnings): for warning in warnings { complain("warning: \(warning)") }
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
-            try write(sample, of: source)
+            try systemCall(write(sample, of: source))
         case .sample: break
         case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
         case .ended: end(source)
@@ -130,10 +135,11 @@ private final class Recording {
     }
 
     /// Writes a sample without delay, so that whatever ends the recording loses none.
-    private func write(_ sample: AccelerometerSample, of source: any SensorSource) throws {
+    private func write(_ sample: AccelerometerSample, of source: any SensorSource) throws(SystemError) {
         if writer == nil {
             // Created with the first sample: a sensor that cannot be read must not cost an earlier trace.
-            writer = try TraceWriter(try path.map { try OutputFile.create($0) } ?? .standardOutput())
+            let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
+            writer = try TraceWriter(file)
             let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
             let target = path ?? "standard output"
             progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target); Ctrl-C ends it")

@@ -6,10 +6,13 @@ import POSIX
 
 /// `orientctl requests`: every request, with the asked one marked.
 enum Requests {
-    static let command = Command(name: "requests", summary: "list the requests of applications") { invocation in
+    static let command = Command(
+        name: "requests",
+        summary: "list the requests of applications"
+    ) { invocation throws(CommandError) in
         let client = try invocation.client()
-        let requests = try client.requests()
-        let asked = try client.snapshot().status.askedRequest
+        let requests = try busCall(client.requests())
+        let asked = try busCall(client.snapshot()).status.askedRequest
         try invocation.emit(
             requests.map { json($0, isAsked: $0.id == asked) },
             or: requests.flatMap { lines($0, isAsked: $0.id == asked) },

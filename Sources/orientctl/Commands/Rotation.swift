@@ -11,7 +11,7 @@ enum Rotation {
         operands: "[current|EDGE|off|toggle]",
         summary: "hold the interface in its present orientation, or in EDGE;\n"
             + "off releases it, and toggle releases it or else holds"
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(
             named: invocation.operands.first ?? "current",
             "cannot lock to ",
@@ -22,13 +22,13 @@ enum Rotation {
         switch choice {
         case .current: try set(.current, client)
         case .off: try set(.off, client)
-        case .edge(let edge): try set(.orientation(client.orientation(of: edge)), client)
-        case .toggle: try set(client.snapshot().status.rotationLock == .off ? .current : .off, client)
+        case .edge(let edge): try set(.orientation(busCall(client.orientation(of: edge))), client)
+        case .toggle: try set(busCall(client.snapshot()).status.rotationLock == .off ? .current : .off, client)
         }
         return .done
     }
 
-    static let unlock = Command(name: "unlock", summary: "release the lock") { invocation in
+    static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
         try set(.off, invocation.client())
         return .done
     }
@@ -48,11 +48,15 @@ enum Rotation {
         }
     }
 
-    private static func set(_ lock: RotationLock, _ client: OrientationClient) throws {
-        try (lock == .off ? claimed(client) : client).setRotationLock(lock)
+    private static func set(_ lock: RotationLock, _ client: OrientationClient) throws(CommandError) {
+        try busCall((lock == .off ? claimed(client) : client).setRotationLock(lock))
     }
 
-    static let rotate = Command(name: "rotate", operands: "EDGE", summary: "turn the interface by hand") { invocation in
+    static let rotate = Command(
+        name: "rotate",
+        operands: "EDGE",
+        summary: "turn the interface by hand"
+    ) { invocation throws(CommandError) in
         let edge: Edge = try value(
             named: invocation.operands[0],
             "cannot rotate to ",
@@ -60,12 +64,16 @@ enum Rotation {
             aliases: Edge.uppers
         )
         let client = try invocation.client()
-        try client.rotate(to: client.orientation(of: edge))
+        try busCall(client.rotate(to: client.orientation(of: edge)))
         return .done
     }
 
-    static let align = Command(name: "align", summary: "turn the interface once to match the device") { invocation in
-        try claimed(invocation.client()).alignToDevice()
+    static let align = Command(
+        name: "align",
+        summary: "turn the interface once to match the device"
+    ) { invocation throws(CommandError) in
+        let client = claimed(try invocation.client())
+        try busCall(client.alignToDevice())
         return .done
     }
 
@@ -74,13 +82,15 @@ enum Rotation {
         operands: "[MODE]",
         summary: "let the interface follow the device always, in tablet mode\n"
             + "only, or never; without MODE, print the mode"
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
-            try Get.printValue(of: "Autorotate", in: try invocation.client().snapshot(), isJSON: invocation.isJSON)
+            let client = try invocation.client()
+            try Get.printValue(of: "Autorotate", in: busCall(client.snapshot()), isJSON: invocation.isJSON)
             return .done
         }
         let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
-        try invocation.client().setAutorotate(mode)
+        let client = try invocation.client()
+        try busCall(client.setAutorotate(mode))
         return .done
     }
 
@@ -94,7 +104,7 @@ enum Rotation {
 
 extension OrientationClient {
     /// The orientation that an EDGE of the command line means on this device.
-    func orientation(of edge: Edge) throws -> InterfaceOrientation {
-        try edge.orientation { try snapshot().status.naturalOrientation }
+    func orientation(of edge: Edge) throws(BusError) -> InterfaceOrientation {
+        try edge.orientation { () throws(BusError) in try snapshot().status.naturalOrientation }
     }
 }

@@ -6,8 +6,12 @@ import POSIX
 
 /// `orientctl sensors`: every accelerometer that the daemon knows, unused ones included.
 enum Sensors {
-    static let command = Command(name: "sensors", summary: "list the accelerometers") { invocation in
-        let sensors = try invocation.client().sensors()
+    static let command = Command(
+        name: "sensors",
+        summary: "list the accelerometers"
+    ) { invocation throws(CommandError) in
+        let client = try invocation.client()
+        let sensors = try busCall(client.sensors())
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
             or: sensors.flatMap { lines($0.path, $0.status) },

@@ -9,7 +9,7 @@ enum Completion {
         name: "completion",
         operands: "SHELL",
         summary: "print the completions for a shell"
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let shell: Shell = try value(named: invocation.operands[0], "there are no completions for ")
         let lines =
             switch shell {

@@ -22,7 +22,7 @@ enum Doctor {
             ),
             .init("recording", value: "TRACE", help: "put TRACE into the report, from orientd --record"),
         ]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let path = invocation.value(of: "report")
         guard path != "-" || !invocation.isJSON else {
             throw CommandError("--report=- prints text: it cannot be combined with --json", .usage)
@@ -31,8 +31,11 @@ enum Doctor {
             throw CommandError("--recording needs --report", .usage)
         }
         // Files first: no checks for a report that cannot be written.
-        let recording = try invocation.value(of: "recording").map { try EventRecording(contentsOf: $0) }
-        let file: OutputFile? = if let path { path == "-" ? .standardOutput() : try .create(path) } else { nil }
+        let recording = try invocation.value(of: "recording").map {
+            path throws(CommandError) in try EventRecording(contentsOf: path)
+        }
+        let file: OutputFile? =
+            if let path { path == "-" ? .standardOutput() : try systemCall(.create(path)) } else { nil }
         let system = SystemState(invocation)
         let readings = Readings(system, seconds: path == nil || recording != nil ? 2 : 5)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
@@ -41,7 +44,7 @@ enum Doctor {
             + ServiceChecks(system: system).findings + SessionChecks().findings
         if let file {
             let report = DoctorReport(system: system, readings: readings, findings: findings, recording: recording)
-            try report.write(to: file)
+            do throws(SystemError) { try report.write(to: file) } catch { throw CommandError(error) }
         }
         if path != "-" { try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: true) }) }
         return findings.contains { $0.verdict == .fail } ? .failed : .done

@@ -30,7 +30,7 @@ struct DoctorReport {
     let recording: EventRecording?
 
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
-    func write(to file: consuming OutputFile) throws {
+    func write(to file: consuming OutputFile) throws(SystemError) {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
         let sections = versions + found + machineLines + configuration + daemon + sensors + ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }

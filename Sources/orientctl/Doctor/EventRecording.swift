@@ -11,10 +11,10 @@ struct EventRecording {
 
 extension EventRecording {
     /// Reads a file; throws if it is not a trace.
-    init(contentsOf path: String) throws {
-        var reader = TraceReader(try FileDescriptor.open(reading: path), name: path)
-        if case .malformed(let error)? = try reader.next() { try error.rejectOtherFile(path) }
-        text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+    init(contentsOf path: String) throws(CommandError) {
+        var reader = TraceReader(try systemCall(FileDescriptor.open(reading: path)), name: path)
+        if case .malformed(let error)? = try systemCall(reader.next()) { try error.rejectOtherFile(path) }
+        text = String(decoding: try systemCall(FileDescriptor.contents(of: path)), as: UTF8.self)
     }
 
     /// The lines, with pseudonyms for applications, clients and reasons; equal values have the same one.

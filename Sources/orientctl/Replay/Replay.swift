@@ -20,15 +20,17 @@ enum Replay {
             .init("rest", "r", value: "SENSOR", help: "leave out what is not read at rest: hub, polled"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
         ]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         let classifier: ClassifierChoice? = try invocation.value(of: "classifier").map {
-            try value(named: $0, "--classifier=")
+            name throws(CommandError) in try value(named: name, "--classifier=")
         }
-        let sensor: RestingSensor.Kind? = try invocation.value(of: "rest").map { try value(named: $0, "--rest=") }
+        let sensor: RestingSensor.Kind? = try invocation.value(of: "rest").map {
+            name throws(CommandError) in try value(named: name, "--rest=")
+        }
         guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
             throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
         }
-        var replay = try Run(invocation, classifier, sensor)
+        var replay = try systemCall(Run(invocation, classifier, sensor))
         return try replay.finish()
     }
 }
@@ -80,31 +82,34 @@ extension Replay {
         }
 
         /// Replays to the end and says how it went.
-        mutating func finish() throws -> ExitCode {
-            while let record = try reader.next() {
+        mutating func finish() throws(CommandError) -> ExitCode {
+            while let record = try systemCall(reader.next()) {
                 switch record {
                 case .sample(let sample):
-                    try passDeadlines(before: sample.time)
+                    try systemCall(passDeadlines(before: sample.time))
                     if restingSensor?.reports(sample) == false { continue }
-                    try handle(.sample(.display, sample), at: sample.time)
+                    try systemCall(handle(.sample(.display, sample), at: sample.time))
                     plot?.add(sample, in: machine.status.deviceOrientation)
                 case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
                 case .event(.application(let id, let mask), _): applicationMasks[id] = mask
                 // The machine decides the levels itself.
                 case .event(.level, _): break
-                case .event(.event(let event), let time): try handle(event, at: time)
+                case .event(.event(let event), let time): try systemCall(handle(event, at: time))
                 case .malformed(let error):
                     try error.rejectOtherFile(path)
                     sawFault = true
                     complain("\(path):\(error.line): \(error)")
                 }
             }
-            if let plot, let plotPath {
-                let svg = Plot(plot, title: path).svg
-                if plotPath == "-" { try output.write(svg) } else { try OutputFile.write(svg, to: plotPath) }
-            }
-            try output.flush()
+            try systemCall(writePlot())
+            try systemCall(output.flush())
             return sawFault ? .failed : .done
+        }
+
+        private mutating func writePlot() throws(SystemError) {
+            guard let plot, let plotPath else { return }
+            let svg = Plot(plot, title: path).svg
+            if plotPath == "-" { try output.write(svg) } else { try OutputFile.write(svg, to: plotPath) }
         }
 
         /// Begins anew as a recording does.
@@ -205,7 +210,7 @@ private func isJSONNumber(_ number: String) -> Bool {
 
 extension TraceError {
     /// Throws if the first line shows that a file is no trace, so that the others are not worth reading.
-    func rejectOtherFile(_ path: String) throws {
+    func rejectOtherFile(_ path: String) throws(CommandError) {
         guard line == 1 else { return }
         throw CommandError("\(path):1: this is not a trace: \(self)")
     }

@@ -11,16 +11,18 @@ enum RequestHolder {
     /// Starts the holder; returns when the request is held, and throws when it cannot be.
     ///
     /// Leaves the caller no children, open files or connections.
-    static func start(holding request: RotationRequest, on address: BusAddress) throws {
+    static func start(holding request: RotationRequest, on address: BusAddress) throws(CommandError) {
         // Opened by this process itself, so that its number cannot have been reused.
-        let starter = try FileDescriptor.process(getpid())
-        let ends = try FileDescriptor.pipe()
+        let starter = try systemCall(FileDescriptor.process(getpid()))
+        let ends = try systemCall(FileDescriptor.pipe())
         let reading = FileDescriptor(owning: ends.reading)
-        do {
+        do throws(SystemError) {
             let writing = FileDescriptor(owning: ends.writing)
             try detach { hold(request, on: address, while: starter.rawValue, reportingTo: writing.rawValue) }
+        } catch {
+            throw CommandError(error)
         }
-        let report = try reading.readToEnd("the holder's report")
+        let report = try systemCall(reading.readToEnd("the holder's report"))
         guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
         guard code != 0 else { return }
         let message = String(decoding: report.dropFirst(), as: UTF8.self)
@@ -28,7 +30,7 @@ enum RequestHolder {
     }
 
     /// Runs `body` in a process that is not a child of this one and has no terminal.
-    private static func detach(_ body: () -> Never) throws {
+    private static func detach(_ body: () -> Never) throws(SystemError) {
         let child = try checkSystem("fork", "", fork())
         if child == 0 {
             setsid()
@@ -47,17 +49,18 @@ enum RequestHolder {
         let starter = orientd_duplicate(starter, STDERR_FILENO + 1)
         let writing = orientd_duplicate(writing, STDERR_FILENO + 1)
         let report = HolderReport(FileDescriptor(owning: writing))
-        do {
-            try closeAll(but: [starter, writing].sorted())
-            try Holder(request, on: address, report).run(while: starter)
+        do throws(CommandError) {
+            try systemCall(closeAll(but: [starter, writing].sorted()))
+            let holder = try Holder(request, on: address, report)
+            try systemCall(holder.run(while: starter))
         } catch {
-            report.send(CommandError(error))
+            report.send(error)
         }
         _exit(0)
     }
 
     /// Closes the caller's files, so that this process keeps no pipe or file system busy.
-    private static func closeAll(but kept: [Int32]) throws {
+    private static func closeAll(but kept: [Int32]) throws(SystemError) {
         let null = orientd_open_null()
         for standard in STDIN_FILENO...STDERR_FILENO where dup2(null, standard) == -1 { close(standard) }
         var first = STDERR_FILENO + 1
@@ -69,7 +72,7 @@ enum RequestHolder {
         chdir("/")
     }
 
-    private static func closeRange(_ first: Int32, _ last: Int32) throws {
+    private static func closeRange(_ first: Int32, _ last: Int32) throws(SystemError) {
         try checkSystem("close", "the caller's files", orientd_close_range(UInt32(first), UInt32(last)))
     }
 }
@@ -107,16 +110,16 @@ private final class Holder {
     private var answerer = ""
     private var isCalling = false
 
-    init(_ request: RotationRequest, on address: BusAddress, _ report: HolderReport) throws {
+    init(_ request: RotationRequest, on address: BusAddress, _ report: HolderReport) throws(CommandError) {
         self.request = request
         self.report = report
-        loop = try EventLoop()
+        loop = try systemCall(EventLoop())
         bus = try Bus(connectingTo: address)
         client = OrientationClient(bus: bus)
     }
 
     /// Holds the request until the process that `starter` refers to has ended, or the bus has gone.
-    func run(while starter: Int32) throws {
+    func run(while starter: Int32) throws(SystemError) {
         try bus.attach(to: loop)
         let watches = (
             try loop.watch(starter) { [self] in loop.exit() },
@@ -133,7 +136,7 @@ private final class Holder {
 
     private func present(isInteractive: Bool) {
         isCalling = true
-        do {
+        do throws(BusError) {
             try client.present(request, isInteractive: isInteractive) { [self] in answered(by: $0, $1) }
         } catch {
             fail(CommandError(error))

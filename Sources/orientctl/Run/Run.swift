@@ -21,8 +21,11 @@ enum Run {
             .init("app", value: "ID", help: "use this application id instead of COMMAND's name"),
             .init("no-autorotate", help: "do not follow the device meanwhile"),
         ]
-    ) { invocation in
-        let request = try request(for: invocation) { try invocation.client().snapshot().status.naturalOrientation }
+    ) { invocation throws(CommandError) in
+        let request = try request(for: invocation) { () throws(CommandError) in
+            let client = try invocation.client()
+            return try busCall(client.snapshot()).status.naturalOrientation
+        }
         try RequestHolder.start(holding: request, on: invocation.bus)
         throw execute(invocation.operands)
     }
@@ -30,8 +33,8 @@ enum Run {
     /// The request that the options describe; `natural` returns the device's name for the display's own top up.
     static func request(
         for invocation: Invocation,
-        natural: () throws -> DeviceOrientation
-    ) throws -> RotationRequest {
+        natural: () throws(CommandError) -> DeviceOrientation
+    ) throws(CommandError) -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
             throw CommandError("run: the option --supported=MASK is required", .usage)
         }
@@ -43,7 +46,7 @@ enum Run {
             let choices = "\(sets.joined(separator: ", ")), or some of \(edges.joined(separator: ","))"
             throw CommandError("--supported=\(text)\(hint ?? ": use") \(choices)", .usage)
         }
-        let preferred = try invocation.value(of: "preferred").map { text in
+        let preferred = try invocation.value(of: "preferred").map { text throws(CommandError) in
             let edge: Edge = try value(
                 named: text,
                 "--preferred=",

@@ -14,7 +14,7 @@ final class LiveStatus {
     private let client: OrientationClient
     private let loop: EventLoop
     private var timer: Timer?
-    private var failure: (any Error)?
+    private var failure: CommandError?
 
     /// Whether the daemon has ended and not come back; reading its properties would start it.
     private var isWaiting = false
@@ -22,20 +22,20 @@ final class LiveStatus {
     private var output = OutputFile.standardOutput()
 
     /// `option` is the one that asked for this, for errors.
-    init(_ invocation: Invocation, option: String) throws {
+    init(_ invocation: Invocation, option: String) throws(CommandError) {
         guard Terminal.isOutput, environment("TERM") ?? "dumb" != "dumb" else {
             throw CommandError("\(option) needs a terminal; use 'orientctl monitor' for a pipe or a file", .usage)
         }
         guard !invocation.isJSON else { throw CommandError("\(option) cannot be combined with --json", .usage) }
         bus = try Bus(connectingTo: invocation.bus)
         client = OrientationClient(bus: bus)
-        loop = try EventLoop()
+        loop = try systemCall(EventLoop())
     }
 
     /// Shows the status until a signal ends the process.
-    func run() throws -> ExitCode {
+    func run() throws(CommandError) -> ExitCode {
         // Before the screen is taken, so that an error stays visible.
-        try client.claim()
+        try busCall(client.claim())
         for number in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(number) == 0 {
             // Also during a call that waits for its answer; the bus releases the claim.
             signal(number) { _ in
@@ -43,6 +43,13 @@ final class LiveStatus {
                 _exit(0)
             }
         }
+        try systemCall(follow())
+        if let failure { throw failure }
+        return .done
+    }
+
+    /// Draws until the loop ends.
+    private func follow() throws(SystemError) {
         try bus.attach(to: loop)
         timer = try loop.timer { [self] in refresh() }
         let subscriptions = (
@@ -57,8 +64,6 @@ final class LiveStatus {
         refresh()
         _ = try loop.run()
         withExtendedLifetime(subscriptions) {}
-        if let failure { throw failure }
-        return .done
     }
 
     /// Gives the terminal back; safe in a signal handler.
@@ -67,7 +72,7 @@ final class LiveStatus {
         _ = CLinux.write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
     }
 
-    private func end(_ error: any Error) {
+    private func end(_ error: CommandError) {
         failure = error
         loop.exit()
     }
@@ -75,11 +80,11 @@ final class LiveStatus {
     private func presenceChanged(_ owner: String?) {
         isWaiting = owner == nil
         if let owner, owner != client.claimedDaemon {
-            do {
+            do throws(BusError) {
                 try client.claim()
             } catch {
                 // A daemon that ended before it answered may come back.
-                if bus.owner(of: Names.service)?.uniqueName == owner { return end(error) }
+                if bus.owner(of: Names.service)?.uniqueName == owner { return end(CommandError(error)) }
             }
         }
         refresh()
@@ -90,13 +95,13 @@ final class LiveStatus {
     private func refresh() {
         timer?.arm(after: Self.period)
         guard !isWaiting else { return draw(["orientd has stopped; waiting for it to start again"]) }
-        do {
+        do throws(BusError) {
             let snapshot = try client.snapshot()
             draw(try Status.text(of: snapshot, client.requests(), client.sensors()))
         } catch {
             // It may be ending.
             isWaiting = bus.owner(of: Names.service) == nil
-            if !isWaiting { end(error) }
+            if !isWaiting { end(CommandError(error)) }
         }
     }
 

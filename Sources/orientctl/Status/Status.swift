@@ -5,6 +5,7 @@ import OrientationBus
 import OrientationConfiguration
 import OrientationCore
 import POSIX
+import SystemdBus
 
 /// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
 enum Status {
@@ -12,11 +13,11 @@ enum Status {
         name: "status",
         summary: "show the orientation and the sensors (the default)",
         options: [.init("watch", "w", help: "keep showing it, as it changes, until Ctrl-C")]
-    ) { invocation in
+    ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation, option: "--watch").run() }
         let client = try invocation.client()
-        let snapshot = try current(client)
-        let (requests, sensors) = (try client.requests(), try client.sensors())
+        let snapshot = try busCall(current(client))
+        let (requests, sensors) = (try busCall(client.requests()), try busCall(client.sensors()))
         try emit(
             invocation.isJSON
                 ? [json(snapshot, requests, sensors, AgentLock.holders).pretty]
@@ -26,7 +27,7 @@ enum Status {
     }
 
     /// All properties of the manager; an idle sensor is claimed for a moment, where allowed, to update the orientation.
-    static func current(_ client: OrientationClient) throws -> ManagerSnapshot {
+    static func current(_ client: OrientationClient) throws(BusError) -> ManagerSnapshot {
         let before = try client.snapshot()
         guard before.status.sensorState == .idle, (try? client.claim()) != nil else { return before }
         var now = try client.snapshot()

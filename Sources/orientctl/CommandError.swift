@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import POSIX
+import SystemdBus
+
+/// The exit status of a command.
+enum ExitCode: Int32 {
+    case done = 0, failed = 1, usage = 2, noDaemon = 3, refused = 4
+    /// The command to run cannot be executed; these two are the shells' numbers.
+    case notExecutable = 126, notFound = 127
+}
+
+/// Why a command failed: one line for the user, and the exit status.
+struct CommandError: Error {
+    let message: String
+    let exitCode: ExitCode
+
+    init(_ message: String, _ exitCode: ExitCode = .failed) {
+        self.message = message
+        self.exitCode = exitCode
+    }
+
+    init(_ error: SystemError) {
+        self.init("\(error)")
+    }
+
+    /// Describes an error of the bus, which says whether the daemon is missing or has refused.
+    init(_ error: BusError) {
+        if error.isServiceMissing {
+            self.init("orientd is not running; is it installed? try: orientctl doctor", .noDaemon)
+        } else if error.isRefusal || error.name.hasPrefix(Names.errorPrefix) {
+            self.init(error.message, .refused)
+        } else {
+            self.init("\(error)")
+        }
+    }
+}
+
+// Errors have one type in Embedded Swift: these turn those of the libraries into a command's.
+
+/// Makes a call that fails with the system's error.
+func systemCall<Value: ~Copyable>(
+    _ call: @autoclosure () throws(SystemError) -> Value
+) throws(CommandError) -> Value {
+    do throws(SystemError) {
+        return try call()
+    } catch {
+        throw CommandError(error)
+    }
+}
+
+/// Makes a call that fails with the bus's error, which may be the daemon's answer.
+func busCall<Value>(_ call: @autoclosure () throws(BusError) -> Value) throws(CommandError) -> Value {
+    do throws(BusError) {
+        return try call()
+    } catch {
+        throw CommandError(error)
+    }
+}
