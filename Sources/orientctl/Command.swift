@@ -21,14 +21,14 @@ struct Command: Sendable {
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {
-        let required = options.filter(\.isRequired).map(\.usage)
+        let required = options.filter { $0.isRequired }.map { $0.usage }
         let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
         return ([name] + required + optional + [operands]).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     var operandCount: ClosedRange<Int> {
         if operands.isEmpty { return 0...0 }
-        return (operands.first == "[" ? 0 : 1)...(hasCommandLine ? .max : 1)
+        return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(hasCommandLine ? .max : 1)
     }
 
     /// Whether the operands are another command line, whose options are not ours.
@@ -39,6 +39,9 @@ struct Command: Sendable {
 struct Invocation {
     private var values: [String: String] = [:]
     var operands: [String] = []
+
+    /// The operands as execv(3) takes them: the original bytes, as file names need not be UTF-8.
+    var operandVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 
     mutating func add(_ options: [(name: String, value: String)]) {
         for (name, value) in options { values[name] = value }
@@ -58,7 +61,7 @@ struct Invocation {
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
     func emit(_ objects: [JSONObject], or lines: [String], ifEmpty none: String) throws(CommandError) {
-        try orientctl.emit(isJSON ? objects.map(\.line) : lines.isEmpty ? [none] : lines)
+        try orientctl.emit(isJSON ? objects.map { $0.line } : lines.isEmpty ? [none] : lines)
     }
 }
 
@@ -83,11 +86,22 @@ func value<Value: NamedValue>(
     among choices: [Value] = Array(Value.allCases),
     aliases: [Value] = []
 ) throws(CommandError) -> Value {
-    if let value = (choices + aliases).first(where: { $0.name == name }) { return value }
-    let names = choices.map { $0.name }
-    let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    let accepted = choices + aliases
+    return accepted[try index(of: name, in: accepted.map { $0.name }, place, listed: choices.count)]
+}
+
+/// Finds a name; the usage error for an unknown one lists the first `count` of the `names`.
+private func index(
+    of name: String,
+    in names: [String],
+    _ place: String,
+    listed count: Int
+) throws(CommandError) -> Int {
+    if let index = names.firstIndex(of: name) { return index }
+    let choices = names.prefix(count)
+    let list = choices.dropLast().joined(separator: ", ") + " or " + (choices.last ?? "")
     let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
-    let hint = suggestion(for: name, among: names + aliases.map { $0.name }).map { "; did you mean '\($0)'? Use" }
+    let hint = suggestion(for: name, among: names).map { "; did you mean '\($0)'? Use" }
     throw CommandError("\(given)\(hint ?? ": use") \(list)", .usage)
 }
 

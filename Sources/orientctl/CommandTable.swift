@@ -70,7 +70,7 @@ extension Command {
             "Commands:",
         ]
         for command in all {
-            let required = command.options.filter(\.isRequired).map(\.usage)
+            let required = command.options.filter { $0.isRequired }.map { $0.usage }
             let words = ([command.name] + required + [command.operands]).filter { !$0.isEmpty }
             lines += OptionParser.helpLines(words.joined(separator: " "), command.summary)
         }

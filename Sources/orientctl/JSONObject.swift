@@ -7,8 +7,8 @@ import SystemdBus
 final class JSONObject {
     private let object = json_object_new_object()
 
-    init(_ members: KeyValuePairs<String, any BusValue> = [:]) {
-        for (key, value) in members { set(key, value.propertyValue) }
+    init(_ members: KeyValuePairs<String, PropertyValue> = [:]) {
+        for (key, value) in members { set(key, value) }
     }
 
     deinit { json_object_put(object) }

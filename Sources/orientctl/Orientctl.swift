@@ -5,88 +5,89 @@ import CommandLineOptions
 import OrientationSensors
 import POSIX
 
-@main
-struct Orientctl {
-    static func main() {
-        // A write to a closed pipe fails with EPIPE, reported as any other error. A caught signal, unlike an ignored
-        // one, is reset in the command that `run` executes.
-        orientd_catch_signal(SIGPIPE)
-        reserveStandardFiles()
-        do throws(CommandError) {
-            let (command, invocation) = try parse(CommandLine.arguments)
-            IIOContext.silenceLibrary()
-            exit(try command.run(invocation).rawValue)
-        } catch {
-            complain(error.message)
-            exit(error.exitCode.rawValue)
-        }
+/// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
+@c(orientctl_main)
+func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    // A write to a closed pipe fails with EPIPE, reported as any other error. A caught signal, unlike an ignored
+    // one, is reset in the command that `run` executes.
+    orientd_catch_signal(SIGPIPE)
+    reserveStandardFiles()
+    let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
+    do throws(CommandError) {
+        var (command, invocation) = try parse(arguments)
+        invocation.operandVector = vector + (arguments.count - invocation.operands.count)
+        IIOContext.silenceLibrary()
+        return try command.run(invocation).rawValue
+    } catch {
+        complain(error.message)
+        return error.exitCode.rawValue
     }
+}
 
-    /// Opens /dev/null for reading in place of closed standard files.
-    ///
-    /// Otherwise the bus or a sensor would get their numbers, and what is printed would go there.
-    private static func reserveStandardFiles() {
-        var descriptor: Int32 = -1
-        repeat {
-            descriptor = orientd_open_for_reading("/dev/null")
-        } while (STDIN_FILENO...STDERR_FILENO).contains(descriptor)
-        close(descriptor)
-    }
+/// Opens /dev/null for reading in place of closed standard files.
+///
+/// Otherwise the bus or a sensor would get their numbers, and what is printed would go there.
+private func reserveStandardFiles() {
+    var descriptor: Int32 = -1
+    repeat {
+        descriptor = orientd_open_for_reading("/dev/null")
+    } while (STDIN_FILENO...STDERR_FILENO).contains(descriptor)
+    close(descriptor)
+}
 
-    /// Finds the command and what it was called with.
-    private static func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invocation) {
-        var invocation = Invocation()
-        let first = try parse(Array(arguments.dropFirst()), Command.globalOptions, stopsAtOperand: true, "orientctl")
-        invocation.add(first.options)
-        if let command = try informationCommand(invocation) {
-            // `orientctl --help lock` is about that command, too.
-            invocation.operands = Array(first.operands.prefix(1))
-            return (command, invocation)
-        }
-
-        let command = try Command.named(first.operands.first ?? "status")
-        let rest = try parse(
-            Array(first.operands.dropFirst()),
-            Command.globalOptions + command.options,
-            stopsAtOperand: command.hasCommandLine,
-            "orientctl \(command.name)"
-        )
-        invocation.add(rest.options)
-        if let information = try informationCommand(invocation) {
-            invocation.operands = [command.name]
-            return (information, invocation)
-        }
-
-        invocation.operands = rest.operands
-        let count = rest.operands.count
-        guard count <= command.operandCount.upperBound else {
-            let extra = rest.operands[command.operandCount.upperBound]
-            throw CommandError("unexpected argument '\(extra)'; usage: orientctl \(command.usage)", .usage)
-        }
-        guard count >= command.operandCount.lowerBound else {
-            throw CommandError("\(command.operands) is missing; usage: orientctl \(command.usage)", .usage)
-        }
+/// Finds the command and what it was called with.
+private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invocation) {
+    var invocation = Invocation()
+    let first = try parse(Array(arguments.dropFirst()), Command.globalOptions, stopsAtOperand: true, "orientctl")
+    invocation.add(first.options)
+    if let command = try informationCommand(invocation) {
+        // `orientctl --help lock` is about that command, too.
+        invocation.operands = Array(first.operands.prefix(1))
         return (command, invocation)
     }
 
-    private static func parse(
-        _ arguments: [String],
-        _ options: [OptionParser.Option],
-        stopsAtOperand: Bool,
-        _ name: String
-    ) throws(CommandError) -> OptionParser.Result {
-        do throws(OptionError) {
-            return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
-        } catch {
-            let explanation = error.explanation(among: options)
-            let hint = explanation.utf8.last == UInt8(ascii: "?") ? "" : "; try: \(name) --help"
-            throw CommandError(explanation + hint, .usage)
-        }
+    let command = try Command.named(first.operands.first ?? "status")
+    let rest = try parse(
+        Array(first.operands.dropFirst()),
+        Command.globalOptions + command.options,
+        stopsAtOperand: command.hasCommandLine,
+        "orientctl \(command.name)"
+    )
+    invocation.add(rest.options)
+    if let information = try informationCommand(invocation) {
+        invocation.operands = [command.name]
+        return (information, invocation)
     }
 
-    /// The command that `--help` or `--version` asks for instead of any other.
-    private static func informationCommand(_ invocation: Invocation) throws(CommandError) -> Command? {
-        guard let name = ["help", "version"].first(where: invocation.has) else { return nil }
-        return try Command.named(name)
+    invocation.operands = rest.operands
+    let count = rest.operands.count
+    guard count <= command.operandCount.upperBound else {
+        let extra = rest.operands[command.operandCount.upperBound]
+        throw CommandError("unexpected argument '\(extra)'; usage: orientctl \(command.usage)", .usage)
     }
+    guard count >= command.operandCount.lowerBound else {
+        throw CommandError("\(command.operands) is missing; usage: orientctl \(command.usage)", .usage)
+    }
+    return (command, invocation)
+}
+
+private func parse(
+    _ arguments: [String],
+    _ options: [OptionParser.Option],
+    stopsAtOperand: Bool,
+    _ name: String
+) throws(CommandError) -> OptionParser.Result {
+    do throws(OptionError) {
+        return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
+    } catch {
+        let explanation = error.explanation(among: options)
+        let hint = explanation.utf8.last == UInt8(ascii: "?") ? "" : "; try: \(name) --help"
+        throw CommandError(explanation + hint, .usage)
+    }
+}
+
+/// The command that `--help` or `--version` asks for instead of any other.
+private func informationCommand(_ invocation: Invocation) throws(CommandError) -> Command? {
+    guard let name = ["help", "version"].first(where: invocation.has) else { return nil }
+    return try Command.named(name)
 }

@@ -27,15 +27,18 @@ func decimal(_ value: Double, places: Int) -> String {
     // Beyond 2^53 every number is whole.
     guard scaled < 9e15 else { return "\(value)" }
     let digits = "\(Int(scaled))"
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
     let sign = value < 0 && scaled > 0 ? "-" : ""
-    return sign + padded.dropLast(places) + (places > 0 ? "." + padded.suffix(places) : "")
+    let whole = Substring(padded.utf8.dropLast(places))
+    return sign + whole + (places > 0 ? "." + Substring(padded.utf8.suffix(places)) : "")
 }
 
 /// Formats a number with at most so many places, without trailing zeros.
 func shortDecimal(_ value: Double, places: Int) -> String {
     let text = decimal(value, places: places)
-    guard places > 0, text.contains("."), !text.contains("e") else { return text }
-    let digits = text.reversed().drop { $0 == "0" }
-    return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
+    var digits = text.utf8[...]
+    guard places > 0, digits.contains(UInt8(ascii: ".")), !digits.contains(UInt8(ascii: "e")) else { return text }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    if digits.last == UInt8(ascii: ".") { digits.removeLast() }
+    return String(Substring(digits))
 }

@@ -21,8 +21,10 @@ package struct TraceReader: ~Copyable {
     private let descriptor: FileDescriptor
     private let name: String
 
+    private let storage = Storage()
+
     /// `capacity` bytes, and one that ends the last number.
-    private let buffer: UnsafeMutablePointer<UInt8>
+    private var buffer: UnsafeMutablePointer<UInt8> { storage.bytes }
 
     /// What of the buffer is filled and not yet taken.
     private var unread = 0..<0
@@ -42,11 +44,15 @@ package struct TraceReader: ~Copyable {
     package init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
-        buffer = UnsafeMutablePointer.allocate(capacity: Self.capacity + 1)
     }
 
-    deinit {
-        buffer.deallocate()
+    /// Owns the buffer: in Embedded Swift, other modules do not see the `deinit` of a noncopyable struct.
+    private final class Storage {
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: TraceReader.capacity + 1)
+
+        deinit {
+            bytes.deallocate()
+        }
     }
 
     /// The time of the last sample as it was written; ask before the next line is read.

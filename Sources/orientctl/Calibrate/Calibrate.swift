@@ -94,7 +94,7 @@ enum Calibrate {
         if isJSON {
             try emit([result.json(writtenTo: file ?? "").line])
         } else if file == nil {
-            try emit([String(result.entry.text.dropLast())])
+            try emit([String(Substring(result.entry.text.utf8.dropLast()))])
         }
         if result.target.match != nil, !isInstalling || failure != nil {
             let isThere = isInstalling && file != nil

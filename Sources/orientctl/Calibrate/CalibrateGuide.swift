@@ -11,7 +11,7 @@ struct CalibrateGuide {
     func lines(for pose: MountCalibration.Pose) -> [String] {
         let number = Int(pose.rawValue) + 1
         return ["", "\(number) of \(MountCalibration.Pose.allCases.count): \(words(for: pose))", ""]
-            + picture(of: pose).filter { $0.contains { $0 != " " } }.map { "    " + $0 } + [""]
+            + picture(of: pose).filter { $0.utf8.contains { $0 != UInt8(ascii: " ") } }.map { "    " + $0 } + [""]
     }
 
     private func words(for pose: MountCalibration.Pose) -> String {

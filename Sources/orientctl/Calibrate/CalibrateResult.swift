@@ -2,6 +2,7 @@
 
 import OrientationCore
 import POSIX
+import SystemdBus
 
 /// The matrix that three poses give, and its record for hwdb.
 struct CalibrateResult {
@@ -61,9 +62,10 @@ struct CalibrateResult {
 
     func json(writtenTo path: String) -> JSONObject {
         JSONObject([
-            "Name": target.name, "SysfsPath": target.sysfsPath,
-            "MountMatrixBefore": target.frame.matrix.elements, "MountMatrix": entry.matrix.elements,
-            "FaceUp": faceUpName, "Match": entry.match, HwdbEntry.property: entry.value, "File": path,
+            "Name": .text(target.name), "SysfsPath": .text(target.sysfsPath),
+            "MountMatrixBefore": .decimals(target.frame.matrix.elements),
+            "MountMatrix": .decimals(entry.matrix.elements), "FaceUp": .text(faceUpName), "Match": .text(entry.match),
+            HwdbEntry.property: .text(entry.value), "File": .text(path),
         ])
     }
 }

@@ -39,7 +39,7 @@ final class CalibrateSession {
         let description = accelerometer.description
         let frame = SensorFrame(offset: description.offset, scale: description.scale, convention: .kernel)
         source = try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
-        silence = try loop.timer { [unowned self] in if let latest { add(latest) } }
+        silence = try loop.timer { [unowned(unsafe) self] in if let latest { add(latest) } }
     }
 
     /// Guides the user through the poses and returns the reading in each; throws if that is interrupted.

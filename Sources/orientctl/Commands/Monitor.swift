@@ -256,7 +256,12 @@ private struct WallClock {
         var (seconds, local) = (time.tv_sec, tm())
         localtime_r(&seconds, &local)
         let fields = [Int(local.tm_hour) + 100, Int(local.tm_min) + 100, Int(local.tm_sec) + 100]
-        let clock = fields.map { "\($0)".dropFirst() }.joined(separator: ":")
-        return "\(clock).\("\(time.tv_nsec / 1_000_000 + 1000)".dropFirst())"
+        let clock = fields.map { Self.digits($0) }.joined(separator: ":")
+        return "\(clock).\(Self.digits(time.tv_nsec / 1_000_000 + 1000))"
+    }
+
+    /// The number without its first digit, which kept the zeros after it.
+    private static func digits(_ number: Int) -> String {
+        String(Substring("\(number)".utf8.dropFirst()))
     }
 }

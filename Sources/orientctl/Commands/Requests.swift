@@ -3,6 +3,7 @@
 import OrientationBus
 import OrientationCore
 import POSIX
+import SystemdBus
 
 /// `orientctl requests`: every request, with the asked one marked.
 enum Requests {
@@ -36,9 +37,10 @@ enum Requests {
 
     static func json(_ request: ListedRequest, isAsked: Bool) -> JSONObject {
         JSONObject([
-            "Path": Names.path(of: request.id), "AppId": request.appID, "Parent": Names.path(of: request.parent),
-            "Presentation": request.presentation.name, "Supported": request.supported.rawValue,
-            "SupportedNames": request.supported.names, "Reason": request.reason, "Asked": isAsked,
+            "Path": .text(Names.path(of: request.id)), "AppId": .text(request.appID),
+            "Parent": .text(Names.path(of: request.parent)), "Presentation": .text(request.presentation.name),
+            "Supported": .number(request.supported.rawValue), "SupportedNames": .texts(request.supported.names),
+            "Reason": .text(request.reason), "Asked": .flag(isAsked),
         ])
     }
 }

@@ -3,6 +3,7 @@
 import OrientationBus
 import OrientationCore
 import POSIX
+import SystemdBus
 
 /// `orientctl sensors`: every accelerometer that the daemon knows, unused ones included.
 enum Sensors {
@@ -40,7 +41,7 @@ enum Sensors {
     }
 
     static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
-        let object = JSONObject(["Path": path])
+        let object = JSONObject(["Path": .text(path)])
         for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
     }

@@ -55,14 +55,14 @@ enum Completion {
 
     /// The first line of a help text, which is enough beside a completion, quoted for all three shells.
     static func quoted(_ help: some CustomStringConvertible) -> String {
-        let line = "\(help)".split(separator: "\n").first.map { String($0) } ?? ""
-        let end = line.last.map { ";,".contains($0) } ?? false
+        let line = "\(help)".unicodeScalars.prefix { $0 != "\n" }
+        let end = line.last == ";" || line.last == ","
         var text = ""
-        for character in end ? line.dropLast() : Substring(line) {
-            switch character {
+        for scalar in end ? line.dropLast() : line {
+            switch scalar {
             case "'": text += "’"
             case "[", "]", ":", "\\": continue
-            default: text.append(character)
+            default: text.unicodeScalars.append(scalar)
             }
         }
         return text

@@ -22,7 +22,7 @@ struct Anonymizer {
             if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
         }
         let host = hostName
-        secrets += [(host, "<host>"), (host.split(separator: ".").first.map(String.init) ?? "", "<host>")]
+        secrets += [(host, "<host>"), (host.utf8.split(separator: UInt8(ascii: ".")).first.map { String(Substring($0)) } ?? "", "<host>")]
         let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
         let numbers = ["product_serial", "product_uuid", "board_serial", "chassis_serial", "chassis_asset_tag"]
         for path in identity + numbers.map({ "/sys/class/dmi/id/" + $0 }) {
@@ -37,10 +37,11 @@ struct Anonymizer {
     private static var users: [(name: String, home: String)] {
         let names = ["USER", "LOGNAME", "SUDO_USER"].compactMap(environment)
         let accounts = [getpwuid(getuid()).map(user)] + names.map { getpwnam($0).map(user) }
-        return [("", environment("HOME") ?? "")] + names.map { ($0, "") } + accounts.compactMap { $0 }
+        return [(name: "", home: environment("HOME") ?? "")] + names.map { (name: $0, home: "") }
+            + accounts.compactMap { $0 }
     }
 
-    private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (String, String) {
+    private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (name: String, home: String) {
         (String(cString: entry.pointee.pw_name), String(cString: entry.pointee.pw_dir))
     }
 
@@ -112,13 +113,14 @@ struct Anonymizer {
         return !isPartOfWord(end[0]) || before.map { !isPartOfWord($0) } ?? true
     }
 
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
-    }
-
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         let letter = lowercase(byte)
         return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
     }
+}
+
+/// The byte in lower case, if it is a letter of ASCII.
+func lowercase(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
 }

@@ -38,7 +38,7 @@ struct DaemonReadings {
                 CLinux.poll(nil, 0, 4)
             } while MonotonicClock.now - start < seconds
             duration = MonotonicClock.now - start
-            let sensors = try client.sensors().map(\.status)
+            let sensors = try client.sensors().map { $0.status }
             sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
             try client.release()
         } catch {

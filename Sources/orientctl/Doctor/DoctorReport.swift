@@ -52,14 +52,14 @@ struct DoctorReport {
     private var secrets: [(text: String, substitute: String)] {
         var secrets: [(text: String, substitute: String)] = []
         if let account = system.account { secrets.append((account.name, "<user>")) }
-        if let uri = system.uri, let colon = uri.firstIndex(of: ":"), uri != "local:" {
-            secrets.append((String(uri[uri.index(after: colon)...]), "<address>"))
+        if let uri = system.uri, let address = uri.suffix(after: ":"), uri != "local:" {
+            secrets.append((String(address), "<address>"))
         }
         if case .address(let address) = system.address { secrets.append((address, "<address>")) }
         // A replayed trace's path is the name of its sensor.
         if case .replay(let path) = system.configuration.source { secrets.append((printable(path), "<trace>")) }
-        for sensor in system.sensors.map(\.status) where sensor.mode == .replay {
-            secrets.append((printable(sensor.name), "<trace>"))
+        for sensor in system.sensors where sensor.status.mode == .replay {
+            secrets.append((printable(sensor.status.name), "<trace>"))
         }
         secrets += system.configurationWarnings.map { (Self.message(of: $0), "<message>") }
         return secrets
@@ -67,8 +67,7 @@ struct DoctorReport {
 
     /// The message of a warning, `orientd.conf:3: [Application org.example.Player] …`, behind its place.
     static func message(of warning: String) -> String {
-        let colon = warning.firstRange(of: ": ")
-        return printable(String(warning[(colon?.upperBound ?? warning.startIndex)...]))
+        printable(String(warning.suffix(after: ": ") ?? warning[...]))
     }
 
     // MARK: - Sections
@@ -79,14 +78,14 @@ struct DoctorReport {
         let kernel = withUnsafeBytes(of: names.release) { Self.text($0) }
         let processor = withUnsafeBytes(of: names.machine) { Self.text($0) }
         let distribution = (try? FileDescriptor.contents(of: "/etc/os-release", limit: 65536)).flatMap { bytes in
-            String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+            bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "PRETTY_NAME=".utf8) }
         }
         return [
             "== versions", "orientctl \(Version.current)",
             "orientd \(system.snapshot?.version ?? "not available")", "libiio \(IIOContext.libraryVersion)",
             "systemd \(system.bus.flatMap(ServiceChecks.managerVersion) ?? "not available")",
             "Linux \(kernel) \(processor)",
-        ] + (distribution.map { [String($0)] } ?? [])
+        ] + (distribution.map { [String(decoding: $0, as: UTF8.self)] } ?? [])
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -126,8 +125,9 @@ struct DoctorReport {
             let names = device.attributeNames.filter { readings.problem.isEmpty || !Self.isValue($0) }
             for name in names where Self.isPublic(name) {
                 guard let value = device.attribute(name) else { continue }
-                let text = value.split(separator: "\n").joined(separator: " | ")
-                lines.append("\(name): \(text.prefix(Self.longestAttribute))")
+                let text = value.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
+                    .joined(separator: " | ")
+                lines.append("\(name): \(String(text.unicodeScalars.prefix(Self.longestAttribute)))")
             }
             return lines
         }
@@ -138,7 +138,7 @@ struct DoctorReport {
     /// Returns whether an attribute is the same for every sensor of this model.
     static func isPublic(_ name: String) -> Bool {
         let personal = ["serial", "uniq", "uuid", "address", "uevent"]
-        let name = name.lowercased()
-        return !personal.contains { name.contains($0) } && !name.hasPrefix("power/")
+        let name = String(decoding: name.utf8.map(lowercase), as: UTF8.self)
+        return !personal.contains { name.includes($0) } && !name.hasPrefix("power/")
     }
 }

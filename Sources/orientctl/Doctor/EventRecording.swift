@@ -22,15 +22,18 @@ extension EventRecording {
     /// Nothing else in an event, `t,event,key=value...`, is personal: other values are numbers and fixed words.
     var anonymizedLines: [String] {
         var pseudonyms = ["app": [String: String](), "client": [:], "clients": [:], "reason": [:]]
-        func anonymized(_ field: Substring) -> String {
-            let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else { return String(field) }
+        func anonymized(_ field: Substring.UTF8View) -> String {
+            let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
+            guard parts.count == 2, !parts[1].isEmpty, let known = pseudonyms[parts[0]] else {
+                return String(Substring(field))
+            }
             let pseudonym = known[parts[1]] ?? "\(parts[0])\(known.count + 1)"
             pseudonyms[parts[0]]?[parts[1]] = pseudonym
             return "\(parts[0])=\(pseudonym)"
         }
-        return text.split(whereSeparator: \.isNewline).map { line in
-            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+        return text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { line in
+            let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             return printable(fields.map(anonymized).joined(separator: ","))
         }
     }

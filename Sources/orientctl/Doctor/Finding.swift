@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import POSIX
+import SystemdBus
 
 /// The result of a check of `orientctl doctor`, and the command that fixes a problem.
 struct Finding: Hashable, Sendable {
@@ -53,5 +54,9 @@ struct Finding: Hashable, Sendable {
         return "\(shown) \(subject): \(text)" + (remedy.isEmpty ? "" : "; try: \(remedy)")
     }
 
-    var json: JSONObject { JSONObject(["check": subject, "result": verdict.rawValue, "text": text, "remedy": remedy]) }
+    var json: JSONObject {
+        JSONObject([
+            "check": .text(subject), "result": .text(verdict.rawValue), "text": .text(text), "remedy": .text(remedy),
+        ])
+    }
 }

@@ -32,7 +32,7 @@ struct HardwareChecks {
         if !system.accelerometers.isEmpty {
             return .fail("kernel", "no accelerometer in the display: \(all)", remedy: Remedy.loadDrivers)
         }
-        if let other = system.sensors.map(\.status).first(where: { $0.state != .lost }) {
+        if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
             return .warn("kernel", "no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         let text = "no accelerometer found: this machine has none, or its driver is missing"
@@ -82,12 +82,12 @@ struct HardwareChecks {
     }
 
     static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: String) -> Finding {
-        if let first = refused.first(where: \.isVital) ?? refused.first {
+        if let first = refused.first(where: { $0.isVital }) ?? refused.first {
             let others = refused.count > 1 ? " and \(refused.count - 1) more" : ""
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
             // Values are readable by everybody unless somebody changed that; no udev rule restores it.
             let remedy = first.use == .read && first.path.hasPrefix("/sys/") ? "sudo chmod a+r \(first.path)" : remedy
-            return refused.contains(where: \.isVital)
+            return refused.contains { $0.isVital }
                 ? .fail("node", text, remedy: remedy)
                 : .warn("node", text + ": some settings of the sensor cannot be changed", remedy: remedy)
         }
@@ -148,7 +148,7 @@ struct HardwareChecks {
 
     /// Returns whether a warning of the discovery is about the mounting.
     private static func isAboutMounting(_ warning: String) -> Bool {
-        ["ACCEL_MOUNT_MATRIX", "ACCEL_LOCATION", "mount_matrix"].contains { warning.contains($0) }
+        ["ACCEL_MOUNT_MATRIX", "ACCEL_LOCATION", "mount_matrix"].contains { warning.includes($0) }
     }
 
     private func mountMatrix(_ sensor: any SensorDevice) -> [Finding] {

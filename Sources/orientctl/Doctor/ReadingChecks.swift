@@ -32,7 +32,7 @@ struct ReadingChecks {
         init?(_ samples: [AccelerometerSample]) {
             guard !samples.isEmpty else { return nil }
             count = samples.count
-            let mean = samples.map(\.gravity).reduce(.zero, +) / Double(samples.count)
+            let mean = samples.map { $0.gravity }.reduce(.zero, +) / Double(samples.count)
             self.mean = mean
             let squares = samples.map { ($0.gravity - mean).dot($0.gravity - mean) }.reduce(0, +)
             spread = (squares / Double(samples.count)).squareRoot()

@@ -82,7 +82,7 @@ extension Plot {
     }
 
     private var interfaceBands: [Band] {
-        bands(data.interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value.name) })
+        bands(data.interfaces.keys.sorted().compactMap { key in data.interfaces[key].map { (key, $0.name) } })
     }
 
     private func bands(_ changes: [(column: Int, orientation: String)]) -> [Band] {
@@ -171,10 +171,11 @@ extension Plot {
     /// A labelled line for each mark, or a tick where the label would overlap another or be crossed by a line.
     private var marks: String {
         var ends = [Double](repeating: 0, count: Self.labelRows.count)
-        return data.marks.sorted { $0.key < $1.key }.map { column, mark in
+        return data.marks.keys.sorted().map { column in
+            guard let mark = data.marks[column] else { return "" }
             let x = x(Double(column))
             let label = mark.label + (mark.count > 1 ? " +\(mark.count - 1)" : "")
-            let width = 5.5 * Double(label.count)
+            let width = 5.5 * Double(label.unicodeScalars.count)
             let start = x + 3 + width <= area.right ? x + 3 : x - 3 - width
             var (top, bottom, name) = (area.top - 4, area.top + 4, "")
             if let row = ends.indices.first(where: { row in ends[row...].allSatisfy { $0 < start } }) {
@@ -204,7 +205,7 @@ extension Plot {
             add(line.name, #"<path d="M\#(text(x)) 50h18" stroke="\#(line.color)" stroke-width="3"/>"#)
         }
         x += 16
-        let shown = (deviceBands + interfaceBands).map(\.orientation)
+        let shown = (deviceBands + interfaceBands).map { $0.orientation }
         for (name, color) in Self.bands where shown.contains(name) {
             add(name, #"<rect x="\#(text(x))" y="43" width="18" height="14" fill="\#(color)" stroke="gray"/>"#)
         }

@@ -69,7 +69,8 @@ struct PlotData {
     /// Adds an event.
     mutating func mark(_ label: String, at time: Double) {
         guard let index = column(at: time) else { return }
-        mark(Mark(label: label.count > 32 ? label.prefix(31) + "…" : label), in: index)
+        let letters = label.unicodeScalars
+        mark(Mark(label: letters.count > 32 ? String(letters.prefix(31)) + "…" : label), in: index)
     }
 
     private mutating func mark(_ mark: Mark, in column: Int) {
@@ -99,8 +100,8 @@ struct PlotData {
         columns.removeLast(columns.count / 2)
         let (oldInterfaces, oldMarks) = (interfaces, marks)
         (interfaces, marks) = ([:], [:])
-        for (index, interface) in oldInterfaces.sorted(by: { $0.key < $1.key }) { interfaces[index / 2] = interface }
-        for (index, old) in oldMarks.sorted(by: { $0.key < $1.key }) { mark(old, in: index / 2) }
+        for index in oldInterfaces.keys.sorted() { interfaces[index / 2] = oldInterfaces[index] }
+        for index in oldMarks.keys.sorted() { if let old = oldMarks[index] { mark(old, in: index / 2) } }
         width *= 2
     }
 }

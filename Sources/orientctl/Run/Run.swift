@@ -27,7 +27,7 @@ enum Run {
             return try busCall(client.snapshot()).status.naturalOrientation
         }
         try RequestHolder.start(holding: request, on: invocation.bus)
-        throw execute(invocation.operands)
+        throw execute(invocation)
     }
 
     /// The request that the options describe; `natural` returns the device's name for the display's own top up.
@@ -78,12 +78,10 @@ enum Run {
     }
 
     /// Replaces this process by the command; returns only when that cannot be executed.
-    private static func execute(_ operands: [String]) -> CommandError {
-        // The original bytes: file names need not be UTF-8.
-        let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - operands.count)
-        if let file = arguments[0] { execvp(file, arguments) }
+    private static func execute(_ invocation: Invocation) -> CommandError {
+        if let arguments = invocation.operandVector, let file = arguments[0] { execvp(file, arguments) }
         let errno = Errno.current
-        let error = SystemError("run", operands[0], errno: errno)
+        let error = SystemError("run", invocation.operands[0], errno: errno)
         return CommandError("\(error)", errno == .notFound ? .notFound : .notExecutable)
     }
 }

@@ -20,7 +20,7 @@ enum Pose {
         }
     }
 
-    static func standing(top: Character = " ", left: Character = " ", bottom: Character = " ") -> [String] {
+    static func standing(top: String = " ", left: String = " ", bottom: String = " ") -> [String] {
         [
             "    ┌───────┐    ",
             "    │   \(top)   │    ",
@@ -32,7 +32,7 @@ enum Pose {
         ]
     }
 
-    static func sideways(top: Character = " ", left: Character = " ", right: Character = " ") -> [String] {
+    static func sideways(top: String = " ", left: String = " ", right: String = " ") -> [String] {
         [
             "                 ",
             "┌───────────────┐",
@@ -44,8 +44,8 @@ enum Pose {
     }
 
     static func lying(_ word: String) -> [String] {
-        let left = String(repeating: " ", count: (12 - word.count) / 2)
-        let right = String(repeating: " ", count: 12 - left.count - word.count)
+        let left = String(repeating: " ", count: (12 - word.utf8.count) / 2)
+        let right = String(repeating: " ", count: 12 - left.utf8.count - word.utf8.count)
         return [
             "                 ",
             "                 ",

@@ -48,7 +48,7 @@ enum Status {
         let status = snapshot.status
         let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
-        var values = [
+        var values: [(label: String, value: String)] = [
             ("Device", device(status)),
             ("Face", status.faceOrientation.name),
             ("Interface", interface(status, asked: requests.first { $0.id == status.askedRequest })),
@@ -125,7 +125,7 @@ enum Status {
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
             guard index < values.count else { return Terminal.styled(left, .accent) }
             let (label, value) = values[index]
-            let padded = label + String(repeating: " ", count: 12 - label.count)
+            let padded = label + String(repeating: " ", count: 12 - label.utf8.count)
             return "\(Terminal.styled(left, .accent))  \(Terminal.styled(padded, .faint))\(value)"
         }
     }
@@ -142,7 +142,7 @@ enum Status {
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
-        let processes = agents.map { JSONObject(["process": UInt32($0.process), "activity": $0.activity]) }
+        let processes = agents.map { JSONObject(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
         object.set("Agents", processes)
         return object
     }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The standard library searches texts for texts, but not in Embedded Swift.
+
+extension String {
+    /// The rest of the text after the first occurrence of `separator`; nil without one.
+    func suffix(after separator: String) -> Substring? {
+        var rest = utf8[...]
+        while rest.count >= separator.utf8.count {
+            if rest.starts(with: separator.utf8) { return Substring(rest.dropFirst(separator.utf8.count)) }
+            rest.removeFirst()
+        }
+        return nil
+    }
+
+    func includes(_ text: String) -> Bool { suffix(after: text) != nil }
+}
