@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Request objects: owners, valid options, limits, and how their creation and end are announced."""
 
+import pathlib
+
 from gi.repository import GLib
 
 from feed import ReadCounter
@@ -344,6 +346,25 @@ class Limits(RotationTestCase):
         holders[0].close()
         self.wait_for_requests(IN_ALL - PER_CONNECTION)
         self.view(ALL)
+
+    def test_memory_of_many_requests_is_given_back(self):
+        """orientd kept 8 MB after 1024 requests, as the heap above the first one that is left is not given back."""
+
+        def dirty():
+            lines = pathlib.Path(f"/proc/{daemon.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            return next(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))
+
+        daemon = self.rig.start_orientd()
+        before = dirty()
+        holders = [self.rig.connect() for _ in range(IN_ALL // PER_CONNECTION)]
+        for holder in holders:
+            self.assertEqual(set(self.request_often(holder, PER_CONNECTION)), {None})
+        peak = dirty()
+        self.assertGreater(peak, before + 2000)
+        for holder in holders:
+            holder.close()
+        self.wait_for_requests(0)
+        self.assertLess(dirty() - before, (peak - before) / 4)
 
     def test_requests_that_wait_for_polkit_count(self):
         self.rig.start_polkit(allowed=("org.orientd1.request",))

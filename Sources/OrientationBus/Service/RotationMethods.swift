@@ -6,10 +6,15 @@ import SystemdBus
 
 /// What the manager can be asked about rotation, and the objects of the requests.
 final class RotationMethods {
+    /// More requests than desktops have.
+    private static let manyRequests = 64
+
     private let bus: Bus
     private let authority: PolkitAuthority
     private let host: any MachineHost
     private var objects: [RotationRequest.ID: RequestObject] = [:]
+    /// The most requests since there was none.
+    private var peak = 0
     private let requests: Holdings
     private let masks: Holdings
 
@@ -68,10 +73,20 @@ final class RotationMethods {
     /// Brings the objects of the requests up to date.
     func update(_ effects: Effects) {
         for id in effects.released { objects[id] = nil }
+        if objects.isEmpty { trim() }
         guard let id = effects.presented, let request = host.policy.request(id), let client = host.policy.client(of: id)
         else { return }
         // A request without an object is released by the call that presented it.
         objects[id] = try? RequestObject(id, request, of: client, bus: bus, methods: self)
+        peak = max(peak, objects.count)
+    }
+
+    /// Gives back what many requests took, of which each has some kilobytes.
+    private func trim() {
+        guard peak > Self.manyRequests else { return }
+        peak = 0
+        objects = [:]
+        Heap.trim()
     }
 
     /// Answers `message` with what becomes of a change, once polkit allows it.
