@@ -49,6 +49,9 @@ import Testing
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":0,\"transform\":0}]",
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1e-300,\"transform\":0}]",
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1,\"transform\":8}]",
+        // The logical size would be no number of pixels.
+        "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1e-300,\"transform\":0}]",
+        "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":1200,\"height\":1920,\"scale\":1e300,\"transform\":0}]",
     ])
     func `invalid lists are refused`(_ text: String) throws {
         #expect(try outputs(text) == nil)

@@ -35,34 +35,7 @@ struct RestoreFile {
             if error.errno != .notFound { warn("\(error)") }
             return nil
         }
-        var point = RestorePoint(outputs: [], movesNeighbours: false)
-        var isComplete = false
-        for line in IniParser.lines(of: bytes) {
-            switch line.content {
-            case .assignment("Restore", "MovesNeighbours", let value): point.movesNeighbours = value == "yes"
-            case .assignment("Restore", "Applied", let value):
-                for name in value.utf8.split(separator: UInt8(ascii: " ")) {
-                    if let transform = Transform(String(decoding: name, as: UTF8.self)) {
-                        point.applied.insert(transform)
-                    }
-                }
-            case .assignment("Restore", "Version", "1"): isComplete = true
-            case .assignment("Restore", "Output", let value):
-                guard let output = Output(restored: value) else {
-                    warn("\(path):\(line.number): '\(value)' does not describe an output; nothing is restored")
-                    return nil
-                }
-                point.outputs.append(output)
-            default:
-                warn("\(path):\(line.number): orient-agent does not write this; nothing is restored")
-                return nil
-            }
-        }
-        guard isComplete else {
-            warn("\(path): the file is incomplete; nothing is restored")
-            return nil
-        }
-        return point
+        return RestorePoint(text: bytes) { warn("\(path)\($0); nothing is restored") }
     }
 
     /// Saves a restore point; nil removes the last one.
@@ -83,6 +56,39 @@ struct RestoreFile {
 
     /// Whether a line of the file can hold the name.
     private static func isStorable(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy { $0 >= 0x20 } }
+}
+
+extension RestorePoint {
+    /// Reads the text that ``RestoreFile`` writes; nil for any other.
+    ///
+    /// `warn` gets what is wrong, as words that follow the file's path.
+    init?(text bytes: [UInt8], warn: (String) -> Void) {
+        self.init(outputs: [], movesNeighbours: false)
+        var isComplete = false
+        for line in IniParser.lines(of: bytes) {
+            switch line.content {
+            case .assignment("Restore", "MovesNeighbours", let value): movesNeighbours = value == "yes"
+            case .assignment("Restore", "Applied", let value):
+                for name in value.utf8.split(separator: UInt8(ascii: " ")) {
+                    if let transform = Transform(String(decoding: name, as: UTF8.self)) { applied.insert(transform) }
+                }
+            case .assignment("Restore", "Version", "1"): isComplete = true
+            case .assignment("Restore", "Output", let value):
+                guard let output = Output(restored: value) else {
+                    warn(":\(line.number): '\(value)' does not describe an output")
+                    return nil
+                }
+                outputs.append(output)
+            default:
+                warn(":\(line.number): orient-agent does not write this")
+                return nil
+            }
+        }
+        guard isComplete else {
+            warn(": the file is incomplete")
+            return nil
+        }
+    }
 }
 
 extension Output {
