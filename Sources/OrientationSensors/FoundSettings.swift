@@ -17,6 +17,24 @@ struct FoundSettings: Hashable, Sendable {
     }
 }
 
+extension FoundSettings {
+    /// Reads the text that ``SettingsFile`` writes; nil for any other.
+    init?(_ bytes: [UInt8]) {
+        self.init()
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            guard words.count == 2, let number = AttributeText.number(String(decoding: words[1], as: UTF8.self)) else {
+                return nil
+            }
+            switch String(decoding: words[0], as: UTF8.self) {
+            case "rate": rate = number
+            case "sensitivity": sensitivity = number
+            default: return nil
+            }
+        }
+    }
+}
+
 /// A file that holds the settings of a device as they were found, while it is read: a crash does not lose them.
 ///
 /// It is in the service manager's RuntimeDirectory=, which must outlive the service, and not the machine. Without one
@@ -34,20 +52,7 @@ struct SettingsFile: Sendable {
 
     /// The settings in the file; nil where there is none, or no valid one.
     func read() -> FoundSettings? {
-        guard let bytes = try? FileDescriptor.contents(of: path, limit: 256) else { return nil }
-        var settings = FoundSettings()
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
-            guard words.count == 2, let number = AttributeText.number(String(decoding: words[1], as: UTF8.self)) else {
-                return nil
-            }
-            switch String(decoding: words[0], as: UTF8.self) {
-            case "rate": settings.rate = number
-            case "sensitivity": settings.sensitivity = number
-            default: return nil
-            }
-        }
-        return settings
+        (try? FileDescriptor.contents(of: path, limit: 256)).flatMap { FoundSettings($0) }
     }
 
     func write(_ settings: FoundSettings) throws(SystemError) {

@@ -128,6 +128,10 @@ import Testing
         ("lid,closed", .malformedArgument("closed")), ("vanished,client=%+f", .malformedArgument("client=%+f")),
         ("sampling,role=display,rate=fast,may-fall-silent=no,face-up=+z", .malformedArgument("rate")),
         ("lid,closed=yes,", .malformedArgument("")),
+        // Without an orientation to show, the policy showed one that is not supported.
+        ("start,supported=0,report-face=no,classifier=base", .malformedArgument("supported")),
+        ("start,supported=1,report-face=no,classifier=base", .malformedArgument("supported")),
+        ("application,app=org.example.App,supported=32", .malformedArgument("supported")),
     ]
 
     @Test(arguments: faults)

@@ -126,6 +126,12 @@ private struct Arguments {
         try optional(key, value?.rawValue).map { InterfaceOrientationMask(rawValue: $0) }
     }
 
+    /// Checks a mask of the configuration; those of clients may be invalid, and are refused by the policy.
+    private func valid(_ mask: InterfaceOrientationMask) throws(Fault) -> InterfaceOrientationMask {
+        guard mask.isValid else { throw .malformedArgument("supported") }
+        return mask
+    }
+
     // MARK: - The arguments of each event
 
     /// Writes the arguments of an event, or reads those of another event of its kind; returns its name as well.
@@ -134,7 +140,7 @@ private struct Arguments {
         case .start(let configuration, let saved):
             return ("start", .start(try exchange(configuration), try exchange(saved)))
         case .application(let id, let supported):
-            return ("application", .application(try required("app", id), try mask("supported", supported)))
+            return ("application", .application(try required("app", id), try valid(try mask("supported", supported))))
         case .level(let role, let level):
             return ("level", .level(try required("role", role), try required("level", level)))
         case .event(let event):
@@ -213,7 +219,9 @@ private struct Arguments {
         var new = old
         new.idiom = try optional("idiom", old.idiom)
         new.naturalOrientation = try optional("natural", old.naturalOrientation)
-        new.supportedOrientations = try mask("supported", old.supportedOrientations)
+        if let supported = try mask("supported", old.supportedOrientations) {
+            new.supportedOrientations = try valid(supported)
+        }
         new.autorotate = try optional("autorotate", old.autorotate)
         new.laptopOrientation = try optional("laptop", old.laptopOrientation)
         new.reportsFace = try flag("report-face", old.reportsFace)
