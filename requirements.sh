@@ -4,7 +4,6 @@
 #        ./requirements.sh toolchain
 #        ./requirements.sh libraries MODULE:DEBIAN:FEDORA:ARCH...
 #        ./requirements.sh command COMMAND DEBIAN_PACKAGE
-#        ./requirements.sh packages GROUP DEBIAN_PACKAGE...
 # Checks one requirement of a target and installs nothing. If it is not met, prints one line, which says what is missing
 # and how to get it, and exits with 1. Called by the Makefile.
 set -u
@@ -51,23 +50,10 @@ libraries() {
     [ -z "$modules" ] || fail "pkg-config does not find $modules; try: $install$packages"
 }
 
-# The Debian packages of what tests call, where there is dpkg; elsewhere the tests tell what they miss.
-packages() {
-    command -v dpkg-query >/dev/null || exit 0
-    group=$1
-    shift
-    missing=''
-    for package; do
-        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
-            missing="$missing $package"
-    done
-    [ -z "$missing" ] || fail "missing packages:$missing; try: make deps WITH=$group"
-}
-
 what=$1
 shift
 case $what in
-    checkout | toolchain | libraries | packages) "$what" "$@" ;;
+    checkout | toolchain | libraries) "$what" "$@" ;;
     command) command -v "$1" >/dev/null || fail "$1 is not in PATH; try: sudo apt install $2, or the package with it" ;;
-    *) echo "usage: requirements.sh checkout|toolchain|libraries|command|packages ..." >&2; exit 2 ;;
+    *) echo "usage: requirements.sh checkout|toolchain|libraries|command ..." >&2; exit 2 ;;
 esac
