@@ -22,7 +22,8 @@ struct Anonymizer {
             if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
         }
         let host = hostName
-        secrets += [(host, "<host>"), (host.utf8.split(separator: UInt8(ascii: ".")).first.map { String(Substring($0)) } ?? "", "<host>")]
+        let firstLabel = host.utf8.split(separator: UInt8(ascii: ".")).first.map { String(Substring($0)) } ?? ""
+        secrets += [(host, "<host>"), (firstLabel, "<host>")]
         let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
         let numbers = ["product_serial", "product_uuid", "board_serial", "chassis_serial", "chassis_asset_tag"]
         for path in identity + numbers.map({ "/sys/class/dmi/id/" + $0 }) {

@@ -142,8 +142,10 @@ enum Status {
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
-        let processes = agents.map { JSONObject(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
-        object.set("Agents", processes)
+        object.set(
+            "Agents",
+            agents.map { JSONObject(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
+        )
         return object
     }
 }
