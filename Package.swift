@@ -6,9 +6,14 @@ import PackageDescription
 let embedded = ["-enable-experimental-feature", "Embedded"]
 
 // Each module would contain the code of those that it uses, once more in each: leave the code to the program's module.
+// String.append(_:), otherwise inlined wherever texts are put together, would be a third of that code.
 let small =
     embedded + [
         "-enable-experimental-feature", "DeferredCodeGen", "-Osize", "-wmo", "-Xfrontend", "-function-sections",
+        "-Xllvm", "-sil-inline-never-functions=SS6appendyySSF",
+        // Nothing unwinds the stack at run time, and debuggers read .debug_frame: one of C's inline functions with a
+        // table for that would move all of it to .eh_frame, which is loaded and not stripped.
+        "-Xcc", "-fno-asynchronous-unwind-tables",
     ]
 
 let strict: [SwiftSetting] = [
@@ -24,7 +29,7 @@ let executable: [LinkerSetting] = [
     // In an Embedded build each module's object contains the code of the modules that it uses: keep one copy.
     .unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--icf=all"]),
     .unsafeFlags(embedded, .when(traits: ["Embedded"])),
-    // Nothing unwinds the stack at run time; debuggers read .eh_frame without the table.
+    // The index of .eh_frame, for the same reason.
     .unsafeFlags(["-Xlinker", "--no-eh-frame-hdr"], .when(traits: ["Embedded"])),
     // Release only: the tests link orientctl, and Swift Testing exists as a shared library only.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release, traits: ["Runtime"])),

@@ -5,7 +5,7 @@
 # ORIENTCTL is the program, by default that of the release build.
 set -eu
 
-program=${1:-$(dirname "$0")/../.build/release/orientctl}
+program=${1:-$(dirname "$0")/../.build/bin/orientctl}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
