@@ -163,7 +163,8 @@ check "no process is left" same '' "$(processes 'orient(d|ctl|-agent)')"
 check "no unit is left" same not-found "$(unit LoadState)"
 check "no unit is masked" same '' "$(find /etc/systemd /run/systemd -name '*orient*')"
 check "the bus does not start anything" no busctl call org.orientd1 / org.freedesktop.DBus.Peer Ping
-check "the sensor is root's again" soon node_is 'root 600'
+check "the sensor is root's again" node_is 'root 660'
+check "and its attributes" same '' "$(find /sys/devices -group orientd | head -n 3)"
 check "configuration and state are left" test -e /etc/orientd/orientd.conf -a -e /var/lib/orientd/state
 check "apt installs them again" apt install "$packages"/orientd_*.deb "$packages"/orient-agent_*.deb
 check "the lock is still kept" soon is RotationLock landscape-right
