@@ -31,7 +31,7 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap
 deb_PACKAGES := dpkg-dev debhelper lintian
-vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils cpio $(deb_PACKAGES)
+vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 
 BIN := .build/bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.

@@ -40,7 +40,7 @@ chmod 755 "$work" && mkdir -p "$work/apt/partial" "$work/kernel"
 apt() { apt-get -qq -o APT::Sandbox::User=root -o DPkg::Lock::Timeout=600 -o Dir::Cache::archives="$work/apt" "$@"; }
 
 need=
-for pair in mmdebstrap:mmdebstrap mke2fs:e2fsprogs depmod:kmod xz:xz-utils cpio:cpio dpkg-deb:dpkg; do
+for pair in mmdebstrap:mmdebstrap mke2fs:e2fsprogs depmod:kmod xz:xz-utils zstd:zstd cpio:cpio dpkg-deb:dpkg; do
     command -v "${pair%:*}" >/dev/null || need="$need ${pair#*:}"
 done
 # shellcheck disable=SC2086
@@ -77,12 +77,18 @@ version=$(basename "$kernel"/lib/modules/*)
 bzimage=$kernel/boot/vmlinuz-$version
 
 cp "$bzimage" "$out/vmlinuz"
-# The xz payload of a bzImage is the plain ELF kernel. QEMU boots it through PVH, without the real-mode stub and the
-# decompressor, which take 5 s under TCG. The offsets are those of the kernel's x86 boot protocol.
+# The payload of a bzImage is the plain ELF kernel, compressed with xz or, with its size appended, with zstd. QEMU boots it
+# through PVH, without the real-mode stub and the decompressor, which take 5 s under TCG. The offsets are those of the
+# kernel's x86 boot protocol.
 u32() { od -An -tu4 -j "$1" -N 4 "$bzimage" | tr -d ' '; }
 sectors=$(od -An -tu1 -j 497 -N 1 "$bzimage" | tr -d ' ')
 start=$(( (sectors + 1) * 512 + $(u32 584) ))
-tail -c +$((start + 1)) "$bzimage" | head -c "$(u32 588)" | xz -dc --single-stream >"$out/vmlinux"
+payload() { tail -c +$((start + 1)) "$bzimage" | head -c $(($(u32 588) - $1)); }
+if payload 0 | head -c 4 | od -An -tx1 | grep -q '28 b5 2f fd'; then
+    payload 4 | zstd -dcq >"$out/vmlinux"
+else
+    payload 0 | xz -dc --single-stream >"$out/vmlinux"
+fi
 
 # Copy the modules in the relevant folders and their dependencies.
 mkdir -p "$work/tree/lib"
