@@ -117,8 +117,11 @@ install_it() {
 }
 finish() {
     part "figures"
-    awk '/^(Threads|VmRSS|VmHWM)/ { printf "%s %s %s; ", $1, $2, $3 } END { print "" }' "/proc/$(unit MainPID)/status"
-    grep -E 'Private_Dirty|Anonymous:|^Rss' "/proc/$(unit MainPID)/smaps_rollup" | xargs
+    pid=$(unit MainPID)
+    if [ "$pid" -ne 0 ]; then
+        awk '/^(Threads|VmRSS|VmHWM)/ { printf "%s %s %s; ", $1, $2, $3 } END { print "" }' "/proc/$pid/status"
+        grep -E 'Private_Dirty|Anonymous:|^Rss' "/proc/$pid/smaps_rollup" | xargs
+    fi
     echo "$passed passed, $failed failed"
     if [ $failed -ne 0 ] && [ -e /tmp/claim.out ]; then part "the last claim" && cat /tmp/claim.out; fi
     part "orientd's journal"

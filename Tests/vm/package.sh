@@ -91,6 +91,8 @@ check "as its user" same orientd "$(stat -c %U "/proc/$(unit MainPID)")"
 check "iio-sensor-proxy is not" same '' "$(processes iio-sensor-proxy)"
 check "the sensor, which was there before, is given to the group" soon node_is 'orientd 660'
 check "orientd has it" soon is HasAccelerometer true
+systemctl stop orientd.service
+check "stopped, the bus starts it" soon busctl call net.hadess.SensorProxy /net/hadess/SensorProxy org.freedesktop.DBus.Peer Ping
 check "desktops have it from orientd" soon served_by orientd
 check "and see the accelerometer" soon proxied_is HasAccelerometer 'b true'
 claim
