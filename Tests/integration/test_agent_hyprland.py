@@ -65,6 +65,7 @@ class Hyprland(AgentTestCase):
         agent = self.start_agent()
         self.turn("landscape-left")
         wait_until(lambda: self.compositor.configurations, "the heads are configured")
+        agent.wait_for_warning(".socket.sock does not reply", "do not follow")
         agent.kill()  # this Hyprland restores nothing
 
     def test_refused_change_is_one_warning(self):
