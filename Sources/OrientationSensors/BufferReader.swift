@@ -149,7 +149,13 @@ final class BufferReader {
 
     private func set(_ change: Double) {
         run { [device] () throws(SystemError) in
-            try device.setChangeSensitivity(change)
+            do throws(SystemError) {
+                return try device.setChangeSensitivity(change)
+            } catch {
+                // A sensor that refuses any sensitivity streams on.
+                guard change == 0, try device.changeSensitivity == 0 else { throw error }
+                return 0
+            }
         } completion: { [self] result in
             sensitivity = change
             restScans.reset()

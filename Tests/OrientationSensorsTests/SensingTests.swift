@@ -24,7 +24,7 @@ import Testing
         return sensing
     }
 
-    private func source(_ device: ScriptedDevice) throws -> DeviceSource {
+    private func source(_ device: any SensorDevice) throws -> DeviceSource {
         let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
         return try DeviceSource(device, scaling: scaling, rate: 1000, loop: loop)
     }
@@ -156,13 +156,17 @@ import Testing
     }
 
     /// Whether a sensor that makes scans at rest is read by timer, and what it was asked for.
-    private func isDrained(_ sensitivity: ScriptedDevice.Sensitivity?) throws -> [String] {
+    private func isDrained(
+        _ sensitivity: ScriptedDevice.Sensitivity?,
+        refuses: (@Sendable (Double) -> Bool)? = nil
+    ) throws -> [String] {
         let (pose, log) = (Pose(), log)
         // One scan at a time, as from a device.
         let buffer = try ScriptedBuffer(log: log) { [pose] number throws(SystemError) in
             number % 2 == 0 ? nil : pose.raw
         }
-        let source = try source(ScriptedDevice("a", log: log, sensitivity: sensitivity, buffer: buffer))
+        let device = ScriptedDevice("a", log: log, sensitivity: sensitivity, buffer: buffer)
+        let source = try source(refuses.map { FailingDevice(device, refuses: $0) } ?? device)
         let moves = try loop.timer { [pose] in pose.hasMoved.store(true, ordering: .relaxed) }
         var isMoving = false
         try run(source) { count, y in
@@ -192,6 +196,10 @@ import Testing
         #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 1600", "a sensitivity 0.0"])
     }
 
+    @Test func `so is one whose sensitivity cannot be written at all`() throws {
+        #expect(try isDrained(ScriptedDevice.Sensitivity()) { _ in true } == ["extend to 1600"])
+    }
+
     @Test func `scans without a stamp that are read together keep their distance in time`() throws {
         let (pose, log) = (Pose(), log)
         // Five scans each time it is read by timer.
@@ -219,7 +227,7 @@ import Testing
         let buffer = try ScriptedBuffer(log: log) { [pose] _ throws(SystemError) in
             sensitivity.value == 0 || pose.hasMoved.load(ordering: .relaxed) ? pose.raw : nil
         }
-        let device = FailingDevice(ScriptedDevice("a", log: log, sensitivity: sensitivity, buffer: buffer))
+        let device = FailingDevice(ScriptedDevice("a", log: log, sensitivity: sensitivity, buffer: buffer)) { $0 == 0 }
         let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
         let source = try DeviceSource(device, scaling: scaling, rate: 1000, loop: loop)
         let moves = try loop.timer { [pose] in pose.hasMoved.store(true, ordering: .relaxed) }
@@ -247,11 +255,14 @@ import Testing
     }
 }
 
-/// A device whose sensitivity cannot be set to 0 any more once it was set.
+/// A device that refuses some sensitivities, or all.
 private final class FailingDevice: SensorDevice {
     let device: ScriptedDevice
+    private let refuses: @Sendable (Double) -> Bool
 
-    init(_ device: ScriptedDevice) { self.device = device }
+    init(_ device: ScriptedDevice, refuses: @escaping @Sendable (Double) -> Bool) {
+        (self.device, self.refuses) = (device, refuses)
+    }
 
     var description: SensorDescription { device.description }
     var warnings: [String] { [] }
@@ -260,7 +271,7 @@ private final class FailingDevice: SensorDevice {
     var changeSensitivity: Double? { device.changeSensitivity }
 
     func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
-        guard change > 0 else { throw SystemError("stream", "x", errno: Errno(5)) }
+        guard !refuses(change) else { throw SystemError("stream", "x", errno: Errno(5)) }
         return try device.setChangeSensitivity(change)
     }
 }
