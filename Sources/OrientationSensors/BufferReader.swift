@@ -94,11 +94,11 @@ final class BufferReader {
     func sense(_ sensing: Sensing) {
         let wasStreaming = self.sensing.level == .stream
         self.sensing = sensing
-        if sensing.level == .stream || wasStreaming {
-            isProving = false
-            restScans.reset()
-            proof?.disarm()
-        }
+        // While it rests, only the period changes, and the next drain takes it. The proof of life is due as it was.
+        guard sensing.level == .stream || wasStreaming else { return }
+        isProving = false
+        restScans.reset()
+        proof?.disarm()
         apply()
     }
 
