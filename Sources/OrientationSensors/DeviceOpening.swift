@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationCore
 import POSIX
 
 /// A device that was opened to be read, and how it was found.
@@ -26,7 +27,10 @@ struct DeviceOpening: Sendable {
             warnings.append("\(error); sampling goes on at the rate the sensor has")
         }
         do throws(SystemError) {
-            if buffered { previous.sensitivity = try device.changeSensitivity }
+            // The others, which never rest, keep the sensitivity that somebody chose for them.
+            if buffered, device.description.kind == .accelerometer {
+                previous.sensitivity = try device.changeSensitivity
+            }
             try SettingsFile(of: device.description)?.write(previous)
             if let sensitivity = previous.sensitivity {
                 if sensitivity != 0 { _ = try device.setChangeSensitivity(0) }

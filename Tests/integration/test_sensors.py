@@ -115,6 +115,17 @@ class Light(SensorProxyTestCase):
         self.call("ClaimLight")
         self.assertEqual(self.client.get("SensorState"), "none")
 
+    def test_change_sensitivity_stays_as_it_is(self):
+        # At 0, a hub reports each flicker.
+        self.rig.add_device(device(LIGHT, scanned("in_illuminance", scale=1, hysteresis=10)))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        feed.values = {"in_illuminance": 250}
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 250)
+        self.assertTrue(feed.is_enabled())
+        self.assertEqual(self.rig.read("in_illuminance_hysteresis", LIGHT), "10")
+
     def test_scans_of_an_intensity(self):
         self.rig.add_device(device(LIGHT, scanned("in_intensity_both", scale=0.1)))
         feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
