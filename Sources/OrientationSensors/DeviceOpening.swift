@@ -31,7 +31,11 @@ struct DeviceOpening: Sendable {
             if buffered, device.description.kind == .accelerometer {
                 previous.sensitivity = try device.changeSensitivity
             }
-            try SettingsFile(of: device.description)?.write(previous)
+            do throws(SystemError) {
+                try SettingsFile(of: device.description)?.write(previous)
+            } catch {
+                warnings.append("\(error); a crash would leave the sensor's settings changed")
+            }
             if let sensitivity = previous.sensitivity {
                 if sensitivity != 0 { _ = try device.setChangeSensitivity(0) }
                 hasSensitivity = true

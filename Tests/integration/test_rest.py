@@ -96,6 +96,23 @@ class Rest(RigTestCase):
         wait_until(lambda: float(self.rig.read("in_accel_sampling_frequency", HID) or 0) == 10, "and the rate")
         self.assertEqual(os.listdir(folder), [])
 
+    def test_sensitivity_is_set_although_it_cannot_be_kept(self):
+        hub = self.hub()
+        self.rig.write("in_accel_hysteresis", "0.100000", HID)
+        folder = self.rig.directory / "run"
+        folder.write_text("no folder")
+        daemon = self.rig.start_orientd(environment={"RUNTIME_DIRECTORY": str(folder)})
+        self.client.claim()
+        daemon.wait_for_log("warning: accel_3d: cannot replace .*; a crash would leave the sensor's settings changed")
+        self.assertEqual(self.sensitivity(), 0)
+        self.level_is("watch")
+        wait_until(lambda: self.sensitivity() == 0.03, "the hub is asked for changes")
+        # A lean of 5° is less than the sensitivity that was found.
+        hub.turn((-85000, -1000000, 0))
+        wait_until(lambda: abs(self.client.get("Gravity")[0] + 0.085) < 0.001, "the lean is seen")
+        self.client.release()
+        wait_until(lambda: self.sensitivity() == 0.1, "the sensitivity is put back")
+
     def test_polled_sensor_rests_and_moves(self):
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
