@@ -32,8 +32,14 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
 session_PACKAGES := mmdebstrap
 deb_PACKAGES := dpkg-dev debhelper lintian
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
+arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
 
-BIN := .build/bin
+# The architecture to build for, by Debian's name: this machine's, or arm64 on any other.
+HOST_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,amd64,$(shell uname -m)))
+ARCH := $(HOST_ARCH)
+CROSS := $(filter-out $(HOST_ARCH),$(ARCH))
+$(if $(filter-out arm64,$(CROSS)),$(error cannot build for ARCH=$(ARCH) on $(HOST_ARCH): use arm64 or $(HOST_ARCH)))
+BIN := .build/$(if $(CROSS),$(CROSS)/)bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
 export XDG_DATA_HOME := $(CURDIR)/.build/cache
@@ -57,17 +63,37 @@ build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedd
     -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
-.PHONY: help deps build run check check-peer check-vm check-session test examples integration lint docs bench coverage deb \
-    install uninstall clean build-needs check-needs peer-needs session-needs vm-needs deb-needs
+# For arm64, with Debian's headers and libraries in TREE. The toolchain has Embedded Swift for aarch64 without a system:
+# that serves, if clang is told that the system is Linux. (swiftc drops a plain -clang-target.)
+ifneq ($(CROSS),)
+TREE := $(CURDIR)/.build/$(CROSS)/tree
+TRIPLE := aarch64-linux-gnu
+EMBEDDED_TRIPLE := aarch64-none-none-elf
+EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(EMBEDDED_TRIPLE)
+frontend = -Xswiftc -Xfrontend -Xswiftc $(1)
+clang_linker = -Xswiftc -Xclang-linker -Xswiftc $(1)
+build = export PKG_CONFIG_SYSROOT_DIR=$(TREE) \
+    PKG_CONFIG_LIBDIR=$(TREE)/usr/lib/$(TRIPLE)/pkgconfig:$(TREE)/usr/share/pkgconfig && \
+    $(RELEASE) --product $(1) --traits Embedded --scratch-path .build/$(CROSS)/embedded \
+    --triple $(EMBEDDED_TRIPLE) $(call frontend,-clang-target) $(call frontend,aarch64-unknown-linux-gnu) \
+    -Xcc --target=$(TRIPLE) -Xcc --sysroot=$(TREE) $(call clang_linker,--target=$(TRIPLE)) \
+    $(call clang_linker,--sysroot=$(TREE)) -Xlinker -pie -Xlinker -L$(EMBEDDED_LIBRARIES)
+BUILT := .build/$(CROSS)/embedded/release
+endif
+
+.PHONY: help deps build run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
+    coverage deb install uninstall clean build-needs check-needs peer-needs session-needs vm-needs deb-needs arm64-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb" those too
+deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
 	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
 
-build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin
+build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin; with ARCH=arm64 into .build/arm64/bin
+	$(if $(CROSS),$(if $(filter yes,$(EMBEDDED)),@cross/build-tree.sh $(TREE) $(CROSS),\
+	    $(error swift has no $(EMBEDDED_LIBRARIES): it cannot build for $(CROSS))))
 	@mkdir -p $(BIN)
 	$(call build,orientd)
 	@ln -f $(BUILT)/orientd $(BIN)/orientd
@@ -80,7 +106,7 @@ run: build  ## demonstrate orientd, with this machine's sensor or with a simulat
 	@./requirements.sh command dbus-daemon dbus-daemon
 	@Tests/demo.sh $(BIN)
 
-check: check-needs $(patsubst %,%-needs,$(filter peer session vm,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session" those too
+check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64" those too
 	@Tests/check.sh own $(WITH)
 
 test: build-needs  ## run the unit tests
@@ -102,10 +128,13 @@ check-peer: check-needs peer-needs build  ## run iio-sensor-proxy's public tests
 check-session: check-needs session-needs build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
 	@Tests/check.sh session
 
+check-arm64: check-needs arm64-needs  ## run the integration tests with programs for arm64 under QEMU's user emulation
+	@Tests/check.sh arm64
+
 lint: check-needs  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
-	shellcheck -x .ci/run requirements.sh $$(find Benchmarks Tests debian docs -name '*.sh') debian/*.postinst \
-	    debian/*.postrm debian/*.prerm
+	shellcheck -x .ci/run requirements.sh Tests/arm64/run $$(find Benchmarks Tests cross debian docs -name '*.sh') \
+	    debian/*.postinst debian/*.postrm debian/*.prerm
 
 docs: build  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
@@ -216,12 +245,17 @@ endef
 build-needs:
 	@./requirements.sh checkout
 	@./requirements.sh toolchain
+ifeq ($(CROSS),)
 	@./requirements.sh libraries $(LIBRARIES)
+else
+	@./requirements.sh command pkg-config pkg-config
+	@./requirements.sh command mmdebstrap mmdebstrap
+endif
 
 # What tests call is installed by themselves: a test that cannot run would have to count as failed.
 check-needs:
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) $(check_PACKAGES))
 	@$(MAKE) --no-print-directory build-needs
 
-peer-needs session-needs vm-needs deb-needs: %-needs:
+peer-needs session-needs vm-needs deb-needs arm64-needs: %-needs:
 	@$(call deps,$($*_PACKAGES))

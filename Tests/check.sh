@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh [own] [peer] [vm] [session]
+# usage: Tests/check.sh [own] [peer] [vm] [session] [arm64]
 # Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
 # failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
-# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors.
-# Called by `make check`.
+# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors; "arm64"
+# builds for arm64 and runs the programs under emulation. Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -71,10 +71,15 @@ session() {
     suite session Tests/session/run .build/bin
 }
 
+arm64() {
+    step build-arm64 make --no-print-directory build ARCH=arm64
+    suite arm64 Tests/arm64/run
+}
+
 for checks in "${@:-own}"; do
     case $checks in
-        own | peer | vm | session) "$checks" ;;
-        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session]" >&2; exit 2 ;;
+        own | peer | vm | session | arm64) "$checks" ;;
+        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [arm64]" >&2; exit 2 ;;
     esac
 done
 echo "$passed passed, $failed failed"
