@@ -214,3 +214,22 @@ let package = Package(
         ),
     ]
 )
+
+// The fuzzers need libFuzzer and a build with its instrumentation: `make fuzz` asks for them.
+if Context.environment["ORIENTD_FUZZ"] != nil {
+    package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "OrientationSession", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
+                "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CIIO", "CLinux", "CLibFuzzer", "CSystemd",
+            ],
+            path: "Tests/Fuzz",
+            exclude: ["CLibFuzzer", "corpus", "run", "words"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"]), .linkedLibrary("m")]
+        ),
+    ]
+}

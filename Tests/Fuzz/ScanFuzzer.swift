@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIIO
+
+@testable import OrientationSensors
+
+/// The formats of scan elements, and scans of them: every word is read within the scan.
+enum ScanFuzzer {
+    static func run(_ bytes: [UInt8]) {
+        var input = FuzzedBytes(bytes)
+        var elements: [ScanElement] = []
+        for _ in 0...input.number(below: 8) {
+            var format = iio_data_format()
+            let flags = input.byte()
+            // Most formats of the kernel are of whole bytes; without that hardly any input would be valid.
+            format.length = flags & 4 == 0 ? UInt32(input.byte()) : UInt32(input.number(below: 9)) * 8
+            format.bits = UInt32(input.byte())
+            format.shift = UInt32(input.byte())
+            format.repeat = flags & 8 == 0 ? 1 : UInt32(input.byte())
+            format.is_signed = flags & 1 != 0
+            format.is_be = flags & 2 != 0
+            if let element = ScanElement(format, index: Int(input.byte())) { elements.append(element) }
+        }
+        let layout = ScanLayout(elements)
+        precondition(layout.offsets.count == elements.count)
+        // Of exactly that size, so that the address sanitizer sees a read beyond the end.
+        let scan = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.size, alignment: 1)
+        defer { scan.deallocate() }
+        for index in scan.indices { scan[index] = input.byte() }
+        guard let start = scan.baseAddress else { return }
+        for (element, offset) in zip(elements, layout.offsets) {
+            precondition(offset % element.byteCount == 0 && offset + element.byteCount <= layout.size)
+            let value = element.value(at: start + offset)
+            precondition(value.isFinite && abs(value) <= 0x1p64)
+        }
+        let places = zip(elements, layout.offsets).map { $1..<$1 + $0.byteCount }
+        for (index, place) in places.enumerated() {
+            precondition(places[(index + 1)...].allSatisfy { !$0.overlaps(place) })
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import POSIX
+
+@testable import OrientationConfiguration
+@testable import OrientationSensors
+@testable import OrientationSession
+
+/// The files that the programs write for themselves: the saved state, the restore point, the settings of a device.
+enum StateFuzzer {
+    static func run(_ bytes: [UInt8]) {
+        do throws(SavedState.TextError) {
+            let state = try SavedState(text: bytes)
+            precondition(Array(state.text.utf8) == bytes)
+        } catch {
+            // The daemon quotes that line.
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            precondition(lines.indices.contains(error.line - 1))
+        }
+        if let point = RestorePoint(text: bytes, warn: { _ in }) {
+            var rotation = PanelRotation(output: nil, mayPlaceAutomatically: false, leftover: point)
+            _ = rotation.take(point.outputs)
+            for transform in [.rotated90, .normal, .rotated270] as [OutputTransform] { _ = rotation.want(transform) }
+            _ = rotation.release()
+        }
+        _ = FoundSettings(bytes)
+    }
+}
