@@ -82,7 +82,8 @@ BUILT := .build/$(CROSS)/embedded/release
 endif
 
 .PHONY: help deps build run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
-    coverage deb install uninstall clean build-needs check-needs peer-needs session-needs vm-needs deb-needs arm64-needs
+    load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
+    vm-needs deb-needs arm64-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -106,7 +107,7 @@ run: build  ## demonstrate orientd, with this machine's sensor or with a simulat
 	@./requirements.sh command dbus-daemon dbus-daemon
 	@Tests/demo.sh $(BIN)
 
-check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64" those too
+check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64 fuzz sanitize soak" those too
 	@Tests/check.sh own $(WITH)
 
 test: build-needs  ## run the unit tests
@@ -142,6 +143,24 @@ docs: build  ## build the manual pages into .build/man
 
 bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
+
+load: check-needs build  ## measure what others wait while orientd is under load
+	@Benchmarks/load.py $(BIN)
+
+# For each fuzzer.
+SECONDS ?= 60
+FUZZ := .build/fuzz/build
+
+fuzz: check-needs  ## run the fuzzers, each for SECONDS=60; with FUZZERS="trace bus" these only
+	ORIENTD_FUZZ=1 $(SWIFT) build $(SWIFTPM) $(STRICT) --product fuzz --scratch-path $(FUZZ) --sanitize address \
+	    -Xswiftc -sanitize=fuzzer -Xswiftc -O
+	@Tests/Fuzz/run $(FUZZ)/debug/fuzz --seconds $(SECONDS) $(FUZZERS)
+
+sanitize: check-needs  ## run the tests under the address and thread sanitizers; with TESTS=NAME only those integration tests
+	@Tests/sanitize/run.sh $(TESTS)
+
+soak: check-needs build  ## use orientd and orient-agent for DURATION=3600 seconds as in a day, and check that nothing grows
+	@Tests/soak/run $(BIN) $(if $(DURATION),--duration $(DURATION)) $(if $(SEED),--seed $(SEED))
 
 coverage: build-needs  ## print how much of the code the unit tests reach
 	$(SWIFT) test $(SWIFTPM) --enable-code-coverage --scratch-path .build/coverage

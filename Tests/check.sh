@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh [own] [peer] [vm] [session] [arm64]
+# usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]
 # Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
 # failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
 # iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors; "arm64"
-# builds for arm64 and runs the programs under emulation. Called by `make check`.
+# builds for arm64 and runs the programs under emulation; "fuzz" runs each fuzzer for 20 seconds, "sanitize" all tests
+# under sanitizers, and "soak" a day's use for five minutes. Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 logs=.build/check
@@ -76,10 +77,22 @@ arm64() {
     suite arm64 Tests/arm64/run
 }
 
+fuzz() {
+    suite fuzz make --no-print-directory fuzz SECONDS="${FUZZ_SECONDS:-20}"
+}
+
+sanitize() {
+    suite sanitize Tests/sanitize/run.sh
+}
+
+soak() {
+    suite soak Tests/soak/run .build/bin --duration "${DURATION:-300}"
+}
+
 for checks in "${@:-own}"; do
     case $checks in
-        own | peer | vm | session | arm64) "$checks" ;;
-        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [arm64]" >&2; exit 2 ;;
+        own | peer | vm | session | arm64 | fuzz | sanitize | soak) "$checks" ;;
+        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]" >&2; exit 2 ;;
     esac
 done
 echo "$passed passed, $failed failed"
