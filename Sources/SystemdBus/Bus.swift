@@ -73,8 +73,10 @@ package final class Bus {
     /// Ends the connection: sends what waits to be sent, and completes each call that has no reply yet with an error.
     package func close() {
         sd_bus_flush(bus)
-        shutdown(sd_bus_get_fd(bus), Int32(SHUT_RDWR))
-        while sd_bus_process(bus, nil) > 0 {}
+        if shutdown(sd_bus_get_fd(bus), Int32(SHUT_RDWR)) == 0 {
+            // It returns 0 after the completion of a call, and an error once the connection is closed.
+            while sd_bus_process(bus, nil) >= 0 {}
+        }
         sd_bus_close(bus)
     }
 
