@@ -32,7 +32,9 @@ struct DoctorReport {
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
     func write(to file: consuming OutputFile) throws(SystemError) {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
-        let sections = versions + found + machineLines + configuration + daemon + sensors + ["", "== \(traceTitle)"]
+        var sections = versions + found + machineLines
+        sections += configuration + daemon + sensors
+        sections += ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
             for line in recording.anonymizedLines { try file.write(line + "\n") }
