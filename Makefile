@@ -73,7 +73,7 @@ EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(EMBEDDED
 frontend = -Xswiftc -Xfrontend -Xswiftc $(1)
 clang_linker = -Xswiftc -Xclang-linker -Xswiftc $(1)
 build = export PKG_CONFIG_SYSROOT_DIR=$(TREE) \
-    PKG_CONFIG_LIBDIR=$(TREE)/usr/lib/$(TRIPLE)/pkgconfig:$(TREE)/usr/share/pkgconfig && \
+    PKG_CONFIG_PATH=$(TREE)/usr/lib/$(TRIPLE)/pkgconfig:$(TREE)/usr/share/pkgconfig && \
     $(RELEASE) --product $(1) --traits Embedded --scratch-path .build/$(CROSS)/embedded \
     --triple $(EMBEDDED_TRIPLE) $(call frontend,-clang-target) $(call frontend,aarch64-unknown-linux-gnu) \
     -Xcc --target=$(TRIPLE) -Xcc --sysroot=$(TREE) $(call clang_linker,--target=$(TRIPLE)) \

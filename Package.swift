@@ -37,6 +37,8 @@ let executable: [LinkerSetting] = [
     .linkedLibrary("swiftUnicodeDataTables", .when(traits: ["Embedded"])),
 ]
 
+let embeddedRuntime = Target.Dependency.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))
+
 let package = Package(
     name: "orientd",
     products: [
@@ -65,6 +67,8 @@ let package = Package(
         // Not a system library: libiio is loaded at run time.
         .target(name: "CIIO"),
         .target(name: "CWaylandProtocols"),
+        // Not imported: it replaces functions of the runtime.
+        .target(name: "CEmbeddedRuntime"),
 
         .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
@@ -118,7 +122,7 @@ let package = Package(
             name: "orientd",
             dependencies: [
                 "OrientationDaemon", "OrientationConfiguration", "OrientationSensors", "POSIX", "SystemdBus",
-                "CommandLineOptions", "CLinux",
+                "CommandLineOptions", "CLinux", embeddedRuntime,
             ],
             swiftSettings: strict,
             linkerSettings: executable
@@ -127,7 +131,7 @@ let package = Package(
             name: "orient-agent",
             dependencies: [
                 "OrientationSession", "OrientationConfiguration", "OrientationCore", "POSIX", "SystemdBus",
-                "CommandLineOptions", "CLinux",
+                "CommandLineOptions", "CLinux", embeddedRuntime,
             ],
             swiftSettings: strict,
             linkerSettings: executable
@@ -136,7 +140,7 @@ let package = Package(
             name: "orientctl",
             dependencies: [
                 "OrientationCore", "OrientationSensors", "OrientationBus", "OrientationConfiguration", "POSIX",
-                "SystemdBus", "CommandLineOptions", "CLinux", "CJSON",
+                "SystemdBus", "CommandLineOptions", "CLinux", "CJSON", embeddedRuntime,
             ],
             swiftSettings: strict,
             linkerSettings: executable
