@@ -15,7 +15,11 @@ enum AttributeFile {
     /// Fails with EIO for an empty file and with EFBIG for one that does not fit. Allocates nothing.
     static func read(_ file: FileDescriptor, into text: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
         // sysfs makes the text anew for each read from the beginning.
-        let count = retryingInterrupted { pread(file.rawValue, text, capacity, 0) }
+        var count = retryingInterrupted { pread(file.rawValue, text, capacity, 0) }
+        // What stands in for sysfs may be a pipe.
+        if count < 0, Errno.current.code == ESPIPE {
+            count = retryingInterrupted { CLinux.read(file.rawValue, text, capacity) }
+        }
         let result = count < 0 ? -Int(Errno.current.code) : count == 0 ? -Int(EIO) : count
         return result < capacity ? result : -Int(EFBIG)
     }

@@ -13,7 +13,12 @@ final class KeptAttribute {
     func readNumber() throws(SystemError) -> Double {
         // sysfs replaces no file, but what stands in for it may.
         if file?.isDeleted ?? true { file = try attribute.open() }
-        return try attribute.readNumber(from: file)
+        do throws(SystemError) {
+            return try attribute.readNumber(from: file)
+        } catch {
+            file = nil
+            throw error
+        }
     }
 
     /// Closes the file until the next reading.
