@@ -364,7 +364,7 @@ class Limits(RotationTestCase):
         for holder in holders:
             holder.close()
         self.wait_for_requests(0)
-        self.assertLess(dirty() - before, (peak - before) / 4)
+        self.assertLess(dirty() - before, (peak - before) / 2)
 
     def test_requests_that_wait_for_polkit_count(self):
         self.rig.start_polkit(allowed=("org.orientd1.request",))
