@@ -152,7 +152,7 @@ SECONDS ?= 60
 FUZZ := .build/fuzz/build
 
 fuzz: check-needs  ## run the fuzzers, each for SECONDS=60; with FUZZERS="trace bus" these only
-	ORIENTD_FUZZ=1 $(SWIFT) build $(SWIFTPM) $(STRICT) --product fuzz --scratch-path $(FUZZ) --sanitize address \
+	export ORIENTD_FUZZ=1; $(SWIFT) build $(SWIFTPM) $(STRICT) --product fuzz --scratch-path $(FUZZ) --sanitize address \
 	    -Xswiftc -sanitize=fuzzer -Xswiftc -O
 	@Tests/Fuzz/run $(FUZZ)/debug/fuzz --seconds $(SECONDS) $(FUZZERS)
 
