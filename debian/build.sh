@@ -25,6 +25,7 @@ if dpkg-query -W -f '${db:Status-Status}\n' swiftlang 2>/dev/null | grep -qx ins
 
 if command -v lintian >/dev/null; then
     # That tag finds pieces of machine code, in one build and not in the next.
-    lintian --pedantic --display-info --suppress-tags spelling-error-in-binary --fail-on error,warning,info,pedantic "$out"/*.changes
+    lintian --pedantic --display-info --suppress-tags spelling-error-in-binary \
+        --fail-on error,warning,info,pedantic "$out"/*.changes
 fi
 (cd "$out" && ls -- *.deb)
