@@ -58,16 +58,6 @@ class Hyprland(AgentTestCase):
                 self.turn("landscape-left")
                 self.wait_for_transform("270")
 
-    def test_hyprland_that_hangs_is_asked_over_its_heads(self):
-        self.start(claim=False)
-        self.start_compositor(panel())
-        self.hyprland.hangs = True
-        agent = self.start_agent()
-        self.turn("landscape-left")
-        wait_until(lambda: self.compositor.configurations, "the heads are configured")
-        agent.wait_for_warning(".socket.sock does not reply", "do not follow")
-        agent.kill()  # this Hyprland restores nothing
-
     def test_refused_change_is_one_warning(self):
         agent = self.start_session(panel())
         self.show("landscape-left")

@@ -7,8 +7,6 @@ import SystemdBus
 final class HyprlandRequest {
     /// The longest reply that is accepted, in bytes.
     private static let limit = 1 << 20
-    /// Seconds until a request without a reply has failed.
-    private static let longestWait = 2.0
 
     /// The folder of Hyprland's sockets.
     static var folder: String {
@@ -22,7 +20,6 @@ final class HyprlandRequest {
     }
 
     private var socket: UnixSocket?
-    private var timeout: Timer?
     private var reply: [UInt8] = []
     private let completion: (Result) -> Void
 
@@ -41,25 +38,19 @@ final class HyprlandRequest {
             onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes, path) } },
             onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { ended(problem) } }
         )
-        timeout = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) { end(.failure("\(path) does not reply")) }
-        }
-        timeout?.arm(after: Self.longestWait, slack: 0.1)
         socket?.send(Array(text.utf8))
     }
 
     private func read(_ bytes: [UInt8], _ path: String) {
         reply += bytes
-        if reply.count > Self.limit { end(.failure("\(path) sent a reply of more than \(Self.limit) bytes")) }
+        guard reply.count > Self.limit else { return }
+        socket = nil
+        completion(.failure("\(path) sent a reply of more than \(Self.limit) bytes"))
     }
 
     /// Hyprland closes the connection after the reply.
     private func ended(_ problem: String) {
-        end(reply.isEmpty ? .failure("\(problem) without a reply") : .reply(reply))
-    }
-
-    private func end(_ result: Result) {
-        (socket, timeout) = (nil, nil)
-        completion(result)
+        socket = nil
+        completion(reply.isEmpty ? .failure("\(problem) without a reply") : .reply(reply))
     }
 }

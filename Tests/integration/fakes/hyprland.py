@@ -22,13 +22,11 @@ def fields_of(text):
 
 
 class RequestConnection(Connection):
-    """Reads one request, which has no end mark, answers it and closes, unless Hyprland hangs."""
+    """Reads one request, which has no end mark, answers it and closes."""
 
     def receive(self):
         request, self.input = self.input.decode(), b""
         self.server.owner.requests.append(request)
-        if self.server.owner.hangs:
-            return
         self.answer(self.server.owner.reply(request).encode())
         self.server.drop(self)
 
@@ -68,7 +66,6 @@ class HyprlandServer:
         self.compositor = compositor
         self.requests = []
         self.options = {}
-        self.hangs = False
 
     def start(self):
         self.commands.start()
