@@ -12,19 +12,8 @@ trap 'exit 1' HUP INT TERM
 # Not those of the make that calls this.
 unset MAKEFLAGS MAKELEVEL MFLAGS DESTDIR PREFIX WITH
 
-passed=0 failed=0
-check() {  # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$work/output" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok: $what"
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$work/output"
-    fi
-}
+# shellcheck source=Tests/counting.sh
+. "$(dirname "$0")/../counting.sh"
 
 # A checkout without sources, in which each fake program is written to a folder that precedes the others.
 tree=$work/tree
@@ -138,7 +127,6 @@ nothing() { made deps && [ ! -s "$work/called" ]; }
 check "make deps does nothing if nothing is missing" nothing
 
 # --- the Debian package ------------------------------------------------------------------------------------------------
-same() { [ "$1" = "$2" ] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; false; }; }
 version() {
     same "$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")" \
         "$(sed -n '1s/.*(\([0-9.]*\).*/\1/p' "$root/debian/changelog")"

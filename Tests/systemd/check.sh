@@ -27,20 +27,8 @@ trap 'status=$?; [ -z "$bus" ] || kill "$bus"; umount -q /etc/passwd /etc/group;
 trap 'exit 1' HUP INT TERM
 mount -t tmpfs none /run || exit 2
 
-passed=0 failed=0
-check() {  # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$work/output" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok: $what"
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$work/output"
-    fi
-}
-same() { [ "$1" = "$2" ] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; false; }; }
+# shellcheck source=Tests/counting.sh
+. "$(dirname "$0")/../counting.sh"
 silent() {  # silent COMMAND...: succeeds if COMMAND succeeds and prints nothing
     "$@" >"$work/noise" 2>&1
     set -- $?
