@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The compiler declares that these functions return their argument, and on AArch64 LLVM goes by that. But those of Swift
-// 6.3's Embedded runtime return it without its tag: the text "HDMI-A-1" then had no length any more.
+// The compiler declares that these functions return their argument, and LLVM relies on that on AArch64. In Swift 6.3's
+// Embedded runtime they return it without its tag, so that the text "HDMI-A-1" lost its length.
 #if defined(__aarch64__)
 
 #include <stdint.h>

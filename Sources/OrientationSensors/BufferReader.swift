@@ -220,7 +220,7 @@ final class BufferReader {
             problem = error
         }
         let (scans, now) = (drained, loop.now)
-        // A scan without a stamp has the time at which its turn among them came, the last half an interval ago on average.
+        // Scans without a stamp came at regular intervals; the last one is half an interval old on average.
         let interval = min(1 / rate, (now - lastDrain) / Double(max(1, scans.count)))
         lastDrain = now
         for index in (scans.firstIndex(where: showsMotion) ?? max(0, scans.count - 1))..<scans.count where !isClosed {

@@ -28,7 +28,7 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
 
     /// Chooses the trigger, enables the channels and starts the buffer.
     ///
-    /// Throws EBUSY while another program has the device open.
+    /// Throws EBUSY if another program has opened the device.
     init(of source: ScanSource) throws(SystemError) {
         self.source = source
         warnings = source.chooseTrigger()

@@ -60,7 +60,7 @@ struct ScanSource {
 
     /// Starts the buffer with only these words in each scan; returns the open node.
     ///
-    /// Throws EBUSY while another program has the device open.
+    /// Throws EBUSY if another program has opened the device.
     func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
         // Opening comes first: it fails while another program reads, whose buffer must not be stopped.
         let descriptor = orientd_open_device(node)
