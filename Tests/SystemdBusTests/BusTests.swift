@@ -369,10 +369,11 @@ import Testing
     @Test func `watching a connection that has gone is an error, and lets the handler go`() throws {
         var gone: Bus? = try peers.privateBus.connect()
         let name = try #require(gone).uniqueName
+        var isGone = false
+        let slot = try peers.service.onOwnerChange(of: name) { isGone = $0 == nil }
         gone = nil
+        try peers.loop.run { isGone }
         #expect(gone == nil)
-        // The daemon has noticed when it no longer lists the name.
-        try peers.loop.run { try !peers.client.hasOwner(of: name) }
         weak var weakToken: Token?
         do {
             let token = Token()
@@ -384,6 +385,7 @@ import Testing
         }
         #expect(weakToken == nil)
         try peers.loop.runWhatIsDue()
+        withExtendedLifetime(slot) {}
     }
 
     @Test func `a watch that is gone tells nothing, and lets its handler go`() throws {
