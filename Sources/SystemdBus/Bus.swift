@@ -152,6 +152,14 @@ package final class Bus {
         BusSlot(owning: try create("serve ObjectManager at", path) { sd_bus_add_object_manager(bus, &$0, path) })
     }
 
+    /// Lets `filter` see every message before anything else does, until the returned slot is released.
+    package func filter(_ filter: CallFilter) throws(SystemError) -> BusSlot {
+        let slot = try register("filter calls", userdata: filter) { slot, userdata in
+            sd_bus_add_filter(bus, &slot, filterCall, userdata)
+        }
+        return BusSlot(owning: slot)
+    }
+
     // Signals ignore failures: onDisconnect reports a closed connection.
 
     /// Sends PropertiesChanged for `properties`, whose getters are called for the new values.

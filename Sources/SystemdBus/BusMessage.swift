@@ -188,8 +188,9 @@ package final class BusMessage {
 
     // Failures are ignored: Bus.onDisconnect reports a closed connection.
 
-    /// Replies to a method call with the values that `body` appends.
+    /// Replies to a method call with the values that `body` appends; does nothing if the caller wants no reply.
     package func reply(_ body: (BusMessage) -> Void = { _ in }) {
+        guard sd_bus_message_get_expect_reply(message) > 0 else { return }
         var answer: OpaquePointer?
         guard sd_bus_message_new_method_return(message, &answer) >= 0, let answer else { return }
         let reply = BusMessage(owning: answer)

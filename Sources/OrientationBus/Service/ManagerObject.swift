@@ -59,7 +59,13 @@ package final class ManagerObject {
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
-        slots = [try bus.export(interface, at: Names.path), try bus.addObjectManager(at: Names.path)]
+        slots = [
+            try bus.filter(
+                CallFilter(limitError: Names.limitError, now: { loop.now }) { [rotation] in rotation.hasManyRequests }
+            ),
+            try bus.export(interface, at: Names.path),
+            try bus.addObjectManager(at: Names.path),
+        ]
     }
 
     /// Announces what an event has changed: requests, then the status, between the two signals of a transition.

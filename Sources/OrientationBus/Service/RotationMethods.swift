@@ -70,6 +70,8 @@ final class RotationMethods {
         interface.signal("DidTransition", "sss", names: "from\0to\0reason\0")
     }
 
+    var hasManyRequests: Bool { objects.count > Self.manyRequests }
+
     /// Brings the objects of the requests up to date.
     func update(_ effects: Effects) {
         for id in effects.released { objects[id] = nil }
