@@ -31,6 +31,7 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap
 deb_PACKAGES := dpkg-dev debhelper lintian
+deb_arm64_PACKAGES := $(deb_PACKAGES) binutils-aarch64-linux-gnu qemu-user-static
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
 
@@ -77,13 +78,16 @@ build = export PKG_CONFIG_SYSROOT_DIR=$(TREE) \
     $(RELEASE) --product $(1) --traits Embedded --scratch-path .build/$(CROSS)/embedded \
     --triple $(EMBEDDED_TRIPLE) $(call frontend,-clang-target) $(call frontend,aarch64-unknown-linux-gnu) \
     -Xcc --target=$(TRIPLE) -Xcc --sysroot=$(TREE) $(call clang_linker,--target=$(TRIPLE)) \
-    $(call clang_linker,--sysroot=$(TREE)) -Xlinker -pie -Xlinker -L$(EMBEDDED_LIBRARIES)
+    $(call clang_linker,--sysroot=$(TREE)) -Xlinker -pie -Xlinker --build-id -Xlinker -L$(EMBEDDED_LIBRARIES)
 BUILT := .build/$(CROSS)/embedded/release
+# Runs a program that was built, whose output becomes a manual page or a completion.
+export EMULATOR := qemu-aarch64-static -L $(TREE)
+STRIP := $(TRIPLE)-strip
 endif
 
 .PHONY: help deps build run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
     load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
-    vm-needs deb-needs arm64-needs
+    vm-needs deb-needs deb_arm64-needs arm64-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -139,6 +143,7 @@ lint: check-needs  ## check the format of all sources
 
 docs: build  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
+	@$(if $(CROSS),./requirements.sh command qemu-aarch64-static qemu-user-static)
 	@docs/build.sh $(BIN) .build/man
 
 bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
@@ -169,8 +174,8 @@ coverage: build-needs  ## print how much of the code the unit tests reach
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
-deb: build-needs deb-needs  ## build Debian packages into .build/deb and check them with lintian
-	@debian/build.sh .build/deb
+deb: build-needs $(if $(CROSS),deb_$(CROSS)-needs,deb-needs)  ## build Debian packages into .build/deb and check them with lintian; with ARCH=arm64 into .build/arm64/deb
+	@debian/build.sh $(dir $(BIN))deb $(CROSS)
 
 # The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
@@ -204,10 +209,10 @@ INSTALLED := \
 RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
 
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
-install: $(if $(wildcard .build/man/orientd.8),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
+install: $(if $(and $(wildcard $(BIN)/orientctl),$(wildcard .build/man/orientd.8)),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
-	@for shell in bash zsh fish; do $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
+	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    case "$(if $(STRIP),$$rest)" in 755:*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
@@ -276,5 +281,5 @@ check-needs:
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) $(check_PACKAGES))
 	@$(MAKE) --no-print-directory build-needs
 
-peer-needs session-needs vm-needs deb-needs arm64-needs: %-needs:
+peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs: %-needs:
 	@$(call deps,$($*_PACKAGES))

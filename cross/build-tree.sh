@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: cross/build-tree.sh TREE ARCH
 # Unpacks what building and running orientd for the architecture ARCH needs, from Debian 12, into the folder TREE,
-# unless TREE was made from the same list of packages. Nothing of it is run or installed. Needs a Debian mirror, but not
-# root.
+# unless TREE was made from the same list of packages. Nothing of it is run or installed. TREE/shlibs says which package
+# has which library, as deb-shlibs(5) defines it. Needs a Debian mirror, but not root.
 set -eu
 tree=$1 arch=$2
 suite=bookworm
@@ -11,7 +11,9 @@ suite=bookworm
 packages=libc6-dev,libgcc-12-dev,libsystemd-dev,libinih-dev,libjson-c-dev,libwayland-dev,libxcb-randr0-dev
 packages=$packages,libxcb-xinput-dev,libiio-dev,umockdev
 
-made="$suite $arch $packages"
+# shellcheck disable=SC2016
+shlibs='for package in "$1"/var/cache/apt/archives/*.deb; do dpkg-deb -I "$package" shlibs 2>/dev/null || :; done >"$1/shlibs"'
+made="$suite $arch $packages $shlibs"
 [ "$(cat "$tree.packages" 2>/dev/null || :)" != "$made" ] || exit 0
 
 if ! command -v mmdebstrap >/dev/null; then
@@ -26,7 +28,7 @@ echo "unpacking Debian's $arch packages into $tree"
 # chrootless, which root must not use, needs neither root nor user namespaces: extracting runs nothing in the tree.
 if [ "$(id -u)" -eq 0 ]; then mode=root; else mode=chrootless; fi
 if ! mmdebstrap --quiet --mode="$mode" --variant=extract --architectures="$arch" --include="$packages" --format=tar \
-    --aptopt='Acquire::Languages "none"' "$suite" "$tree.tar"; then
+    --extract-hook="$shlibs" --aptopt='Acquire::Languages "none"' "$suite" "$tree.tar"; then
     echo "$0: mmdebstrap has failed; it needs a Debian mirror" >&2
     exit 1
 fi

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER
 # Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) and agent.conf(5) are the
-# output of the programs in BUILD_FOLDER, called with --settings. Any error is a failure, and so is any warning of man or mandoc, if they are installed.
+# output of the programs in BUILD_FOLDER, which are called with --settings, by the command EMULATOR if that is set. Any
+# error is a failure, and so is any warning of man or mandoc, if they are installed.
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER" >&2; exit 2; }
@@ -16,7 +17,7 @@ trap 'exit 1' HUP INT TERM
 
 cp "$here"/*.scd "$work"
 settings() {  # settings PROGRAM PAGE
-    "$programs/$1" --settings >"$work/settings"
+    ${EMULATOR-} "$programs/$1" --settings >"$work/settings"
     [ -s "$work/settings" ] || { echo "$1 printed no settings" >&2; exit 1; }
     sed -e "/^@SETTINGS@\$/{r $work/settings" -e 'd}' "$here/$2.scd.in" >"$work/$2.scd"
 }
@@ -25,7 +26,9 @@ settings orient-agent agent.conf.5
 
 for source in "$work"/*.scd; do
     page=$(basename "$source" .scd)
-    scdoc <"$source" >"$work/$page" || { echo "$page: scdoc failed" >&2; exit 1; }
+    scdoc <"$source" >"$work/plain" || { echo "$page: scdoc failed" >&2; exit 1; }
+    # By its first line a page tells man that it has tables, which tbl formats; scdoc does not write that line.
+    { ! grep -q '^\.TS' "$work/plain" || echo "'\\\" t"; cat "$work/plain"; } >"$work/$page"
     if command -v man >/dev/null; then
         MANROFFSEQ='' LC_ALL=C.UTF-8 man --warnings -l "$work/$page" 2>&1 >/dev/null | sed "s|^|$page: |" >"$work/warnings"
     else
