@@ -30,7 +30,8 @@ enum Replay {
         guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
             throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
         }
-        var replay = try systemCall(Run(invocation, classifier, sensor))
+        let reader = try systemCall(TraceReader(operand: invocation.operands[0]))
+        var replay = Run(reader, invocation, classifier, sensor)
         return try replay.finish()
     }
 }
@@ -56,17 +57,19 @@ extension Replay {
         /// Whether the trace tells what else happened, so that the interface is worth drawing.
         private var isRecording = false
 
+        // Does not throw: Swift 6.2.3 would crash on an initializer that throws before all properties are set.
         init(
+            _ reader: consuming TraceReader,
             _ invocation: Invocation,
             _ classifier: ClassifierChoice?,
             _ sensor: RestingSensor.Kind?
-        ) throws(SystemError) {
+        ) {
+            self.reader = reader
             path = invocation.operands[0]
             self.classifier = classifier
             printsAll = invocation.has("all")
             isJSON = invocation.isJSON
             plotPath = invocation.value(of: "plot")
-            reader = try TraceReader(operand: path)
             // Without events, all samples are those of a sensor that samples from the start.
             var configuration = MachineConfiguration()
             configuration.idiom = .tablet
