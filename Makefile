@@ -201,7 +201,7 @@ INSTALLED := \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \
     systemd/dbus-1/system.d/org.orientd1.conf:644:$(SYSTEM)/share/dbus-1/system.d/org.orientd1.conf \
-    $(foreach name,Manager Request Sensor,systemd/dbus-1/interfaces/org.orientd1.$(name).xml:644:$(SYSTEM)/share/dbus-1/interfaces/org.orientd1.$(name).xml) \
+    $(foreach file,$(wildcard systemd/dbus-1/interfaces/*.xml),$(file):644:$(SYSTEM)/share/dbus-1/interfaces/$(notdir $(file))) \
     systemd/dbus-1/system-services/org.orientd1.service:644:$(SYSTEM)/share/dbus-1/system-services/org.orientd1.service \
     systemd/dbus-1/system-services/net.hadess.SensorProxy.service:644:$(SYSTEM)/share/dbus-1/system-services/net.hadess.SensorProxy.service \
     systemd/polkit-1/actions/org.orientd1.policy:644:$(SYSTEM)/share/polkit-1/actions/org.orientd1.policy

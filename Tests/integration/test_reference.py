@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
+import sensor_proxy
 from agent_session import AgentTestCase
 from gi.repository import Gio, GLib
 from rig import (
@@ -80,12 +81,17 @@ class Reference(RigTestCase):
             with self.subTest(interface):
                 self.assertEqual(documented(interface), self.introspected(interface, path))
 
-
     def test_installed_introspection_data_is_the_daemons(self):
         self.rig.add_device(accelerometer())
-        self.rig.start_orientd()
+        self.rig.start_orientd(configuration=sensor_proxy.SERVED)
         (request,) = self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 30, {})))
-        paths = {MANAGER: ROOT_PATH, SENSOR: SENSOR_PREFIX + "0", REQUEST: request}
+        paths = {
+            MANAGER: ROOT_PATH,
+            SENSOR: SENSOR_PREFIX + "0",
+            REQUEST: request,
+            sensor_proxy.NAME: sensor_proxy.PATH,
+            sensor_proxy.COMPASS: sensor_proxy.COMPASS_PATH,
+        }
         self.assertEqual({path.name for path in INTERFACES.iterdir()}, {f"{interface}.xml" for interface in paths})
         for interface, path in paths.items():
             with self.subTest(interface):
