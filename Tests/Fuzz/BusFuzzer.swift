@@ -17,7 +17,7 @@ enum BusFuzzer {
         do {
             return try FuzzedService()
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }()
 
@@ -25,7 +25,7 @@ enum BusFuzzer {
         do {
             try service.serve(FuzzedBytes(bytes))
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }
 }

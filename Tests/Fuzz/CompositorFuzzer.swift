@@ -98,7 +98,7 @@ enum CompositorFuzzer {
         do {
             try body()
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }
 }

@@ -26,7 +26,7 @@ enum ConfigurationFuzzer {
         do throws(SystemError) {
             try reader.read(FuzzedFile.path, isRequired: true)
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
         precondition(reader.warnings.count <= lines && reader.assignments.count <= lines)
         precondition(reader.warnings.allSatisfy { $0.hasPrefix(FuzzedFile.path + ":") })

@@ -20,7 +20,7 @@ enum FuzzedFile {
     }
 
     static var contents: [UInt8] {
-        guard let bytes = try? FileDescriptor.contents(of: path) else { preconditionFailure("cannot read \(path)") }
+        guard let bytes = try? FileDescriptor.contents(of: path) else { fatalError("cannot read \(path)") }
         return bytes
     }
 }

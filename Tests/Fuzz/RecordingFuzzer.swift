@@ -39,7 +39,7 @@ enum RecordingFuzzer {
         precondition(effects.released.allSatisfy { policy.request($0) == nil && old.request($0) != nil })
         for id in policy.requests {
             guard let request = policy.request(id), policy.client(of: id) != nil else {
-                preconditionFailure("a request is listed and missing")
+                fatalError("a request is listed and missing")
             }
             precondition(request.parent.map { policy.request($0) != nil } ?? true)
         }

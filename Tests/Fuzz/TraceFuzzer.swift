@@ -22,7 +22,7 @@ enum TraceFuzzer {
             }
             try writer.flush()
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
         let valid = records.filter { if case .malformed = $0 { false } else { true } }
         let again = read()
@@ -40,7 +40,7 @@ enum TraceFuzzer {
             }
             return records
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }
 
