@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches. Runs
-# each scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed". Only on demand,
-# "package" installs the packages of `make deb`; the others have the files of `make install`. Scenarios that depend on the
-# bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm, or build-rootfs.sh is newer,
-# builds it, which needs root; so do those scenarios that run on another release of Debian. Called by `make check-vm`.
+# SCENARIO is by default each of: hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge
+# switches. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed".
+# "package" installs the packages of `make deb`, on Debian 12 and 13; the others have the files of `make install`.
+# Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm,
+# or build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on another release of Debian.
+# Called by `make check-vm`.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
-[ $# -gt 0 ] || set -- hyprland doctor sensing rotation rest display xorg suspend calibrate hinge switches
+[ $# -gt 0 ] || set -- hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge switches
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
