@@ -27,9 +27,10 @@ settings orient-agent agent.conf.5
 for source in "$work"/*.scd; do
     page=$(basename "$source" .scd)
     scdoc <"$source" >"$work/plain" || { echo "$page: scdoc failed" >&2; exit 1; }
-    # By its first line a page tells man that it has tables, which tbl formats; scdoc does not write that line. Some
-    # versions of it write a date with hyphens that mandoc does not read.
-    { ! grep -q '^\.TS' "$work/plain" || echo "'\\\" t"; sed '/^\.TH/s/\\-/-/g' "$work/plain"; } >"$work/$page"
+    # What scdoc does not write: the first line of a page with tables, which tells man to format them with tbl; a date
+    # without backslashes, for mandoc; and that the text of tables need not be adjusted, of which groff may complain.
+    { ! grep -q '^\.TS' "$work/plain" || echo "'\\\" t"
+      sed -e '/^\.TH/s/\\-/-/g' -e '/^\.TS/i .na' -e '/^\.TE/a .ad' "$work/plain"; } >"$work/$page"
     if command -v man >/dev/null; then
         MANROFFSEQ='' LC_ALL=C.UTF-8 man --warnings -l "$work/$page" 2>&1 >/dev/null | sed "s|^|$page: |" >"$work/warnings"
     else
