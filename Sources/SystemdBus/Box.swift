@@ -20,11 +20,6 @@ final class Box<Closure> {
 }
 
 /// Releases the object behind a `userdata` pointer.
-#if compiler(>=6.3)
-@c(orientd_release)
-#else
-@_cdecl("orientd_release")
-#endif
 func release(_ userdata: UnsafeMutableRawPointer?) {
     guard let userdata else { return }
     Unmanaged<AnyObject>.fromOpaque(userdata).release()
