@@ -37,7 +37,7 @@ import Testing
             case .blank: blanks
             case .comment: blanks.prefix(length / 2) + Array("#".utf8) + letters
             case .section: Array("[".utf8) + letters + Array("]".utf8)
-            case .assignment: Array("key".utf8) + blanks.prefix(length / 3) + Array("=".utf8) + letters
+            case .assignment: Array("key".utf8) + Array(blanks.prefix(length / 3)) + Array("=".utf8) + letters
             case .continuation: [0x20] + blanks.prefix(length / 3) + letters
             case .noise: (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
             }
