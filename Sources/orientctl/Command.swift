@@ -68,6 +68,10 @@ struct Invocation {
 extension Bus {
     /// Connects; a bus that cannot be reached is a missing daemon.
     convenience init(connectingTo address: BusAddress) throws(CommandError) {
+        if case .address(let text) = address, !text.utf8.contains(UInt8(ascii: ":")) {
+            let hint = suggestion(for: text, among: ["system", "session"]).map { "; did you mean '\($0)'? Use" }
+            throw CommandError("--bus=\(text)\(hint ?? ": use") system, session or a D-Bus address", .usage)
+        }
         do throws(SystemError) {
             try self.init(address)
         } catch {

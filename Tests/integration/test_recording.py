@@ -214,7 +214,7 @@ class Property(RecordingTestCase):
         self.assertGreater(len(announced), 5)
         for line, object_line in zip(lines, self.replay(path, "--all", "--json"), strict=True):
             values = json.loads(object_line)
-            time = values.pop("t")
+            time = values.pop("time")
             self.assertEqual(float(line.split(" ")[0]), time)
             self.assertEqual(line.split(" ", 1)[1], in_words(values))
 

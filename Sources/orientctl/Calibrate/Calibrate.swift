@@ -19,6 +19,7 @@ enum Calibrate {
         ]
     ) { invocation throws(CommandError) in
         let trace = invocation.value(of: "from")
+        if let trace { try rejectInput(trace, as: "output", of: invocation) }
         guard trace != nil || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
             throw CommandError("calibrate is interactive: run it in a terminal, or use --from=TRACE")
         }

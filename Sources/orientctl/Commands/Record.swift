@@ -31,6 +31,7 @@ enum Record {
             }
             return seconds
         }
+        if case .replay(let path) = configuration.source { try rejectInput(path, as: "output", of: invocation) }
         let output = invocation.value(of: "output")
         let recording = try Recording(into: output == "-" ? nil : output)
         return try recording.run(try recording.open(configuration), duration: duration)

@@ -30,6 +30,7 @@ enum Replay {
         guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
             throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
         }
+        try rejectInput(invocation.operands[0], as: "plot", of: invocation)
         let reader = try systemCall(TraceReader(operand: invocation.operands[0]))
         var replay = Run(reader, invocation, classifier, sensor)
         return try replay.finish()
@@ -147,18 +148,17 @@ extension Replay {
             if printsAll {
                 let changes = machine.status.changes(from: before)
                 let values = changes.filter { !$0.isForProgramsOnly }.map { " \($0.name)=\($0.value.text)" }.joined()
-                try print(values, changes, "t", at: time)
+                try print(values, changes, at: time)
             } else if machine.status.deviceOrientation != before.deviceOrientation {
                 let name = machine.status.deviceOrientation.name
-                try print(" \(name)", [PropertyChange(name: "orientation", value: .text(name))], "time", at: time)
+                try print(" \(name)", [PropertyChange(name: "orientation", value: .text(name))], at: time)
             }
         }
 
-        /// Prints the time and `text`, or an object of the time, under `timeKey`, and the changes.
+        /// Prints the time and `text`, or an object of the time and the changes.
         private mutating func print(
             _ text: String,
             _ changes: [PropertyChange],
-            _ timeKey: String,
             at time: Double
         ) throws(SystemError) {
             // Standard output is for the picture.
@@ -166,7 +166,7 @@ extension Replay {
             if isJSON {
                 let object = JSONObject()
                 // The time as it was read, where JSON can have it so.
-                object.set(timeKey, time, text: isJSONNumber(reader.timeText) ? reader.timeText : nil)
+                object.set("time", time, text: isJSONNumber(reader.timeText) ? reader.timeText : nil)
                 for change in changes { object.set(change.name, change.value) }
                 try output.write(object.line + "\n")
             } else {
