@@ -288,13 +288,18 @@ public final class OrientationConnection {
         guard request.mailbox === mailbox, let held = requests.first(where: { $0.id == request.id }) else {
             return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
         }
-        let before = held.preferences
+        var preferences = preferences
+        preferences.appID = held.preferences.appID
         held.preferences = preferences
-        held.preferences.appID = before.appID
         guard let path = held.path, follower.daemon != nil else { return completion(.success(())) }
         send(held, to: path) { error in
-            // A daemon that has ended has not refused the change.
-            if let error, error.code != .serviceNotRunning, error.code != .noReply { held.preferences = before }
+            if let error {
+                // A daemon that has ended has not refused the change, and a newer change may be on its way.
+                let isRefused = error.code != .serviceNotRunning && error.code != .noReply
+                if isRefused, held.preferences == preferences { held.preferences = held.accepted }
+            } else {
+                held.accepted = preferences
+            }
             completion(error.map { .failure($0) } ?? .success(()))
         }
     }
@@ -318,6 +323,7 @@ public final class OrientationConnection {
             case .success(let path):
                 guard requests.contains(where: { $0 === request }) else { return follower.release(path) {} }
                 request.path = path
+                request.accepted = preferences
                 guard request.preferences != preferences else { return }
                 send(request, to: path) { [weak self] error in
                     if let error { self?.onProblem(error) }
@@ -338,12 +344,15 @@ public final class OrientationConnection {
 private final class HeldRequest {
     let id: Int
     var preferences: GeometryPreferences
+    /// Those that the daemon had last.
+    var accepted: GeometryPreferences
     /// The daemon's path of it; nil while the daemon does not know it.
     var path: String?
 
     init(_ id: Int, _ preferences: GeometryPreferences, _ path: String) {
         self.id = id
         self.preferences = preferences
+        accepted = preferences
         self.path = path
     }
 }
