@@ -31,15 +31,15 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap
 deb_PACKAGES := dpkg-dev debhelper lintian
-deb_arm64_PACKAGES := $(deb_PACKAGES) binutils-aarch64-linux-gnu qemu-user-static
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
+deb_arm64_PACKAGES := $(deb_PACKAGES) $(arm64_PACKAGES) binutils-aarch64-linux-gnu
 
 # The architecture to build for, by Debian's name: this machine's, or arm64 on any other.
 HOST_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,amd64,$(shell uname -m)))
 ARCH := $(HOST_ARCH)
 CROSS := $(filter-out $(HOST_ARCH),$(ARCH))
-$(if $(filter-out arm64,$(CROSS)),$(error cannot build for ARCH=$(ARCH) on $(HOST_ARCH): use arm64 or $(HOST_ARCH)))
+$(if $(filter-out arm64,$(CROSS)),$(error cannot build for ARCH=$(ARCH) on $(HOST_ARCH): use $(sort arm64 $(HOST_ARCH))))
 BIN := .build/$(if $(CROSS),$(CROSS)/)bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
@@ -92,7 +92,7 @@ endif
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64" those too
+deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64 deb_arm64" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
 	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
 
@@ -174,7 +174,7 @@ coverage: build-needs  ## print how much of the code the unit tests reach
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
-deb: build-needs $(if $(CROSS),deb_$(CROSS)-needs,deb-needs)  ## build Debian packages into .build/deb and check them with lintian; with ARCH=arm64 into .build/arm64/deb
+deb: $(if $(CROSS),deb_$(CROSS)-needs,deb-needs) build-needs  ## build Debian packages into .build/deb and check them with lintian; with ARCH=arm64 into .build/arm64/deb
 	@debian/build.sh $(dir $(BIN))deb $(CROSS)
 
 # The installed files, as SOURCE:MODE:DESTINATION.
@@ -208,8 +208,15 @@ INSTALLED := \
 
 RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
 
+# Programs and pages that are not built yet.
+MISSING = $(foreach entry,$(filter $(BIN)/% .build/man/%,$(INSTALLED)),\
+    $(if $(wildcard $(firstword $(subst :, ,$(entry)))),,$(entry)))
+
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
-install: $(if $(and $(wildcard $(BIN)/orientctl),$(wildcard .build/man/orientd.8)),,docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
+install: $(if $(strip $(MISSING)),docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
+	@$(if $(CROSS),./requirements.sh command qemu-aarch64-static qemu-user-static)
+	@$(if $(and $(CROSS),$(STRIP)),./requirements.sh command $(STRIP) binutils-aarch64-linux-gnu)
+	@rm -f .build/orientd.service .build/orient-agent.service $(addprefix .build/orientctl.,bash zsh fish)
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 programs=$1
 output=$2
 mkdir -p "$output"
-work=$(mktemp -d)
+work=$(mktemp -d "$output/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
