@@ -18,11 +18,11 @@ final class Script: Sendable {
 
     func add(_ line: String) { calls.withLock { $0.append(line) } }
 
-    /// Makes a method fail; nil lets it succeed again.
-    func refuse(_ member: String, with error: BusError?) { refusals.withLock { $0[member] = error } }
+    /// Makes the calls fail whose lines begin so, such as those of a method; nil lets them succeed again.
+    func refuse(_ call: String, with error: BusError?) { refusals.withLock { $0[call] = error } }
 
-    func check(_ member: String) throws(BusError) {
-        if let error = refusals.withLock({ $0[member] }) { throw error }
+    func check(_ line: String) throws(BusError) {
+        if let error = refusals.withLock({ $0.first { line.hasPrefix($0.key) }?.value }) { throw error }
     }
 }
 
@@ -120,9 +120,10 @@ final class Worker {
         _ reply: (BusMessage) -> Void = { _ in }
     ) throws(BusError) {
         let isInteractive = message.allowsInteractiveAuthorization ? "interactive" : ""
-        script.add([member, arguments, isInteractive].filter { !$0.isEmpty }.joined(separator: " "))
+        let line = [member, arguments, isInteractive].filter { !$0.isEmpty }.joined(separator: " ")
+        script.add(line)
         do throws(BusError) {
-            try script.check(member)
+            try script.check(line)
         } catch {
             guard error == .silence else { throw error }
             return unanswered.append(message)

@@ -207,6 +207,27 @@ import Testing
         second.stop()
     }
 
+    @Test func `a change that is refused does not undo a newer one`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        let film = try request(connection, landscape)
+        script.refuse("Update 1 org.example.Player portrait", with: .invalidArguments("no"))
+        var (refused, newer) = (landscape, landscape)
+        refused.interfaceOrientations = .portrait
+        newer.interfaceOrientations = .all
+        var results: [Bool] = []
+        for preferences in [refused, newer] {
+            connection.update(film, to: preferences) { results.append($0.failure == nil) }
+        }
+        try serve(connection) { results.count == 2 }
+        #expect(results == [false, true])
+        first.stop()
+        let second = try daemon()
+        try serve(connection) { script.lines.last == "Request org.example.Player all" }
+        withExtendedLifetime(film) {}
+        second.stop()
+    }
+
     @Test func `what a restarted daemon refuses is reported, and claimed again with the next value`() throws {
         let first = try daemon()
         let connection = try connect()

@@ -238,6 +238,8 @@ class Help(OrientctlTestCase):
             ),
             (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),
             (("monitor", "--full", "--waybar"), "--full, --live and --waybar cannot be combined"),
+            (("status", "--bus=sesion"), "--bus=sesion; did you mean 'session'? Use system, session or a D-Bus address"),
+            (("status", "--bus="), "--bus=: use system, session or a D-Bus address"),
         ):
             run = self.rig.orientctl(*arguments)
             self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", f"orientctl: {message}\n"))
@@ -479,6 +481,22 @@ class RecordAndReplay(OrientctlTestCase):
         for option in ("--json", "--all"):
             run = self.rig.orientctl("replay", "-", "--plot=-", option, text=trace)
             self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
+
+    def test_file_that_is_read_is_not_written(self):
+        trace = self.rig.directory / "trace.csv"
+        trace.write_text(HEADER + "0,0,9.81,0\n1,0,9.81,0\n")
+        link = self.rig.directory / "link.csv"
+        link.symlink_to(trace)
+        contents = trace.read_text()
+        for arguments in (
+            ("replay", trace, "--plot", link),
+            ("record", f"--source=replay:{trace}", "--output", link),
+            ("calibrate", f"--from={trace}", "--output", link),
+        ):
+            run = self.rig.orientctl(*arguments)
+            message = f"orientctl: {arguments[-2]}={link} is the file that is read: name another one\n"
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", message))
+        self.assertEqual(trace.read_text(), contents)
 
     def test_the_end_of_a_replayed_recording_is_no_loss(self):
         trace = self.rig.directory / "trace.csv"
