@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for the kernel behind an event node: the state of axes and switches, and events."""
 
+import contextlib
 import errno
 import os
 import struct
@@ -64,7 +65,11 @@ class EventNode:
     def is_open(self, daemon):
         """Returns whether the daemon has the node open."""
         folder = f"/proc/{daemon.pid}/fd"
-        return str(self.fifo) in {os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                if os.readlink(f"{folder}/{name}") == str(self.fifo):
+                    return True
+        return False
 
     def switch(self, switches):
         """Changes the state of the switches, writes an event, and waits until the daemon has read the new state."""
