@@ -292,25 +292,25 @@ public final class OrientationConnection {
         preferences.appID = held.preferences.appID
         held.preferences = preferences
         guard let path = held.path, follower.daemon != nil else { return completion(.success(())) }
-        send(held, to: path) { error in
-            if let error {
-                // A daemon that has ended has not refused the change, and a newer change may be on its way.
-                let isRefused = error.code != .serviceNotRunning && error.code != .noReply
-                if isRefused, held.preferences == preferences { held.preferences = held.accepted }
-            } else {
-                held.accepted = preferences
-            }
-            completion(error.map { .failure($0) } ?? .success(()))
-        }
+        send(held, to: path) { completion($0.map { .failure($0) } ?? .success(())) }
     }
 
-    /// Sends the preferences of a request that the daemon knows.
+    /// Sends the preferences of a request that the daemon knows; if it refuses them, those that it had last count again.
     private func send(_ request: HeldRequest, to path: String, completion: @escaping (OrientationError?) -> Void) {
-        let rotation = request.preferences.request
+        let sent = request.preferences
+        let rotation = sent.request
         follower.call("Update", of: Names.request, at: path) { call in
             RequestOptions.writeChanges(rotation, to: call)
         } completion: { result in
-            completion(result.error.map { OrientationError($0) })
+            let error = result.error.map { OrientationError($0) }
+            if let error {
+                // A daemon that has ended has not refused the change, and a newer change may be on its way.
+                let isRefused = error.code != .serviceNotRunning && error.code != .noReply
+                if isRefused, request.preferences == sent { request.preferences = request.accepted }
+            } else {
+                request.accepted = sent
+            }
+            completion(error)
         }
     }
 
