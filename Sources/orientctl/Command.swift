@@ -69,8 +69,8 @@ extension Bus {
     /// Connects; a bus that cannot be reached is a missing daemon.
     convenience init(connectingTo address: BusAddress) throws(CommandError) {
         if case .address(let text) = address, !text.utf8.contains(UInt8(ascii: ":")) {
-            let hint = suggestion(for: text, among: ["system", "session"]).map { "; did you mean '\($0)'? Use" }
-            throw CommandError("--bus=\(text)\(hint ?? ": use") system, session or a D-Bus address", .usage)
+            let hint = useInstead(of: text, among: ["system", "session"])
+            throw CommandError("--bus=\(text)\(hint) system, session or a D-Bus address", .usage)
         }
         do throws(SystemError) {
             try self.init(address)
@@ -105,8 +105,7 @@ private func index(
     let choices = names.prefix(count)
     let list = choices.dropLast().joined(separator: ", ") + " or " + (choices.last ?? "")
     let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
-    let hint = suggestion(for: name, among: names).map { "; did you mean '\($0)'? Use" }
-    throw CommandError("\(given)\(hint ?? ": use") \(list)", .usage)
+    throw CommandError("\(given)\(useInstead(of: name, among: names)) \(list)", .usage)
 }
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.

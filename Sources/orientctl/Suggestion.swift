@@ -18,6 +18,11 @@ func suggestion(for word: String, among candidates: [String]) -> String? {
     return word.utf8.count >= 3 && longer.count == 1 ? longer[0] : nil
 }
 
+/// What an error says between a word that is not known and the list of those that are.
+func useInstead(of word: String, among candidates: [String]) -> String {
+    suggestion(for: word, among: candidates).map { "; did you mean '\($0)'? Use" } ?? ": use"
+}
+
 /// The number of edits between two words: the optimal string alignment distance.
 private func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var beforeLast: [Int] = []

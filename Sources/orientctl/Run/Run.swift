@@ -41,10 +41,9 @@ enum Run {
         guard let supported = try InterfaceOrientationMask(operand: text, natural: natural) else {
             let sets = ["all", "all-but-upside-down", "landscape"]
             let edges = Edge.orientations.map { $0.name }
-            let hint = suggestion(for: text, among: sets + Edge.allCases.map { $0.name })
-                .map { "; did you mean '\($0)'? Use" }
+            let hint = useInstead(of: text, among: sets + Edge.allCases.map { $0.name })
             let choices = "\(sets.joined(separator: ", ")), or some of \(edges.joined(separator: ","))"
-            throw CommandError("--supported=\(text)\(hint ?? ": use") \(choices)", .usage)
+            throw CommandError("--supported=\(text)\(hint) \(choices)", .usage)
         }
         let preferred = try invocation.value(of: "preferred").map { text throws(CommandError) in
             let edge: Edge = try value(
