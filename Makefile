@@ -87,7 +87,7 @@ endif
 
 .PHONY: help deps build run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
     load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
-    vm-needs deb-needs deb_arm64-needs arm64-needs
+    vm-needs deb-needs deb_arm64-needs arm64-needs emulator-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -141,9 +141,8 @@ lint: check-needs  ## check the format of all sources
 	shellcheck -x .ci/run requirements.sh Tests/arm64/run $$(find Benchmarks Tests cross debian docs -name '*.sh') \
 	    debian/*.postinst debian/*.postrm debian/*.prerm
 
-docs: build  ## build the manual pages into .build/man
+docs: build emulator-needs  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
-	@$(if $(CROSS),./requirements.sh command qemu-aarch64-static qemu-user-static)
 	@docs/build.sh $(BIN) .build/man
 
 bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
@@ -213,8 +212,7 @@ MISSING = $(foreach entry,$(filter $(BIN)/% .build/man/%,$(INSTALLED)),\
     $(if $(wildcard $(firstword $(subst :, ,$(entry)))),,$(entry)))
 
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
-install: $(if $(strip $(MISSING)),docs)  ## install; without DESTDIR also reload systemd, udev and D-Bus
-	@$(if $(CROSS),./requirements.sh command qemu-aarch64-static qemu-user-static)
+install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@$(if $(and $(CROSS),$(STRIP)),./requirements.sh command $(STRIP) binutils-aarch64-linux-gnu)
 	@rm -f .build/orientd.service .build/orient-agent.service $(addprefix .build/orientctl.,bash zsh fish)
 	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
@@ -282,6 +280,9 @@ else
 	@./requirements.sh command pkg-config pkg-config
 	@./requirements.sh command mmdebstrap mmdebstrap
 endif
+
+emulator-needs:
+	@$(if $(EMULATOR),./requirements.sh command $(firstword $(EMULATOR)) qemu-user-static)
 
 # What tests call is installed by themselves: a test that cannot run would have to count as failed.
 check-needs:
