@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: debian/build.sh FOLDER [ARCH]
 # Builds the Debian packages of this tree and its source package into FOLDER and checks them with lintian, if that is
-# installed: any tag that is not overridden is a failure. For another ARCH than this machine's, cross-builds the packages,
-# with the libraries of another release instead of the build dependencies. Builds in a copy of the tree, FOLDER/orientd, and keeps it: the
-# next time only what has changed is compiled. DEB_BUILD_OPTIONS is "nocheck" unless it is set. Called by `make deb`.
+# installed: any tag that is not overridden is a failure. For another ARCH than this machine's, cross-builds the
+# packages, with the libraries of cross/build-tree.sh instead of the build dependencies. Builds in a copy of the tree,
+# FOLDER/orientd, and keeps it: the next time only what has changed is compiled. DEB_BUILD_OPTIONS is "nocheck" unless it
+# is set. Called by `make deb`.
 set -eu
 cd "$(dirname "$0")/.."
 out=$1 tree=$1/orientd
