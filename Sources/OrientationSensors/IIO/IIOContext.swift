@@ -9,8 +9,8 @@ import SystemdBus
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for 2 s, and for libiio's 5 s while one is made. libiio stays in memory for as long as there is a context:
-/// the sensors of another machine keep theirs, those of this machine do not need it.
+/// network for 2 s, and for libiio's 5 s while one is made. libiio is in memory for as long as there is a context of
+/// this machine, which its sensors do not need, and from the first context of another machine on.
 // Sendable unchecked: one helper thread makes all calls to another machine.
 package final class IIOContext: @unchecked Sendable {
     /// As `0.24`; empty if libiio is not installed.
@@ -57,7 +57,8 @@ package final class IIOContext: @unchecked Sendable {
     deinit {
         guard let handle else { return }
         orientd_iio_context_destroy(handle)
-        orientd_unload_libiio()
+        // Unloaded after a description was read as XML, libiio would leave 3 kB that nothing refers to.
+        if isLocal { orientd_unload_libiio() }
     }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
