@@ -7,6 +7,8 @@ import OrientationCore
 struct Placeholder: Sendable {
     enum Values: Hashable {
         case words([String])
+        /// Some of these, with commas between them.
+        case list([String])
         case files
         /// The name of an executable, and then its own arguments.
         case commandLine
@@ -24,7 +26,8 @@ struct Placeholder: Sendable {
         all.first { $0.name == name } ?? Placeholder(name: name, values: .free)
     }
 
-    private static let edges = Edge.orientations.map { $0.name }
+    /// The sources that are one word.
+    static let sources = ["auto", "iio", "simulate"]
 
     static let all: [Placeholder] = [
         .init(
@@ -37,8 +40,8 @@ struct Placeholder: Sendable {
         ),
         .init(
             name: "MASK",
-            meaning: ["MASK is edges separated by commas, or landscape, all-but-upside-down or all."],
-            values: .words(["all", "all-but-upside-down", "landscape"] + edges)
+            meaning: ["MASK is edges, landscape, all-but-upside-down and all, separated by commas."],
+            values: .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name })
         ),
         .init(
             name: "MODE",
@@ -48,7 +51,7 @@ struct Placeholder: Sendable {
         .init(
             name: "PROPERTY",
             meaning: [
-                "PROPERTY is a line of 'orientctl status --json', such as InterfaceOrientation."
+                "PROPERTY is one of orientd's on D-Bus, such as InterfaceOrientation."
             ],
             values: .words(ManagerSnapshot.properties.map { $0.name })
         ),
@@ -60,7 +63,7 @@ struct Placeholder: Sendable {
         .init(name: "NAME", values: .words(ClassifierChoice.allCases.map { $0.name })),
         .init(name: "SENSOR", values: .words(RestingSensor.Kind.allCases.map { $0.name })),
         .init(name: "BUS", values: .words(["system", "session"])),
-        .init(name: "SOURCE", values: .words(["auto", "iio", "simulate"])),
+        .init(name: "SOURCE", values: .words(sources)),
         .init(name: "FILE", values: .files),
         .init(name: "TRACE", values: .files),
         .init(name: "COMMAND...", values: .commandLine),

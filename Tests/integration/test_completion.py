@@ -97,6 +97,9 @@ class CompletionTestCase(RigTestCase):
         self.assert_inserts("orientctl help cal", "ibrate")
         self.assert_lists("orientctl completion ", "bash", "fish", "zsh")
         self.assert_inserts("orientctl run --supported=all mkdi", "r")
+        self.assert_inserts("orientctl -b session run --supported all cat tr", "ace\\ one.csv")
+        self.assert_inserts("orientctl -b session unl", "ock ")
+        self.assert_inserts("orientctl run --supported=normal,landscape-l", "eft")
 
 
 class Bash(CompletionTestCase):
@@ -151,6 +154,11 @@ class Fish(CompletionTestCase):
     def test_completions(self):
         self.assertEqual(set(self.completions("orientctl re")), {"record", "replay", "requests"})
         self.assertEqual(self.completions("orientctl unl"), {"unlock": "release the lock"})
+        self.assertEqual(set(self.completions("orientctl -b session unl")), {"unlock"})
+        autorotate = "let the interface follow the device always, in tablet mode only, or never; without MODE, print the mode"
+        self.assertEqual(self.completions("orientctl autor"), {"autorotate": autorotate})
+        source = self.completions("orientctl record --sour")["--source"]
+        self.assertEqual(source, "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate")
         locks = {"current", "off", "toggle", "portrait", "left-up", "normal"}
         self.assertLessEqual(locks, set(self.completions("orientctl lock ")))
         self.assertEqual(set(self.completions("orientctl --json autorotate ")), {"always", "tablet-mode", "never"})
@@ -161,3 +169,10 @@ class Fish(CompletionTestCase):
         self.assertIn("trace one.csv", {word.replace("\\", "") for word in self.completions("orientctl replay tr")})
         self.assertEqual(set(self.completions("orientctl help cal")), {"calibrate"})
         self.assertIn("mkdir", self.completions("orientctl run --supported=all mkdi"))
+        after = self.completions("orientctl -b session run --supported all mkdir --par")
+        self.assertEqual(set(after), {"--parents"})
+        self.assertEqual(self.completions("orientctl run --supported=all mkdir --supp"), {})
+        self.assertEqual(self.completions("orientctl lock current "), {})
+        self.assertNotIn("current", self.completions("orientctl help lock "))
+        masks = self.completions("orientctl run --supported=normal,landscape-l")
+        self.assertEqual(set(masks), {"--supported=normal,landscape-left"})

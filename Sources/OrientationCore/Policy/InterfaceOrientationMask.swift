@@ -33,6 +33,9 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
         ("all", .all), ("all-but-upside-down", .allButUpsideDown), ("landscape", .landscape),
     ]
 
+    /// The names of the sets that have one.
+    package static let setNames = composites.map { $0.name }
+
     /// Parses `all`, `all-but-upside-down`, `landscape`, or names of orientations separated by commas.
     public init?(_ text: String) {
         if let composite = Self.composites.first(where: { $0.name == text }) {

@@ -26,6 +26,8 @@ enum Completion {
     /// What an operand or the value of an option can be.
     struct Values {
         var words: [String] = []
+        /// Whether several words can be given, with commas between them.
+        var isList = false
         var hasFiles = false
         var isCommandLine = false
     }
@@ -45,6 +47,7 @@ enum Completion {
             }
             switch Placeholder.named(part).values {
             case .words(let words): values.words += words
+            case .list(let words): (values.words, values.isList) = (values.words + words, true)
             case .files: values.hasFiles = true
             case .commandLine: values.isCommandLine = true
             case .free: break
@@ -53,19 +56,27 @@ enum Completion {
         return values
     }
 
-    /// The first line of a help text, which is enough beside a completion, quoted for all three shells.
+    /// A help text in one line, quoted for zsh and fish.
     static func quoted(_ help: some CustomStringConvertible) -> String {
-        let line = "\(help)".unicodeScalars.prefix { $0 != "\n" }
-        let end = line.last == ";" || line.last == ","
         var text = ""
-        for scalar in end ? line.dropLast() : line {
+        for scalar in "\(help)".unicodeScalars {
             switch scalar {
             case "'": text += "’"
-            case "[", "]", ":", "\\": continue
+            case "\n": text += " "
             default: text.unicodeScalars.append(scalar)
             }
         }
         return text
+    }
+
+    /// The commands whose operands are another command line.
+    static var commandLineCommands: [String] { Command.all.filter { $0.hasCommandLine }.map { $0.name } }
+
+    /// The patterns, as `command:option`, of the options with a value, which a word may follow; the command is `*` for
+    /// those of every command.
+    static var patternsOfOptionsWithValue: [String] {
+        ([("*", Command.globalOptions)] + Command.all.map { ($0.name, $0.options) })
+            .flatMap { name, options in options.filter { $0.takesValue }.flatMap { $0.forms }.map { "\(name):\($0)" } }
     }
 }
 
@@ -83,7 +94,7 @@ extension Completion {
             "",
             "_orientctl() {",
             "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}",
-            "    local option='' command='' index",
+            "    local option='' command='' operands=0 index",
             "    COMPREPLY=()",
             "    # bash splits --option=value into three words.",
             "    if [[ $current == = ]]; then",
@@ -94,15 +105,23 @@ extension Completion {
             "        option=$previous",
             "    fi",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
-            "        case ${COMP_WORDS[index]} in",
-            "            -b | --bus)",
+            "        case $command:${COMP_WORDS[index]} in",
+            "            \(patternsOfOptionsWithValue.joined(separator: " | ")))",
             "                [[ ${COMP_WORDS[++index]} == = ]] && ((index++))",
             "                ;;",
-            "            -*) ;;",
-            "            *)",
-            "                command=${COMP_WORDS[index]}",
-            "                break",
+            "            *:-*) ;;",
+            "            :*) command=${COMP_WORDS[index]} ;;",
+            "            \(commandLineCommands.map { "\($0):*" }.joined(separator: " | ")))",
+            "                # Another command line begins here; bash-completion has the function.",
+            "                if declare -F _command_offset >/dev/null; then",
+            "                    _command_offset \"$index\"",
+            "                else",
+            "                    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")",
+            "                    compopt -o filenames",
+            "                fi",
+            "                return",
             "                ;;",
+            "            *) ((operands++)) ;;",
             "        esac",
             "    done",
             "    case $command:$option in",
@@ -131,6 +150,7 @@ extension Completion {
             "        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace",
             "        return",
             "    fi",
+            "    ((operands == 0)) || return",
             "    case $command in",
         ]
         lines += bashCase("''", values(of: "COMMAND"))
@@ -149,7 +169,9 @@ extension Completion {
         var choices = values.words.isEmpty ? "" : " -W '\(values.words.joined(separator: " "))'"
         if values.hasFiles { choices += " -f" }
         if values.isCommandLine { choices += " -c" }
-        let action = choices.isEmpty ? "" : "mapfile -t COMPREPLY < <(compgen\(choices) -- \"$current\")"
+        let prefix = values.isList ? "-P \"${current%\"${current##*,}\"}\"" : ""
+        let word = values.isList ? "${current##*,}" : "$current"
+        let action = choices.isEmpty ? "" : "mapfile -t COMPREPLY < <(compgen \(prefix)\(choices) -- \"\(word)\")"
         return ["        \(pattern))"] + (action.isEmpty ? [] : ["            \(action)"])
             + (values.hasFiles ? ["            compopt -o filenames"] : []) + ["            return", "            ;;"]
     }
@@ -201,12 +223,14 @@ extension Completion {
         return "'(-\(short) --\(option.name))'{-\(short)\(shortMark),--\(option.name)\(mark)}\(rest)"
     }
 
+    /// What can be given, as zsh shows it above the values.
     private static func zshMessage(_ usage: String) -> String {
-        quoted(usage)
+        String(decoding: usage.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }, as: UTF8.self)
     }
 
     private static func zshAction(_ values: Values) -> String {
         if values.hasFiles { return "_files" }
+        if values.isList { return "_values -s , value \(values.words.joined(separator: " "))" }
         return values.words.isEmpty ? "" : "(\(values.words.joined(separator: " ")))"
     }
 }
@@ -217,36 +241,75 @@ extension Completion {
     private static var fish: [String] {
         var lines = [
             "# fish completion for orientctl; \"orientctl completion fish\" prints it.", "",
+            "# Finds the command on the line and its operands; command is COMMAND, and operands are its words, where",
+            "# another command line begins.",
+            "function __orientctl_parse --no-scope-shadowing",
+            "    set -l value",
+            "    for word in (commandline -opc)[2..]",
+            "        if set -q value[1]",
+            "            set -e value",
+            "            continue",
+            "        end",
+            "        switch \"$command:$word\"",
+            "            case 'COMMAND:*'",
+            "                set -a operands $word",
+            "            case \(patternsOfOptionsWithValue.map { "'\($0)'" }.joined(separator: " "))",
+            "                set value follows",
+            "            case '*:-*'",
+            "            case ':*'",
+            "                set command $word",
+            "            case \(commandLineCommands.map { "'\($0):*'" }.joined(separator: " "))",
+            "                set command COMMAND",
+            "                set operands $word",
+            "            case '*'",
+            "                set -a operands $word",
+            "        end",
+            "    end",
+            "end", "",
+            "# Whether the line is at a command's options; with a second argument, at its operand.",
+            "function __orientctl_at",
+            "    set -l command",
+            "    set -l operands",
+            "    __orientctl_parse",
+            "    test \"$command\" = \"$argv[1]\"; and begin",
+            "        not set -q argv[2]; or not set -q operands[1]",
+            "    end",
+            "end", "",
+            "# The completions of the command line behind ours.",
+            "function __orientctl_rest",
+            "    set -l command",
+            "    set -l operands",
+            "    __orientctl_parse",
+            "    complete -C (string join ' ' -- (string escape -- $operands) (commandline -ct))",
+            "end", "",
             "complete -c orientctl -f",
+            "complete -c orientctl -n '__orientctl_at COMMAND' -a '(__orientctl_rest)'",
         ]
-        lines += Command.globalOptions.map { fishOption($0, "") }
+        lines += Command.globalOptions.map { fishOption($0, "not __orientctl_at COMMAND") }
         for command in Command.all {
             lines.append(
-                "complete -c orientctl -n __fish_use_subcommand -a \(command.name) -d '\(quoted(command.summary))'"
+                "complete -c orientctl -n '__orientctl_at \"\"' -a \(command.name) -d '\(quoted(command.summary))'"
             )
         }
         for command in Command.all {
-            let condition = "-n '__fish_seen_subcommand_from \(command.name)' "
-            lines += command.options.map { fishOption($0, condition) }
+            lines += command.options.map { fishOption($0, "__orientctl_at \(command.name)") }
+            let operand = "complete -c orientctl -n '__orientctl_at \(command.name) operand'"
             let values = values(of: command.operands)
-            if !values.words.isEmpty {
-                lines.append("complete -c orientctl \(condition)-a '\(values.words.joined(separator: " "))'")
-            }
-            if values.hasFiles { lines.append("complete -c orientctl \(condition)-F") }
-            if values.isCommandLine {
-                lines.append("complete -c orientctl \(condition)-a '(__fish_complete_subcommand --fcs-skip=2)'")
-            }
+            if !values.words.isEmpty { lines.append("\(operand) -a '\(values.words.joined(separator: " "))'") }
+            if values.hasFiles { lines.append("\(operand) -F") }
+            if values.isCommandLine { lines.append("\(operand) -a '(__orientctl_rest)'") }
         }
         return lines
     }
 
     private static func fishOption(_ option: OptionParser.Option, _ condition: String) -> String {
         let short = option.short.map { "-s \($0) " } ?? ""
-        var text = "complete -c orientctl \(condition)\(short)-l \(option.name)"
+        var text = "complete -c orientctl -n '\(condition)' \(short)-l \(option.name)"
         if option.takesValue {
             let values = values(of: "\(option.value)")
+            let words = values.words.joined(separator: " ")
             text += values.hasFiles ? " -r -F" : " -x"
-            if !values.words.isEmpty { text += " -a '\(values.words.joined(separator: " "))'" }
+            if !words.isEmpty { text += values.isList ? " -a '(__fish_append , \(words))'" : " -a '\(words)'" }
         }
         return text + " -d '\(quoted(option.help))'"
     }
