@@ -19,6 +19,7 @@ package struct Errno: Hashable, Sendable {
     package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)
     package static let notFound = Errno(ENOENT)
+    package static let noData = Errno(ENODATA)
     package static let noDevice = Errno(ENODEV)
     package static let notSupported = Errno(ENOSYS)
     package static let timedOut = Errno(ETIMEDOUT)

@@ -10,12 +10,13 @@ package enum BusAddress: Hashable, Sendable {
     /// A D-Bus server address, such as `unix:path=/run/bus`.
     case address(String)
 
-    /// Parses `system` and `session`; anything else is an address.
-    package init(_ text: String) {
+    /// Parses `system`, `session` and addresses, which have a colon; nil for anything else.
+    package init?(_ text: String) {
         switch text {
         case "system": self = .system
         case "session": self = .session
-        default: self = .address(text)
+        case _ where text.utf8.contains(UInt8(ascii: ":")): self = .address(text)
+        default: return nil
         }
     }
 }

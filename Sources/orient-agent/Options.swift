@@ -65,7 +65,11 @@ struct Options {
         for (name, value) in parsed.options {
             switch name {
             case "config": options.configuration = value
-            case "bus": options.bus = BusAddress(value)
+            case "bus":
+                guard let bus = BusAddress(value) else {
+                    return .misuse("--bus=\(value): takes system, session or a D-Bus address")
+                }
+                options.bus = bus
             case "backend":
                 guard let backend = BackendChoice(name: value) else {
                     return .misuse("--backend=\(value): takes auto, wlr, niri or x11")

@@ -54,7 +54,14 @@ struct Invocation {
 
     var isJSON: Bool { has("json") }
 
-    var bus: BusAddress { value(of: "bus").map { BusAddress($0) } ?? .system }
+    var bus: BusAddress {
+        get throws(CommandError) {
+            guard let text = value(of: "bus") else { return .system }
+            if let address = BusAddress(text) { return address }
+            let hint = useInstead(of: text, among: ["system", "session"])
+            throw CommandError("--bus=\(text)\(hint) system, session or a D-Bus address", .usage)
+        }
+    }
 
     /// Connects to the bus.
     func client() throws(CommandError) -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
@@ -68,10 +75,6 @@ struct Invocation {
 extension Bus {
     /// Connects; a bus that cannot be reached is a missing daemon.
     convenience init(connectingTo address: BusAddress) throws(CommandError) {
-        if case .address(let text) = address, !text.utf8.contains(UInt8(ascii: ":")) {
-            let hint = useInstead(of: text, among: ["system", "session"])
-            throw CommandError("--bus=\(text)\(hint) system, session or a D-Bus address", .usage)
-        }
         do throws(SystemError) {
             try self.init(address)
         } catch {

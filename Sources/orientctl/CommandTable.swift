@@ -2,6 +2,7 @@
 
 import CommandLineOptions
 import OrientationConfiguration
+import SystemdBus
 
 extension Command {
     /// Every command, in the order of the help text.
@@ -10,8 +11,9 @@ extension Command {
         Rotation.lock, Rotation.unlock, Rotation.rotate, Rotation.align, Rotation.autorotate,
         Run.command, Record.command, Replay.command, Calibrate.command, Doctor.command,
         Completion.command,
-        Command(name: "version", summary: "print the version") { _ throws(CommandError) in
-            try emit(["orientctl \(Version.current)"])
+        Command(name: "version", summary: "print the version") { invocation throws(CommandError) in
+            let object = JSONObject(["Version": .text("\(Version.current)")])
+            try emit([invocation.isJSON ? object.line : "orientctl \(Version.current)"])
             return .done
         },
         Command(
@@ -74,10 +76,7 @@ extension Command {
             let words = ([command.name] + required + [command.operands]).filter { !$0.isEmpty }
             lines += OptionParser.helpLines(words.joined(separator: " "), command.summary)
         }
-        lines += [
-            ""
-        ]
-        lines += Placeholder.all.flatMap { $0.meaning } + ["", "Options, before or after the command:"]
+        lines += [""] + Placeholder.all.flatMap { $0.meaning } + ["", "Options, before or after the command:"]
         lines += globalOptions.flatMap { $0.helpLines() }
         for command in all where !command.options.isEmpty {
             let place = command.hasCommandLine ? ", before \(command.operands)" : ""

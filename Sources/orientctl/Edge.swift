@@ -40,18 +40,27 @@ enum Edge: NamedValue {
 }
 
 extension InterfaceOrientationMask {
-    /// Parses a MASK of the command line; nil if it is none.
+    /// Parses a MASK of the command line, the value of `option`.
     ///
     /// `natural` returns the device's name for the display's own top up.
-    init?<Failure>(operand text: String, natural: () throws(Failure) -> DeviceOrientation) throws(Failure) {
-        if let mask = InterfaceOrientationMask(text) {
-            self = mask
-            return
-        }
+    init(
+        operand text: String,
+        of option: String,
+        natural: () throws(CommandError) -> DeviceOrientation
+    ) throws(CommandError) {
         var mask: InterfaceOrientationMask = []
-        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            guard let edge = Edge(name: String(decoding: part, as: UTF8.self)) else { return nil }
-            mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural)))
+        for bytes in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let part = String(decoding: bytes, as: UTF8.self)
+            if let set = InterfaceOrientationMask(part) {
+                mask.formUnion(set)
+            } else if let edge = Edge(name: part) {
+                mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural)))
+            } else {
+                let hint = useInstead(of: part, among: Self.setNames + Edge.allCases.map { $0.name })
+                let place = part == text ? "" : ": '\(part)' is unknown"
+                let choices = (Self.setNames + Edge.orientations.map { $0.name }).joined(separator: ", ")
+                throw CommandError("--\(option)=\(text)\(place)\(hint) some of \(choices)", .usage)
+            }
         }
         self = mask
     }

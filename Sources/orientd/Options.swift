@@ -69,7 +69,11 @@ struct Options {
                     return .misuse("--rate=\(value): takes a number of Hz from 1 to 1000")
                 }
                 options.rate = rate
-            case "bus": options.bus = BusAddress(value)
+            case "bus":
+                guard let bus = BusAddress(value) else {
+                    return .misuse("--bus=\(value): takes system, session or a D-Bus address")
+                }
+                options.bus = bus
             case "replace": options.replaces = true
             case "record": options.recording = value
             case "verbose": options.isVerbose = true

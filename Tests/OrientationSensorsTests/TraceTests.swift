@@ -101,15 +101,17 @@ private let header = "t_seconds,x,y,z\n"
 
     static let faults: [(String, TraceError.Fault)] = [
         ("1,2,3", .wrongFieldCount(3)), ("1,2,3,4,5", .wrongFieldCount(5)), ("1,2,3,4,", .wrongFieldCount(5)),
-        ("hello", .wrongFieldCount(1)), (",,,", .notANumber(.time)), ("1,2,3,", .notANumber(.z)),
-        ("1,2,,4", .notANumber(.y)), ("1,x,3,4", .notANumber(.x)), ("0x1p3,2,3,4", .notANumber(.time)),
-        ("1,0x10,3,4", .notANumber(.x)), ("1, 2,3,4", .notANumber(.x)), ("1,2 ,3,4", .notANumber(.x)),
-        ("1,2,3,4 ", .notANumber(.z)), ("1,1e,3,4", .notANumber(.x)), ("1,1e+,3,4", .notANumber(.x)),
-        ("1,.,3,4", .notANumber(.x)), ("1,+-2,3,4", .notANumber(.x)), ("1,2,3,nan(0)", .notANumber(.z)),
-        ("1,.nan,3,4", .notANumber(.x)), ("1,2,-.inf,4", .notANumber(.y)),
-        ("1,infi,3,4", .notANumber(.x)), ("1,2,3\r,4", .notANumber(.y)), ("1,2,\u{0},4", .notANumber(.y)),
-        ("", .wrongFieldCount(0)), ("t_seconds,x,y,z", .notANumber(.time)),
-        (String(repeating: "1", count: 4097), .lineTooLong), (String(repeating: "1,", count: 100_000), .lineTooLong),
+        ("hello", .wrongFieldCount(1)), (",,,", .notANumber(.time, "")), ("1,2,3,", .notANumber(.z, "")),
+        ("1,2,,4", .notANumber(.y, "")), ("1,x,3,4", .notANumber(.x, "x")),
+        ("0x1p3,2,3,4", .notANumber(.time, "0x1p3")), ("1,0x10,3,4", .notANumber(.x, "0x10")),
+        ("1, 2,3,4", .notANumber(.x, " 2")), ("1,2 ,3,4", .notANumber(.x, "2 ")), ("1,2,3,4 ", .notANumber(.z, "4 ")),
+        ("1,1e,3,4", .notANumber(.x, "1e")), ("1,1e+,3,4", .notANumber(.x, "1e+")), ("1,.,3,4", .notANumber(.x, ".")),
+        ("1,+-2,3,4", .notANumber(.x, "+-2")), ("1,2,3,nan(0)", .notANumber(.z, "nan(0)")),
+        ("1,.nan,3,4", .notANumber(.x, ".nan")), ("1,2,-.inf,4", .notANumber(.y, "-.inf")),
+        ("1,infi,3,4", .notANumber(.x, "infi")), ("1,2,3\r,4", .notANumber(.y, "3\r")),
+        ("1,2,\u{0},4", .notANumber(.y, "\u{0}")), ("", .wrongFieldCount(0)),
+        ("t_seconds,x,y,z", .notANumber(.time, "t_seconds")), (String(repeating: "1", count: 4097), .lineTooLong),
+        (String(repeating: "1,", count: 100_000), .lineTooLong),
     ]
 
     @Test(arguments: faults)
@@ -121,6 +123,12 @@ private let header = "t_seconds,x,y,z\n"
         #expect(contents.times == ["1", "2"])
         #expect(contents.errors == [TraceError(line: 3, fault: fault)])
         #expect(contents.lines == [2, 3, 4])
+    }
+
+    @Test func `a file whose first line is too long for a header is not read on`() throws {
+        let contents = try Contents(String(repeating: "0", count: 70_000) + "\n" + header + "1,2,3,4\n")
+        #expect(contents.errors == [TraceError(line: 1, fault: .missingHeader)])
+        #expect(contents.samples == [])
     }
 
     @Test func `the longest line is still read`() throws {

@@ -10,13 +10,16 @@ import Testing
     static let addresses: [(String, BusAddress, String)] = [
         ("system", .system, "the system bus"), ("session", .session, "the session bus"),
         ("unix:path=/x", .address("unix:path=/x"), "the bus at unix:path=/x"),
-        ("System", .address("System"), "the bus at System"), ("", .address(""), "the bus at "),
     ]
 
     @Test(arguments: addresses)
     func `a bus is named by a word or an address`(text: String, address: BusAddress, description: String) {
         #expect(BusAddress(text) == address)
         #expect("\(address)" == description)
+    }
+
+    @Test(arguments: ["System", "sesion", ""]) func `other words name no bus`(text: String) {
+        #expect(BusAddress(text) == nil)
     }
 
     @Test(arguments: ["unix:path=/nonexistent/bus", "nonsense", "", "unix:", "unix:abstract=orientd-nobody-listens"])

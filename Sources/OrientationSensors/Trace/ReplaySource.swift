@@ -39,10 +39,12 @@ package final class ReplaySource: SensorSource {
         timer = try loop.timer { [unowned(unsafe) self] in play() }
         // The first reading of a pipe must wait for its writer: there seems to be nothing in it before.
         guard try descriptor.isRegularFile(path) else { return }
-        guard case .sample(let first) = try nextRecord() else {
-            throw SystemError("find samples in", path, errno: .invalid)
+        switch try nextRecord() {
+        case .sample(let first): next = first
+        case .malformed(let error):
+            throw SystemError("replay line \(error.line) (\(error)) of", path, errno: .invalid)
+        case .event, nil: throw SystemError("find samples in", path, errno: .noData)
         }
-        next = first
     }
 
     package func start() {

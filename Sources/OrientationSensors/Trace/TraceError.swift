@@ -8,7 +8,8 @@ package struct TraceError: Error, Hashable, Sendable {
         /// The trace does not begin with its header.
         case missingHeader
         case wrongFieldCount(Int)
-        case notANumber(Column)
+        /// What stands in the column instead.
+        case notANumber(Column, String)
         case timeNotFinite
         case lineTooLong
         case unknownEvent(String)
@@ -33,7 +34,7 @@ extension TraceError: CustomStringConvertible {
         switch fault {
         case .missingHeader: "the header \(TraceFormat.header) is missing"
         case .wrongFieldCount(let count): "\(count) \(count == 1 ? "field" : "fields") instead of 4"
-        case .notANumber(let column): "\(column.rawValue) is not a number"
+        case .notANumber(let column, let text): "\(column.rawValue) is not a number: '\(text)'"
         case .timeNotFinite: "the time is not finite"
         case .unknownEvent(let name): "there is no event '\(name)'"
         case .malformedArgument(let text): "the argument '\(text)' is malformed"

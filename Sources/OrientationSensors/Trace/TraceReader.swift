@@ -80,10 +80,9 @@ package struct TraceReader: ~Copyable {
             }
             let text = try takeLine()
             line += 1
-            guard let text else { return malformed(.lineTooLong) }
-            if sawHeader { return record(in: text) }
+            if sawHeader { return text.map { record(in: $0) } ?? malformed(.lineTooLong) }
             sawHeader = true
-            guard isHeader(text) else { return malformed(.missingHeader) }
+            guard let text, isHeader(text) else { return malformed(.missingHeader) }
         }
     }
 
@@ -114,6 +113,11 @@ package struct TraceReader: ~Copyable {
             if unread.count > TraceFormat.longestLine + 1 {
                 isTooLong = true
                 unread = unread.upperBound..<unread.upperBound
+                guard sawHeader else {
+                    // Not a trace; nothing more is read, since a file such as /dev/zero never ends.
+                    isAtEnd = true
+                    return nil
+                }
             }
             searched = unread.count
             try fill()
@@ -218,7 +222,9 @@ package struct TraceReader: ~Copyable {
         for (field, column) in zip(fields, columns) {
             var cursor = UnsafePointer(buffer + text.lowerBound + field.startIndex)
             let end = UnsafePointer(buffer + text.lowerBound + field.endIndex)
-            guard TraceNumber.scan(&cursor) != nil, cursor == end else { return .notANumber(column) }
+            guard TraceNumber.scan(&cursor) != nil, cursor == end else {
+                return .notANumber(column, String(decoding: field, as: UTF8.self))
+            }
         }
         preconditionFailure("a line of four numbers was not read")
     }

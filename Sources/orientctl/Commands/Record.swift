@@ -21,7 +21,8 @@ enum Record {
         var configuration = try readConfiguration()
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
-                throw CommandError("--source=\(text): use auto, iio, iio:URI, replay:FILE or simulate", .usage)
+                let hint = useInstead(of: text, among: Placeholder.sources)
+                throw CommandError("--source=\(text)\(hint) auto, iio, iio:URI, replay:FILE or simulate", .usage)
             }
             configuration.source = source
         }
@@ -33,8 +34,8 @@ enum Record {
         }
         if case .replay(let path) = configuration.source { try rejectInput(path, as: "output", of: invocation) }
         let output = invocation.value(of: "output")
-        let recording = try Recording(into: output == "-" ? nil : output)
-        return try recording.run(try recording.open(configuration), duration: duration)
+        let recording = try Recording(into: output == "-" ? nil : output, duration: duration)
+        return try recording.run(try recording.open(configuration))
     }
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
@@ -54,6 +55,7 @@ func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
 /// One run of the command.
 private final class Recording {
     private let path: String?
+    private let duration: Double?
     private let loop: EventLoop
     private var writer: TraceWriter?
     private var failure: CommandError?
@@ -62,8 +64,9 @@ private final class Recording {
     private var name = ""
 
     /// Records to standard output without a path.
-    init(into path: String?) throws(CommandError) {
+    init(into path: String?, duration: Double?) throws(CommandError) {
         self.path = path
+        self.duration = duration
         loop = try systemCall(EventLoop())
     }
 
@@ -92,14 +95,14 @@ private final class Recording {
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(_ source: any SensorSource, duration: Double?) throws(CommandError) -> ExitCode {
-        try systemCall(record(source, duration: duration))
+    func run(_ source: any SensorSource) throws(CommandError) -> ExitCode {
+        try systemCall(record(source))
         progress?.finish()
         if let failure { throw failure }
         return .done
     }
 
-    private func record(_ source: any SensorSource, duration: Double?) throws(SystemError) {
+    private func record(_ source: any SensorSource) throws(SystemError) {
         let limit = try loop.timer { [self] in end(source) }
         let termination = try loop.onTermination { [self] in end(source) }
         if let duration { limit.arm(after: duration) }
@@ -143,7 +146,8 @@ private final class Recording {
             writer = try TraceWriter(file)
             let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
             let target = path ?? "standard output"
-            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target); Ctrl-C ends it")
+            let end = duration.map { "for \(decimal($0, places: 1)) s" } ?? "until Ctrl-C"
+            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target) \(end)")
         }
         try writer?.write(sample)
         try writer?.flush()

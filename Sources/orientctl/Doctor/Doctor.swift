@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import CommandLineOptions
 import OrientationBus
 import OrientationConfiguration
@@ -36,8 +37,12 @@ enum Doctor {
         }
         let file: OutputFile? =
             if let path { path == "-" ? .standardOutput() : try systemCall(.create(path)) } else { nil }
-        let system = SystemState(invocation)
-        let readings = Readings(system, seconds: path == nil || recording != nil ? 2 : 5)
+        let system = try SystemState(invocation)
+        let seconds = path == nil || recording != nil ? 2.0 : 5
+        if isatty(STDERR_FILENO) == 1 {
+            complain("reading the sensors for \(decimal(seconds + 2, places: 0)) s; leave the device still")
+        }
+        let readings = Readings(system, seconds: seconds)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
         let findings =
             HardwareChecks(system: system).findings + ReadingChecks(system: system, readings: readings).findings
@@ -76,8 +81,8 @@ struct SystemState {
     /// Why the daemon did not answer.
     private(set) var daemonProblem: BusError?
 
-    init(_ invocation: Invocation) {
-        address = invocation.bus
+    init(_ invocation: Invocation) throws(CommandError) {
+        address = try invocation.bus
         let reader = ConfigurationReader<Configuration>()
         do throws(SystemError) {
             try reader.read(Configuration.standardPath, isRequired: false)

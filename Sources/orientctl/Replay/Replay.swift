@@ -87,7 +87,9 @@ extension Replay {
 
         /// Replays to the end and says how it went.
         mutating func finish() throws(CommandError) -> ExitCode {
+            var isEmpty = true
             while let record = try systemCall(reader.next()) {
+                isEmpty = false
                 switch record {
                 case .sample(let sample):
                     try systemCall(passDeadlines(before: sample.time))
@@ -105,6 +107,7 @@ extension Replay {
                     complain("\(path):\(error.line): \(error)")
                 }
             }
+            if isEmpty { complain("warning: there are no samples in \(path)") }
             try systemCall(writePlot())
             try systemCall(output.flush())
             return sawFault ? .failed : .done

@@ -38,24 +38,17 @@ enum Run {
         guard let text = invocation.value(of: "supported") else {
             throw CommandError("run: the option --supported=MASK is required", .usage)
         }
-        guard let supported = try InterfaceOrientationMask(operand: text, natural: natural) else {
-            let sets = ["all", "all-but-upside-down", "landscape"]
-            let edges = Edge.orientations.map { $0.name }
-            let hint = useInstead(of: text, among: sets + Edge.allCases.map { $0.name })
-            let choices = "\(sets.joined(separator: ", ")), or some of \(edges.joined(separator: ","))"
-            throw CommandError("--supported=\(text)\(hint) \(choices)", .usage)
-        }
-        let preferred = try invocation.value(of: "preferred").map { text throws(CommandError) in
+        let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
+        let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
             let edge: Edge = try value(
-                named: text,
+                named: name,
                 "--preferred=",
                 among: Edge.orientations,
                 aliases: Edge.uppers
             )
             let orientation = try edge.orientation(natural: natural)
             guard supported.contains(orientation) else {
-                let mask = invocation.value(of: "supported") ?? ""
-                throw CommandError("--preferred=\(text) is not allowed by --supported=\(mask)", .usage)
+                throw CommandError("--preferred=\(name) is not allowed by --supported=\(text)", .usage)
             }
             return orientation
         }
