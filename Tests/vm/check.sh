@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge
+# SCENARIO is by default each of: hyprland package soak doctor sensing rotation rest display xorg suspend calibrate hinge
 # switches. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed".
 # "package" installs the packages of `make deb`, on Debian 12 and 13; the others have the files of `make install`.
 # Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm,
@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
-[ $# -gt 0 ] || set -- hyprland package doctor sensing rotation rest display xorg suspend calibrate hinge switches
+[ $# -gt 0 ] || set -- hyprland package soak doctor sensing rotation rest display xorg suspend calibrate hinge switches
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
