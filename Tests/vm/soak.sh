@@ -3,7 +3,7 @@
 # usage (in the VM, by run-in-vm.sh): sh soak.sh
 # Five minutes of use on a real kernel: turns, plug and unplug, locks, requests, clients that are killed, users that polkit
 # refuses, a polkit that restarts. When nobody uses orientd, its memory, descriptors, threads and match rules must be the
-# same at the end as after the first third.
+# same at the end as after the first third. Tests/soak compares processor time as well, which is the host's matter here.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 duration=300
@@ -12,7 +12,6 @@ now() { cut -d. -f1 /proc/uptime; }
 memory() { awk '/^Private_Dirty/ { print $2 }' "/proc/$pid/smaps_rollup"; }
 descriptors() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
 threads() { awk '/^Threads/ { print $2 }' "/proc/$pid/status"; }
-ticks() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
 rules() {
     busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.Debug.Stats GetConnectionStats s \
         org.orientd1 | sed -n 's/.*"MatchRules" u \([0-9]*\).*/\1/p'
@@ -79,9 +78,8 @@ round=0
 end=$(($(now) + duration))
 while [ "$(now)" -lt $end ]; do
     round=$((round + 1))
-    before=$(ticks)
     use
-    echo "$(memory) $(descriptors) $(threads) $(rules) $(($(ticks) - before))" >>$curve
+    echo "$(memory) $(descriptors) $(threads) $(rules)" >>$curve
 done
 echo "$round rounds"
 check "at least 20 rounds" at_most "$round" 20
@@ -90,5 +88,4 @@ compare "private dirty memory in kB" 1 64
 compare "descriptors" 2 0
 compare "threads" 3 0
 compare "match rules" 4 0
-compare "processor time of a round in ticks" 5 4
 finish
