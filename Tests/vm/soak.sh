@@ -3,7 +3,7 @@
 # usage (in the VM, by run-in-vm.sh): sh soak.sh
 # Five minutes of use on a real kernel: turns, plug and unplug, locks, requests, clients that are killed, users that polkit
 # refuses, a polkit that restarts. When nobody uses orientd, its memory, descriptors, threads and match rules must be the
-# same at the end as after the first third. Tests/soak compares processor time as well, which is the host's matter here.
+# same at the end as after the first third. Processor time, which depends on the host here, is compared by Tests/soak.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 duration=300
