@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM, by run-in-vm.sh): sh soak.sh
-# Five minutes of use on a real kernel: turns, plug and unplug, locks, requests, clients that are killed, users that polkit
-# refuses, a polkit that restarts. When nobody uses orientd, its memory, descriptors, threads and match rules must be the
-# same at the end as after the first third. Processor time, which depends on the host here, is compared by Tests/soak.
+# Five minutes of use on a real kernel: turns, plug and unplug, locks, requests, clients that are killed, users that
+# polkit refuses, a polkit that restarts. While nobody uses it, orientd must have the same memory, descriptors, threads
+# and match rules at the end as after the first third. Processor time, which depends on the host here, is compared by
+# Tests/soak.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 duration=300
@@ -58,7 +59,8 @@ use() {
 }
 
 median() {  # median COLUMN FIRST LAST: that of the rounds FIRST to LAST
-    sed -n "$2,$3p" $curve | cut -d' ' -f"$1" | sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
+    sed -n "$2,$3p" $curve | cut -d' ' -f"$1" | sort -n |
+        awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
 }
 compare() {  # compare WHAT COLUMN SLACK: the last third against the second
     before=$(median "$2" $((round / 3 + 1)) $((round * 2 / 3)))
