@@ -2,7 +2,8 @@
 
 import CSystemd
 
-/// Keeps one client from taking all the time of a service with calls that libsystemd answers.
+/// Prepares a service for reads of its properties, and keeps one client from taking all its time with them: libsystemd
+/// answers them.
 ///
 /// GetManagedObjects takes milliseconds where there are many objects: then only some calls of each connection are answered
 /// in a second. Calls whose caller wants no reply, of which the bus daemon lets any number wait, are not answered at all.
@@ -12,15 +13,25 @@ package final class CallFilter {
 
     private let limitError: String
     private let now: () -> Double
+    private let beforeRead: () -> Void
     private let hasManyObjects: () -> Bool
     private var start = 0.0
     /// The calls since the start of the present second, by connection.
     private var counts: [String: Int] = [:]
 
     /// `limitError` is the name of the error for too many calls; `now` is the time in seconds.
-    package init(limitError: String, now: @escaping () -> Double, hasManyObjects: @escaping () -> Bool) {
+    ///
+    /// `beforeRead` is called before properties are read: what it changes is in all of the reply, and what it sends is
+    /// sent before.
+    package init(
+        limitError: String,
+        now: @escaping () -> Double,
+        beforeRead: @escaping () -> Void = {},
+        hasManyObjects: @escaping () -> Bool
+    ) {
         self.limitError = limitError
         self.now = now
+        self.beforeRead = beforeRead
         self.hasManyObjects = hasManyObjects
     }
 
@@ -32,9 +43,17 @@ package final class CallFilter {
             return true
         }
         let manager = "org.freedesktop.DBus.ObjectManager"
-        guard sd_bus_message_is_method_call(message, manager, "GetManagedObjects") > 0, hasManyObjects() else {
-            return false
+        let readsAll = sd_bus_message_is_method_call(message, manager, "GetManagedObjects") > 0
+        if readsAll, isTooMuch(message) { return true }
+        if readsAll || sd_bus_message_is_method_call(message, "org.freedesktop.DBus.Properties", nil) > 0 {
+            beforeRead()
         }
+        return false
+    }
+
+    /// Counts a call for all objects, and refuses one too many.
+    private func isTooMuch(_ message: OpaquePointer) -> Bool {
+        guard hasManyObjects() else { return false }
         if now() - start >= 1 {
             start = now()
             counts = [:]

@@ -15,7 +15,8 @@ final class Service: MachineHost {
     let client: Bus
 
     var gravity = Vector3.zero
-    func deliverWaiting() {}
+    var onDeliverWaiting: () -> Void = {}
+    func deliverWaiting() { onDeliverWaiting() }
     var hasFirstAnswer = true
 
     private(set) var machine: OrientationMachine

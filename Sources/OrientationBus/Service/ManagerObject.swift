@@ -55,13 +55,18 @@ package final class ManagerObject {
         waiting = try WaitingClaims(loop: loop) { host.hasFirstAnswer }
         claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0.total))) })
 
-        properties.add(to: interface, prepare: { host.deliverWaiting() }) { $0.gravity = host.gravity }
+        properties.add(to: interface) { $0.gravity = host.gravity }
         rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
         interface.method("Claim") { [self] in claim($0) }
         interface.method("Release") { [self] in release($0) }
         slots = [
             try bus.filter(
-                CallFilter(limitError: Names.limitError, now: { loop.now }) { [rotation] in rotation.hasManyRequests }
+                CallFilter(
+                    limitError: Names.limitError,
+                    now: { loop.now },
+                    beforeRead: { host.deliverWaiting() },
+                    hasManyObjects: { [rotation] in rotation.hasManyRequests }
+                )
             ),
             try bus.export(interface, at: Names.path),
             try bus.addObjectManager(at: Names.path),

@@ -13,16 +13,9 @@ final class PublishedProperties<Status: Equatable> {
     }
 
     /// Adds all properties to `interface`; `refresh` updates what changes silently before each read.
-    ///
-    /// `prepare`, called before that, may store a new status.
-    func add(
-        to interface: BusInterface,
-        prepare: @escaping () -> Void = {},
-        refresh: @escaping (inout Status) -> Void = { _ in }
-    ) {
+    func add(to interface: BusInterface, refresh: @escaping (inout Status) -> Void = { _ in }) {
         for property in properties {
             interface.property(property.member, property.signature, property.change) { [self] reply in
-                prepare()
                 refresh(&status)
                 reply.append(property.read(&status))
             }

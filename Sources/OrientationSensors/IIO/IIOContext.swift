@@ -10,7 +10,7 @@ import SystemdBus
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
 /// network for 2 s, and for libiio's 5 s while one is made. libiio is in memory for as long as there is a context of
-/// this machine, which its sensors do not need, and from the first context of another machine on.
+/// this machine, which its sensors do not need, and after one of another machine was opened or looked for.
 // Sendable unchecked: one helper thread makes all calls to another machine.
 package final class IIOContext: @unchecked Sendable {
     /// As `0.24`; empty if libiio is not installed.
@@ -45,7 +45,7 @@ package final class IIOContext: @unchecked Sendable {
         guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
         guard let context = orientd_iio_create_context_from_uri(uri) else {
             let reason = Errno.current
-            orientd_unload_libiio()
+            Self.unloadLibrary(after: uri)
             throw SystemError("open", uri, errno: reason)
         }
         handle = context
@@ -57,8 +57,13 @@ package final class IIOContext: @unchecked Sendable {
     deinit {
         guard let handle else { return }
         orientd_iio_context_destroy(handle)
-        // Unloaded after a description was read as XML, libiio would leave 3 kB that nothing refers to.
-        if isLocal { orientd_unload_libiio() }
+        Self.unloadLibrary(after: uri)
+    }
+
+    /// Unloads libiio, unless it has looked for another machine: libdbus, which does that for Avahi, would leave 3 kB
+    /// each time.
+    private static func unloadLibrary(after uri: String) {
+        if uri == "local:" { orientd_unload_libiio() }
     }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
