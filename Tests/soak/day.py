@@ -165,6 +165,8 @@ class Day(AgentTestCase):
         # Only the agent is left, which claims once more if it had to connect again.
         self.client.wait_for("Claims", 1, timeout=30)
         self.client.wait_for("SensorState", "sampling", timeout=30)
+        # A random call may have rotated the interface by hand, which lasts until the device turns.
+        self.show("landscape-left")
         self.show("portrait")
         self.wait_until_idle(self.agent)
 
