@@ -49,19 +49,21 @@ extension InterfaceOrientationMask {
         natural: () throws(CommandError) -> DeviceOrientation
     ) throws(CommandError) {
         var mask: InterfaceOrientationMask = []
+        var edges: [Edge] = []
         for bytes in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let part = String(decoding: bytes, as: UTF8.self)
             if let set = InterfaceOrientationMask(part) {
                 mask.formUnion(set)
             } else if let edge = Edge(name: part) {
-                mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural)))
+                edges.append(edge)
             } else {
                 let hint = useInstead(of: part, among: Self.setNames + Edge.allCases.map { $0.name })
-                let place = part == text ? "" : ": '\(part)' is unknown"
+                let place = part == text ? "" : part.isEmpty ? ": a name is missing" : ": '\(part)' is unknown"
                 let choices = (Self.setNames + Edge.orientations.map { $0.name }).joined(separator: ", ")
-                throw CommandError("--\(option)=\(text)\(place)\(hint) some of \(choices)", .usage)
+                throw CommandError("--\(option)=\(text)\(place)\(hint) one or more of: \(choices)", .usage)
             }
         }
+        for edge in edges { mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural))) }
         self = mask
     }
 }

@@ -40,7 +40,7 @@ struct Placeholder: Sendable {
         ),
         .init(
             name: "MASK",
-            meaning: ["MASK is edges, landscape, all-but-upside-down and all, separated by commas."],
+            meaning: ["MASK is one or more of all, all-but-upside-down, landscape and EDGEs,", "separated by commas."],
             values: .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name })
         ),
         .init(
@@ -51,7 +51,7 @@ struct Placeholder: Sendable {
         .init(
             name: "PROPERTY",
             meaning: [
-                "PROPERTY is one of orientd's on D-Bus, such as InterfaceOrientation."
+                "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation."
             ],
             values: .words(ManagerSnapshot.properties.map { $0.name })
         ),

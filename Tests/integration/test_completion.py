@@ -99,6 +99,8 @@ class CompletionTestCase(RigTestCase):
         self.assert_inserts("orientctl run --supported=all mkdi", "r")
         self.assert_inserts("orientctl -b session run --supported all cat tr", "ace\\ one.csv")
         self.assert_inserts("orientctl -b session unl", "ock ")
+        self.assert_inserts("orientctl --bus=unix:path=/x unl", "ock ")
+        self.assert_inserts("orientctl -- unl", "ock ")
         self.assert_inserts("orientctl run --supported=normal,landscape-l", "eft")
 
 
@@ -172,6 +174,7 @@ class Fish(CompletionTestCase):
         after = self.completions("orientctl -b session run --supported all mkdir --par")
         self.assertEqual(set(after), {"--parents"})
         self.assertEqual(self.completions("orientctl run --supported=all mkdir --supp"), {})
+        self.assertEqual(set(self.completions("orientctl run --supp")), {"--supported"})
         self.assertEqual(self.completions("orientctl lock current "), {})
         self.assertNotIn("current", self.completions("orientctl help lock "))
         masks = self.completions("orientctl run --supported=normal,landscape-l")

@@ -464,7 +464,7 @@ class RecordAndReplay(OrientctlTestCase):
             self.assertTrue(text.startswith(HEADER))
 
     def test_what_is_no_trace_is_one_error(self):
-        for text in ("", "\n", "x" * 10000, "\0" * 1000000, "#!/bin/sh\n" * 1000, "1,2,3,4\n" * 100):
+        for text in ("", "\n", "x" * 10000, "\0" * 1000000, "\n" * 1000000, "\n" + HEADER, "#!/bin/sh\n" * 1000, "1,2,3,4\n" * 100):
             run = self.rig.orientctl("replay", "-", text=text)
             self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
             self.assertRegex(run.stderr, r"\Aorientctl: -:1: this is not a trace: .*\n\Z")

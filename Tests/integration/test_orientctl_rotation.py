@@ -570,9 +570,9 @@ class Run(InterfaceTestCase):
             ([], ("--supported",)),
             (["--supported=up"], ("all-but-upside-down", "landscape", *ORIENTATIONS)),
             (["--supported=none"], ORIENTATIONS),
-            (["--supported=landscap"], ("--supported=landscap; did you mean 'landscape'? Use some of all, ",)),
+            (["--supported=landscap"], ("--supported=landscap; did you mean 'landscape'? Use one or more of: all, ",)),
             (["--supported=portrait,lft-up"], ("=portrait,lft-up: 'lft-up' is unknown; did you mean 'left-up'? Use ",)),
-            (["--supported=portrait,"], ("--supported=portrait,: '' is unknown: use some of all, ",)),
+            (["--supported=portrait,"], ("--supported=portrait,: a name is missing: use one or more of: all, ",)),
             (["--supported=all", "--preferred=landscape"], ORIENTATIONS),
             (["--supported=all", "--app="], ("--app",)),
             (

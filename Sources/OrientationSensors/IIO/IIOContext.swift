@@ -9,8 +9,8 @@ import SystemdBus
 /// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
 ///
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for 2 s, and for libiio's 5 s while one is made. libiio is in memory for as long as there is a context of
-/// this machine, which its sensors do not need, and after one of another machine was opened or looked for.
+/// network for 2 s, and for libiio's 5 s while one is made. libiio is unloaded with the last context of this machine,
+/// whose sensors do not need it; after another machine was looked for it stays loaded.
 // Sendable unchecked: one helper thread makes all calls to another machine.
 package final class IIOContext: @unchecked Sendable {
     /// As `0.24`; empty if libiio is not installed.

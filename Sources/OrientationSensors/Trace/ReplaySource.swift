@@ -16,6 +16,7 @@ package final class ReplaySource: SensorSource {
     package let mode = SensorMode.replay
     package private(set) var sampleRate = 0.0
 
+    private let path: String
     private let loop: EventLoop
     private let descriptor: FileDescriptor
     private var reader: TraceReader
@@ -33,6 +34,7 @@ package final class ReplaySource: SensorSource {
 
     /// Opens the trace and, unless it is a pipe, reads its first sample; throws when there is none.
     package init(path: String, loop: EventLoop) throws(SystemError) {
+        self.path = path
         self.loop = loop
         descriptor = try FileDescriptor.open(withoutWaiting: path)
         reader = TraceReader(descriptor, name: path)
@@ -85,7 +87,7 @@ package final class ReplaySource: SensorSource {
         do throws(SystemError) {
             switch try nextRecord() {
             case .sample(let sample): next = sample
-            case .malformed(let error): end(.failed("line \(error.line): \(error)"))
+            case .malformed(let error): end(.failed("\(path):\(error.line): \(error)"))
             case .event, nil: end(.ended)
             }
         } catch {
@@ -110,7 +112,7 @@ package final class ReplaySource: SensorSource {
                 play()
             }
         } catch {
-            end(.failed("\(error)"))
+            end(.failed("cannot wait for more of \(path): \(error.errno)"))
         }
     }
 

@@ -8,7 +8,7 @@ package struct TraceError: Error, Hashable, Sendable {
         /// The trace does not begin with its header.
         case missingHeader
         case wrongFieldCount(Int)
-        /// What stands in the column instead.
+        /// What the column begins with instead.
         case notANumber(Column, String)
         case timeNotFinite
         case lineTooLong

@@ -90,7 +90,7 @@ package struct TraceReader: ~Copyable {
 
     private mutating func skipBlankLine() throws(SystemError) -> Bool {
         while unread.count < 2, !isAtEnd { try fill() }
-        guard !unread.isEmpty else { return false }
+        guard sawHeader, !unread.isEmpty else { return false }
         var end = unread.lowerBound
         if buffer[end] == UInt8(ascii: "\r") { end += 1 }
         guard end == unread.upperBound || buffer[end] == UInt8(ascii: "\n") else { return false }
@@ -223,7 +223,7 @@ package struct TraceReader: ~Copyable {
             var cursor = UnsafePointer(buffer + text.lowerBound + field.startIndex)
             let end = UnsafePointer(buffer + text.lowerBound + field.endIndex)
             guard TraceNumber.scan(&cursor) != nil, cursor == end else {
-                return .notANumber(column, String(decoding: field, as: UTF8.self))
+                return .notANumber(column, String(decoding: field.prefix(40), as: UTF8.self))
             }
         }
         preconditionFailure("a line of four numbers was not read")

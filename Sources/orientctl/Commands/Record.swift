@@ -26,16 +26,17 @@ enum Record {
             }
             configuration.source = source
         }
-        let duration = try invocation.value(of: "duration").map { text throws(CommandError) in
-            guard let seconds = number(text), seconds > 0 else {
-                throw CommandError("--duration=\(text): use a number of seconds above 0", .usage)
-            }
-            return seconds
+        let text = invocation.value(of: "duration")
+        let duration = text.flatMap { number($0) }
+        if let text, duration ?? 0 <= 0 {
+            throw CommandError("--duration=\(text): use a number of seconds above 0", .usage)
         }
         if case .replay(let path) = configuration.source { try rejectInput(path, as: "output", of: invocation) }
         let output = invocation.value(of: "output")
-        let recording = try Recording(into: output == "-" ? nil : output, duration: duration)
-        return try recording.run(try recording.open(configuration))
+        // A recording ends by itself.
+        let end = if case .replay = configuration.source { "" } else { "; Ctrl-C ends it" }
+        let recording = try Recording(into: output == "-" ? nil : output, end: text.map { " for \($0) s" } ?? end)
+        return try recording.run(try recording.open(configuration), duration: duration)
     }
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
@@ -55,7 +56,8 @@ func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
 /// One run of the command.
 private final class Recording {
     private let path: String?
-    private let duration: Double?
+    /// What is said about how it ends.
+    private let end: String
     private let loop: EventLoop
     private var writer: TraceWriter?
     private var failure: CommandError?
@@ -64,9 +66,9 @@ private final class Recording {
     private var name = ""
 
     /// Records to standard output without a path.
-    init(into path: String?, duration: Double?) throws(CommandError) {
+    init(into path: String?, end: String) throws(CommandError) {
         self.path = path
-        self.duration = duration
+        self.end = end
         loop = try systemCall(EventLoop())
     }
 
@@ -95,14 +97,14 @@ private final class Recording {
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(_ source: any SensorSource) throws(CommandError) -> ExitCode {
-        try systemCall(record(source))
+    func run(_ source: any SensorSource, duration: Double?) throws(CommandError) -> ExitCode {
+        try systemCall(record(source, duration: duration))
         progress?.finish()
         if let failure { throw failure }
         return .done
     }
 
-    private func record(_ source: any SensorSource) throws(SystemError) {
+    private func record(_ source: any SensorSource, duration: Double?) throws(SystemError) {
         let limit = try loop.timer { [self] in end(source) }
         let termination = try loop.onTermination { [self] in end(source) }
         if let duration { limit.arm(after: duration) }
@@ -146,8 +148,7 @@ private final class Recording {
             writer = try TraceWriter(file)
             let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
             let target = path ?? "standard output"
-            let end = duration.map { "for \(decimal($0, places: 1)) s" } ?? "until Ctrl-C"
-            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target) \(end)")
+            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target)\(end)")
         }
         try writer?.write(sample)
         try writer?.flush()

@@ -72,8 +72,8 @@ enum Completion {
     /// The commands whose operands are another command line.
     static var commandLineCommands: [String] { Command.all.filter { $0.hasCommandLine }.map { $0.name } }
 
-    /// The patterns, as `command:option`, of the options with a value, which a word may follow; the command is `*` for
-    /// those of every command.
+    /// The options whose value may be the next word, as patterns `command:option`; the command is `*` for those of every
+    /// command.
     static var patternsOfOptionsWithValue: [String] {
         ([("*", Command.globalOptions)] + Command.all.map { ($0.name, $0.options) })
             .flatMap { name, options in options.filter { $0.takesValue }.flatMap { $0.forms }.map { "\(name):\($0)" } }
@@ -108,6 +108,8 @@ extension Completion {
             "        case $command:${COMP_WORDS[index]} in",
             "            \(patternsOfOptionsWithValue.joined(separator: " | ")))",
             "                [[ ${COMP_WORDS[++index]} == = ]] && ((index++))",
+            "                # bash splits values, too.",
+            "                while [[ ${COMP_WORDS[index + 1]-} == [:=] ]]; do ((index += 2)); done",
             "                ;;",
             "            *:-*) ;;",
             "            :*) command=${COMP_WORDS[index]} ;;",
@@ -172,8 +174,9 @@ extension Completion {
         let prefix = values.isList ? "-P \"${current%\"${current##*,}\"}\"" : ""
         let word = values.isList ? "${current##*,}" : "$current"
         let action = choices.isEmpty ? "" : "mapfile -t COMPREPLY < <(compgen \(prefix)\(choices) -- \"\(word)\")"
+        let areFiles = values.hasFiles || values.isCommandLine
         return ["        \(pattern))"] + (action.isEmpty ? [] : ["            \(action)"])
-            + (values.hasFiles ? ["            compopt -o filenames"] : []) + ["            return", "            ;;"]
+            + (areFiles ? ["            compopt -o filenames"] : []) + ["            return", "            ;;"]
     }
 }
 
@@ -190,7 +193,7 @@ extension Completion {
         lines += Command.all.map { "        '\($0.name):\(quoted($0.summary))'" }
         lines += [
             "    )",
-            "    _arguments -C $global '1: :->command' '*:: :->argument' && return",
+            "    _arguments -s -S -C $global '1: :->command' '*:: :->argument' && return",
             "    case $state in",
             "        command) _describe -t commands command subcommands ;;",
             "        argument)",
@@ -198,7 +201,7 @@ extension Completion {
             "            case $words[1] in",
         ]
         for command in Command.all {
-            var words = ["_arguments", "$global"] + command.options.map { zshOption($0) }
+            var words = ["_arguments", "-s", "-S", "$global"] + command.options.map { zshOption($0) }
             if !command.operands.isEmpty {
                 let values = values(of: command.operands)
                 words.append(
@@ -241,8 +244,8 @@ extension Completion {
     private static var fish: [String] {
         var lines = [
             "# fish completion for orientctl; \"orientctl completion fish\" prints it.", "",
-            "# Finds the command on the line and its operands; command is COMMAND, and operands are its words, where",
-            "# another command line begins.",
+            "# Sets command and operands to those on the line; behind \"run\", command is COMMAND, and operands are the words",
+            "# of the command line there.",
             "function __orientctl_parse --no-scope-shadowing",
             "    set -l value",
             "    for word in (commandline -opc)[2..]",
@@ -280,7 +283,7 @@ extension Completion {
             "    set -l command",
             "    set -l operands",
             "    __orientctl_parse",
-            "    complete -C (string join ' ' -- (string escape -- $operands) (commandline -ct))",
+            "    complete --do-complete=(string join ' ' -- (string escape -- $operands) (commandline -ct))",
             "end", "",
             "complete -c orientctl -f",
             "complete -c orientctl -n '__orientctl_at COMMAND' -a '(__orientctl_rest)'",

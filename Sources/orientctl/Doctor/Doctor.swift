@@ -39,8 +39,8 @@ enum Doctor {
             if let path { path == "-" ? .standardOutput() : try systemCall(.create(path)) } else { nil }
         let system = try SystemState(invocation)
         let seconds = path == nil || recording != nil ? 2.0 : 5
-        if isatty(STDERR_FILENO) == 1 {
-            complain("reading the sensors for \(decimal(seconds + 2, places: 0)) s; leave the device still")
+        if isatty(STDERR_FILENO) == 1, system.accelerometer != nil || system.snapshot != nil {
+            complain("reading the accelerometer for some seconds; leave the device still")
         }
         let readings = Readings(system, seconds: seconds)
         guard !readings.isInterrupted else { throw CommandError("interrupted") }
