@@ -61,7 +61,7 @@ import Testing
         }
         #expect(Rotation.lock.help.contains { $0.hasPrefix("EDGE is portrait,") })
         #expect(!Rotation.lock.help.contains { $0.hasPrefix("MODE is") })
-        #expect(Run.command.help.contains { $0.hasPrefix("MASK is edges") })
+        #expect(Run.command.help.contains { $0.hasPrefix("MASK is one or more of") })
     }
 
     @Test func `a value that is not among the choices is unknown`() {

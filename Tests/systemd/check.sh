@@ -499,7 +499,7 @@ check "make install: the programs resolve all functions when they start" for_all
 check "make install: licence and news" installed 644 /usr/share/doc/orientd/LICENSE /usr/share/doc/orientd/NEWS.md
 check "make install: orientd takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/libexec/orientd
 check "make install: orient-agent takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/bin/orient-agent
-check "make install: orientctl takes at most $((1000 * unit / 1000)) kB" at_most 1000 /usr/bin/orientctl
+check "make install: orientctl takes at most $((1100 * unit / 1000)) kB" at_most 1100 /usr/bin/orientctl
 check "make install: completions for bash, zsh and fish" installed 644 \
     /usr/share/bash-completion/completions/orientctl /usr/share/zsh/site-functions/_orientctl \
     /usr/share/fish/vendor_completions.d/orientctl.fish

@@ -336,7 +336,9 @@ class OutputServer(WaylandServer):
     # MARK: - for tests
 
     def head(self, name):
-        return next(head for head in self.heads if head.name == name)
+        # A configuration is answered before it is applied.
+        with self.lock:
+            return next(head for head in self.heads if head.name == name)
 
     def has_client(self):
         """Returns whether a client has bound the output manager."""
