@@ -22,7 +22,8 @@ build() {  # build SANITIZER
 unit_tests() {  # unit_tests SANITIZER
     echo "== unit tests, $1 sanitizer"
     LSAN_OPTIONS=$LSAN_OPTIONS:exitcode=0 swift test --skip-build --sanitize "$1" --scratch-path ".build/$1" \
-        --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local >"$logs/$1-unit" 2>&1
+        --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local \
+        >"$logs/$1-unit" 2>&1
     status=$?
     ok=$(grep -cE '^✔ Test "?.* passed after' "$logs/$1-unit")
     [ "$ok" -eq 0 ] || [ "$status" -ne 0 ] || ok=$((ok - 1))

@@ -22,6 +22,7 @@ within() {  # within SECONDS COMMAND...
 soon() { within 40 "$@"; }  # orientd is quick, but polkit 122 does not answer for 15 s if it misses the end of a rule
 no() { ! "$@"; }
 same() { [ "$1" = "$2" ] || { echo "expected $1, found $2"; false; }; }
+at_most() { [ "$2" -le "$1" ] || { echo "expected at most $1, found $2"; false; }; }  # at_most LIMIT VALUE
 
 # --- orientd -------------------------------------------------------------------------------------------------------
 get() {  # get [PATH INTERFACE] PROPERTY: prints the value without type and quotes

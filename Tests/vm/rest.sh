@@ -10,7 +10,6 @@ settings() { echo "$(cat $iio/in_accel_sampling_frequency) $(cat $iio/in_accel_h
 settings_are() { same "$1" "$(settings)"; }
 sensitivity_is() { same "$1" "$(cat $iio/in_accel_hysteresis)"; }
 level_is() { sensor_is SensingLevel "$1"; }
-at_most() { [ "$2" -le "$1" ] || { echo "expected at most $1, found $2"; false; }; }
 switched() { cat "/proc/$(unit MainPID)"/task/*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
 count() {  # count SECONDS: prints the wake-ups of all threads a minute
     before=$(switched)

@@ -17,7 +17,6 @@ rules() {
     busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.Debug.Stats GetConnectionStats s \
         org.orientd1 | sed -n 's/.*"MatchRules" u \([0-9]*\).*/\1/p'
 }
-at_most() { [ "$2" -le "$1" ] || { echo "expected at most $1, found $2"; false; }; }
 expect() {  # expect COMMAND...: a check that is only printed if it fails
     found=$(soon "$@") || check "round $round: $*: $found" false
 }

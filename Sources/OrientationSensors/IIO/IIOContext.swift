@@ -45,7 +45,7 @@ package final class IIOContext: @unchecked Sendable {
         guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
         guard let context = orientd_iio_create_context_from_uri(uri) else {
             let reason = Errno.current
-            Self.unloadLibrary(after: uri)
+            Self.unloadLibrary(isLocal: isLocal)
             throw SystemError("open", uri, errno: reason)
         }
         handle = context
@@ -57,13 +57,13 @@ package final class IIOContext: @unchecked Sendable {
     deinit {
         guard let handle else { return }
         orientd_iio_context_destroy(handle)
-        Self.unloadLibrary(after: uri)
+        Self.unloadLibrary(isLocal: isLocal)
     }
 
     /// Unloads libiio, unless it has looked for another machine: libdbus, which does that for Avahi, would leave 3 kB
     /// each time.
-    private static func unloadLibrary(after uri: String) {
-        if uri == "local:" { orientd_unload_libiio() }
+    private static func unloadLibrary(isLocal: Bool) {
+        if isLocal { orientd_unload_libiio() }
     }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
