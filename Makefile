@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The only entry point: `make help` lists the targets. Only `make deps`, the checks, `bench` and `deb` install packages;
-# only these, `make install` and `make uninstall` write outside .build.
+# The only entry point: `make help` lists the targets. Only `make deps`, `run`, the checks, `bench` and `deb` install
+# packages; only these, `make install` and `make uninstall` write outside .build.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -85,7 +85,7 @@ export EMULATOR := qemu-aarch64-static -L $(TREE)
 STRIP := $(TRIPLE)-strip
 endif
 
-.PHONY: help deps build run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
+.PHONY: help deps build debug run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
     load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
     vm-needs deb-needs deb_arm64-needs arm64-needs emulator-needs
 
@@ -107,22 +107,32 @@ build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin
 	$(call build,orientctl)
 	@ln -f $(BUILT)/orientctl $(BIN)/orientctl
 
-run: build  ## demonstrate orientd, with this machine's sensor or with a simulated trace
-	@./requirements.sh command dbus-daemon dbus-daemon
-	@Tests/demo.sh $(BIN)
+# One build directory and one set of flags for `debug`, `run` and `test`: SwiftPM rebuilds everything when they differ.
+PROGRAMS ?= orientd orient-agent orientctl
+DEBUG := $(SWIFT) build $(SWIFTPM) $(STRICT)
+
+debug: build-needs  ## build without optimization into .build/debug; with PROGRAMS="orientd orientctl" these only
+	@for program in $(PROGRAMS); do echo "building $$program"; $(DEBUG) --product $$program || exit 1; done
+
+run:  ## install missing packages, build orientd and orientctl without optimization, and demonstrate them
+	@echo "This installs the missing Debian packages, builds orientd and orientctl without optimization, and shows" \
+	    "them for half a minute: a minute and a half in all, the first time."
+	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
+	@Tests/demo.sh .build/debug
 
 check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64 fuzz sanitize soak" those too
 	@Tests/check.sh own $(WITH)
 
-test: build-needs  ## run the unit tests
+test: build-needs  ## run the unit tests; with FILTER=NAME those whose target, suite or name contains NAME
 	@./requirements.sh command dbus-daemon dbus-daemon
-	$(SWIFT) test $(SWIFTPM) $(STRICT)
+	$(SWIFT) test $(SWIFTPM) $(STRICT) $(if $(FILTER),--filter "$(FILTER)")
 
 examples: build-needs  ## build the example programs into .build/examples
 	$(SWIFT) build --package-path Examples/FollowOrientation --scratch-path .build/examples $(SWIFTPM) $(STRICT)
 
-integration: check-needs build  ## run the integration tests
-	Tests/integration/run $(BIN)
+integration: check-needs $(if $(FILTER),debug,build)  ## run the integration tests; with FILTER=NAME some, on debug builds
+	Tests/integration/run $(if $(FILTER),.build/debug -k "$(FILTER)",$(BIN))
 
 check-vm: vm-needs docs  ## test the installed service on a real kernel in QEMU; building the machine needs root
 	@Tests/vm/check.sh

@@ -78,6 +78,7 @@ static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(d
 static inline int orientd_event_counter(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 // So does ioctl(2), and the numbers of evdev's are macros with arguments.
+static inline int orientd_terminal_size(int descriptor, struct winsize *size) { return ioctl(descriptor, TIOCGWINSZ, size); }
 static inline int orientd_read_axis(int descriptor, unsigned axis, struct input_absinfo *info) { return ioctl(descriptor, EVIOCGABS(axis), info); }
 static inline int orientd_read_switches(int descriptor, unsigned long *switches) { return ioctl(descriptor, EVIOCGSW(sizeof *switches), switches); }
 static inline int orientd_take_switch_events_only(int descriptor) {

@@ -13,6 +13,7 @@ package enum Names {
     package static let manager = "org.orientd1.Manager"
     package static let sensor = "org.orientd1.Sensor"
     package static let request = "org.orientd1.Request"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
     /// The polkit actions.
     package enum Action {

@@ -23,6 +23,9 @@ package struct Property<Status>: Sendable {
 
     package var name: String { "\(member)" }
 
+    /// Whether changes are announced by a signal.
+    package var isAnnounced: Bool { change == .announced }
+
     package func value(of status: Status) -> PropertyValue {
         var status = status
         return read(&status)

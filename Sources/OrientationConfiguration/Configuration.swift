@@ -13,13 +13,16 @@ package enum SourceChoice: Hashable, Sendable {
     /// This machine's own sensors.
     package static let local = SourceChoice.iio(uri: "local:")
 
+    /// The beginnings of libiio's URIs.
+    private static let backends = ["local:", "ip:", "usb:", "serial:"]
+
     /// Understands `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
     package init?(_ text: String) {
         if text == "auto" || text == "iio" {
             self = .local
         } else if text == "simulate" {
             self = .simulation
-        } else if let uri = text.dropping(prefix: "iio:"), !uri.isEmpty {
+        } else if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.hasPrefix) {
             self = .iio(uri: uri)
         } else if let path = text.dropping(prefix: "replay:"), !path.isEmpty {
             self = .replay(path: path)

@@ -81,7 +81,12 @@ package final class Daemon {
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
         timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
-        try bus.own(Names.service, replacing: replacing)
+        do throws(SystemError) {
+            try bus.own(Names.service, replacing: replacing)
+        } catch {
+            let hint = error.errno == .exists ? "stop it first, or use: orientd --replace" : ""
+            throw SystemError(error.operation, error.subject, errno: error.errno, hint: hint)
+        }
         watches = [
             try loop.onTermination { driver.deliver(.shutdown) },
             try bus.onDisconnect {

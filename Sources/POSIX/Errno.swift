@@ -15,12 +15,15 @@ package struct Errno: Hashable, Sendable {
     package static var current: Errno { Errno(orientd_errno()) }
 
     package static let again = Errno(EAGAIN)
+    package static let brokenPipe = Errno(EPIPE)
     package static let busy = Errno(EBUSY)
+    package static let exists = Errno(EEXIST)
     package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)
     package static let notFound = Errno(ENOENT)
     package static let noData = Errno(ENODATA)
     package static let noDevice = Errno(ENODEV)
+    package static let notPermitted = Errno(EPERM)
     package static let notSupported = Errno(ENOSYS)
     package static let timedOut = Errno(ETIMEDOUT)
     package static let tooManyUsers = Errno(EUSERS)

@@ -9,17 +9,22 @@ package struct SystemError: Error, Hashable, Sendable {
     package let subject: String
     package let errno: Errno
 
-    package init(_ operation: String, _ subject: String = "", errno: Errno) {
+    /// What the user can do, as words that follow a semicolon; empty where only the reason can tell.
+    package let hint: String
+
+    package init(_ operation: String, _ subject: String = "", errno: Errno, hint: String = "") {
         self.operation = operation
         self.subject = subject
         self.errno = errno
+        self.hint = hint
     }
+
+    /// The description without the hint.
+    package var problem: String { "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(errno)" }
 }
 
 extension SystemError: CustomStringConvertible {
-    package var description: String {
-        "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(errno)"
-    }
+    package var description: String { problem + (hint.isEmpty ? "" : "; \(hint)") }
 }
 
 /// Checks the convention of libsystemd and libiio: a negative errno is a failure, anything else the result.

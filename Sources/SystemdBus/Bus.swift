@@ -21,6 +21,17 @@ package enum BusAddress: Hashable, Sendable {
     }
 }
 
+extension BusAddress {
+    /// What to do when there is no such bus.
+    fileprivate var hint: String {
+        switch self {
+        case .system: "try: sudo systemctl start dbus.socket"
+        case .session: "DBUS_SESSION_BUS_ADDRESS names the bus of a session"
+        case .address: ""
+        }
+    }
+}
+
 extension BusAddress: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -45,16 +56,20 @@ package final class Bus {
     /// Connects, and returns once the bus daemon has given the connection a unique name.
     package init(_ address: BusAddress) throws(SystemError) {
         self.address = address
-        bus = try create("connect to", "\(address)") { bus in
-            switch address {
-            case .system: sd_bus_open_system(&bus)
-            case .session: sd_bus_open_user(&bus)
-            case .address(let text): Bus.open(text, &bus)
+        do throws(SystemError) {
+            bus = try create("connect to", "\(address)") { bus in
+                switch address {
+                case .system: sd_bus_open_system(&bus)
+                case .session: sd_bus_open_user(&bus)
+                case .address(let text): Bus.open(text, &bus)
+                }
             }
+            // Opening only starts the connection; this call waits for it.
+            var name: UnsafePointer<CChar>?
+            try check("connect to", "\(address)", sd_bus_get_unique_name(bus, &name))
+        } catch {
+            throw SystemError("connect to", "\(address)", errno: error.errno, hint: address.hint)
         }
-        // Opening only starts the connection; this call waits for it.
-        var name: UnsafePointer<CChar>?
-        try check("connect to", "\(address)", sd_bus_get_unique_name(bus, &name))
     }
 
     private static func open(_ address: String, _ bus: inout OpaquePointer?) -> Int32 {

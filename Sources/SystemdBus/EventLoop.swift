@@ -57,30 +57,35 @@ package final class EventLoop {
     ///
     /// Blocks them for the calling thread until the watch is cancelled; all other threads must block them too.
     package func onTermination(_ handler: @escaping () -> Void) throws(SystemError) -> TerminationWatch {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        let watched = [SIGTERM, SIGINT, SIGHUP].filter { orientd_is_ignored($0) == 0 }
-        for signal in watched { sigaddset(&signals, signal) }
         var previous = sigset_t()
-        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, &previous))
+        try check("block signals", -pthread_sigmask(SIG_BLOCK, nil, &previous))
         var sources: [EventSource] = []
-        for signal in watched {
-            let source = try EventSource("watch a signal", handler) { source, userdata in
-                sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
-            }
-            sources.append(source)
+        for signal in [SIGTERM, SIGINT, SIGHUP] where orientd_is_ignored(signal) == 0 {
+            sources.append(try onSignal(signal, handler))
         }
         return TerminationWatch(sources, previous)
+    }
+
+    /// Calls `handler` on a signal, which stays blocked for the calling thread; all other threads must block it too.
+    package func onSignal(_ signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
+        try block(signal)
+        return try EventSource("watch a signal", handler) { source, userdata in
+            sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
+        }
+    }
+
+    private func block(_ signal: Int32) throws(SystemError) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
     }
 
     /// Calls `handler` with the exit status of a child process, as shells have it, and reaps the child.
     ///
     /// Blocks SIGCHLD for the calling thread, as sd-event requires.
     package func onExit(of process: Int32, _ handler: @escaping (Int32) -> Void) throws(SystemError) -> EventSource {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGCHLD)
-        try check("block signals", -pthread_sigmask(SIG_BLOCK, &signals, nil))
+        try block(SIGCHLD)
         return try EventSource("watch a process", handler) { source, userdata in
             sd_event_add_child(
                 event,
@@ -98,8 +103,26 @@ package final class EventLoop {
 
     /// Calls `handler` whenever `descriptor` is readable, failed or hung up; it must stay open as long as the source.
     package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
-        let events = UInt32(EPOLLIN.rawValue)
-        return try EventSource("watch a descriptor", handler) { source, userdata in
+        try watch(descriptor, for: UInt32(EPOLLIN.rawValue), handler)
+    }
+
+    /// Calls `handler` when nobody reads a pipe or socket any more; nil for a file, whose readers do not count.
+    package func onHangUp(of descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource? {
+        do throws(SystemError) {
+            // The kernel always reports an error and a hang-up.
+            return try watch(descriptor, for: 0, handler)
+        } catch {
+            guard error.errno == .notPermitted else { throw error }
+            return nil
+        }
+    }
+
+    private func watch(
+        _ descriptor: Int32,
+        for events: UInt32,
+        _ handler: @escaping () -> Void
+    ) throws(SystemError) -> EventSource {
+        try EventSource("watch a descriptor", handler) { source, userdata in
             sd_event_add_io(event, &source, descriptor, events, { _, _, _, userdata in call(userdata) }, userdata)
         }
     }

@@ -10,8 +10,8 @@ import SystemdBus
 struct Command: Sendable {
     let name: String
 
-    /// The operands as usage messages show them: `EDGE`, `[EDGE]` for one that may be omitted, `COMMAND...` for the
-    /// words of another command line.
+    /// The operands as usage messages show them: `EDGE`, `[EDGE]` for one that may be omitted, `[PROPERTY...]` for any
+    /// number, `COMMAND...` for the words of another command line.
     var operands = ""
 
     /// One or more lines of the help text.
@@ -28,11 +28,14 @@ struct Command: Sendable {
 
     var operandCount: ClosedRange<Int> {
         if operands.isEmpty { return 0...0 }
-        return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(hasCommandLine ? .max : 1)
+        return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(areMany ? .max : 1)
     }
 
+    /// Whether there can be more than one operand.
+    var areMany: Bool { operands.includes("...") }
+
     /// Whether the operands are another command line, whose options are not ours.
-    var hasCommandLine: Bool { operands.hasSuffix("...") }
+    var hasCommandLine: Bool { operands == "COMMAND..." }
 }
 
 /// The options and operands that a command was called with.
@@ -86,27 +89,19 @@ extension Bus {
 /// Finds the value of a name given on the command line.
 ///
 /// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such as
-/// `cannot lock to `. The error lists all `choices`, but not their `aliases`.
+/// `cannot lock to `. The error lists all choices.
 func value<Value: NamedValue>(
     named name: String,
-    _ place: String,
-    among choices: [Value] = Array(Value.allCases),
-    aliases: [Value] = []
+    _ place: String
 ) throws(CommandError) -> Value {
-    let accepted = choices + aliases
-    return accepted[try index(of: name, in: accepted.map { $0.name }, place, listed: choices.count)]
+    let names = Value.allCases.map { $0.name }
+    return Array(Value.allCases)[try index(of: name, in: names, place)]
 }
 
-/// Finds a name; the usage error for an unknown one lists the first `count` of the `names`.
-private func index(
-    of name: String,
-    in names: [String],
-    _ place: String,
-    listed count: Int
-) throws(CommandError) -> Int {
+/// Finds a name; the usage error for an unknown one lists the `names`.
+private func index(of name: String, in names: [String], _ place: String) throws(CommandError) -> Int {
     if let index = names.firstIndex(of: name) { return index }
-    let choices = names.prefix(count)
-    let list = choices.dropLast().joined(separator: ", ") + " or " + (choices.last ?? "")
+    let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
     throw CommandError("\(given)\(useInstead(of: name, among: names)) \(list)", .usage)
 }

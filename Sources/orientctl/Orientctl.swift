@@ -42,7 +42,9 @@ private func reserveStandardFiles() {
 /// Finds the command and what it was called with.
 private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invocation) {
     var invocation = Invocation()
-    let first = try parse(Array(arguments.dropFirst()), Command.globalOptions, stopsAtOperand: true, "orientctl")
+    // Without a command the options are those of `status`.
+    let leading = Command.globalOptions + Status.command.options
+    let first = try parse(Array(arguments.dropFirst()), leading, stopsAtOperand: true, "orientctl")
     invocation.add(first.options)
     if let command = try informationCommand(invocation) {
         // `orientctl --help lock` is about that command, too.
@@ -50,7 +52,10 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
         return (command, invocation)
     }
 
-    let command = try Command.named(first.operands.first ?? "status")
+    let command = try Command.named(first.operands.first ?? Status.command.name)
+    for option in Status.command.options where command.name != Status.command.name && invocation.has("\(option.name)") {
+        throw CommandError("--\(option.name) is an option of status, not of \(command.name)", .usage)
+    }
     let rest = try parse(
         Array(first.operands.dropFirst()),
         Command.globalOptions + command.options,

@@ -22,8 +22,9 @@ struct Placeholder: Sendable {
     var meaning: [String] = []
     let values: Values
 
+    /// The placeholder of a usage line's word, which may end in `...`.
     static func named(_ name: String) -> Placeholder {
-        all.first { $0.name == name } ?? Placeholder(name: name, values: .free)
+        all.first { $0.name == name || $0.name + "..." == name } ?? Placeholder(name: name, values: .free)
     }
 
     /// The sources that are one word.
@@ -33,8 +34,11 @@ struct Placeholder: Sendable {
         .init(
             name: "EDGE",
             meaning: [
-                "EDGE is portrait, portrait-upside-down, landscape-right or landscape-left; or",
-                "the edge of the display that is up: normal, left-up, right-up or bottom-up.",
+                "EDGE is how the interface is shown: portrait, portrait-upside-down,",
+                "landscape-right or landscape-left; or the edge of the display that is up:",
+                "normal, left-up, right-up or bottom-up. In landscape, device and interface have",
+                "mirrored names, as in UIKit: the interface of a device in landscape-left is",
+                "upright in landscape-right. 'orientctl align' makes the interface fit the device.",
             ],
             values: .words(Edge.allCases.map { $0.name })
         ),

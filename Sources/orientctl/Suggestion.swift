@@ -3,12 +3,13 @@
 /// Returns the candidate that `word` was probably meant to be; nil if none is close, or several are equally close.
 ///
 /// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts, removes or
-/// replaces a byte or swaps two neighbours, or if `word` is at least three bytes and the start of no other candidate.
+/// replaces a byte or swaps two neighbours, and changing the case is no edit; or if `word` is at least three bytes and the
+/// start of no other candidate.
 func suggestion(for word: String, among candidates: [String]) -> String? {
     var best: (candidate: String, distance: Int)?
     var isTie = false
     for candidate in candidates {
-        let found = distance(Array(word.utf8), Array(candidate.utf8))
+        let found = distance(word.utf8.map(lowercase), candidate.utf8.map(lowercase))
         guard found <= max(1, min(3, candidate.utf8.count / 3)), found <= best?.distance ?? found else { continue }
         isTie = found == best?.distance && candidate != best?.candidate
         best = (candidate, found)

@@ -11,6 +11,19 @@ enum Terminal {
 
     static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Nil where the terminal does not know its size.
+    static var size: (rows: Int, columns: Int)? {
+        var size = winsize()
+        guard orientd_terminal_size(STDOUT_FILENO, &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return nil }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+
+    /// Whether the shell lets this program use the terminal; true for a terminal that no shell controls.
+    static var isInForeground: Bool {
+        let group = tcgetpgrp(STDOUT_FILENO)
+        return group == -1 || group == getpgrp()
+    }
+
     /// Returns the text in a style, on a terminal that has styles and without NO_COLOR (no-color.org).
     static func styled(_ text: String, _ style: Style) -> String {
         let isPlain = environment("NO_COLOR") ?? "" != "" || environment("TERM") ?? "dumb" == "dumb"

@@ -61,7 +61,8 @@ struct Options {
             case "config": options.configuration = value
             case "source":
                 guard let source = SourceChoice(value) else {
-                    return .misuse("--source=\(value): takes auto, iio, iio:URI, replay:FILE or simulate")
+                    let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+                    return .misuse("--source=\(value): takes \(choices)")
                 }
                 options.source = source
             case "rate":

@@ -234,6 +234,13 @@ class Life(RigTestCase):
         self.assertTrue(second.log_lines(rf"{owner}|\b{first.pid}\b"), second.log())
         self.assertIsNone(first.process.poll())
 
+    def test_a_second_daemon_names_the_first_and_the_next_step(self):
+        first = self.rig.start_orientd()
+        second = self.rig.start_orientd(wait=False)
+        self.assertEqual(second.wait_for_end(), 1)
+        problem = rf"cannot own the name org\.orientd1, which process {first.pid} \(orientd\) has: File exists"
+        second.wait_for_log(rf"^orientd: {problem}; stop it first, or use: orientd --replace$")
+
     def test_replace_takes_the_name_over(self):
         first = self.rig.start_orientd()
         before = self.client.owner()

@@ -88,12 +88,13 @@ class CompletionTestCase(RigTestCase):
         self.assert_lists("orientctl re", "record", *explanation, "replay", "requests")
         self.assert_lists("orientctl lock ", "current", "left-up", "off", "toggle", "landscape-left")
         self.assert_lists("orientctl --json autorotate ", "always", "tablet-mode", "never")
-        self.assert_lists("orientctl monitor --", "--full", "--live", "--waybar", "--json", bus)
+        self.assert_lists("orientctl monitor --", "--full", "--waybar", "--json", bus)
         self.assert_inserts("orientctl run --preferred=landscape-l", "eft")
         self.assert_lists("orientctl --bus=", "system", "session")
         self.assert_lists("orientctl -b session replay --classifier=", "robust", "base")
         self.assert_inserts("orientctl replay tr", "ace\\ one.csv")
         self.assert_lists("orientctl get Interface", "InterfaceOrientation", "InterfaceReason", "InterfaceRule")
+        self.assert_inserts("orientctl monitor InterfaceOrientation RotationL", "ock")
         self.assert_inserts("orientctl help cal", "ibrate")
         self.assert_lists("orientctl completion ", "bash", "fish", "zsh")
         self.assert_inserts("orientctl run --supported=all mkdi", "r")
@@ -164,8 +165,9 @@ class Fish(CompletionTestCase):
         locks = {"current", "off", "toggle", "portrait", "left-up", "normal"}
         self.assertLessEqual(locks, set(self.completions("orientctl lock ")))
         self.assertEqual(set(self.completions("orientctl --json autorotate ")), {"always", "tablet-mode", "never"})
-        options = {"--full", "--live", "--waybar", "--json", "--bus"}
+        options = {"--full", "--waybar", "--json", "--bus"}
         self.assertLessEqual(options, {word.rstrip("=") for word in self.completions("orientctl monitor --")})
+        self.assertIn("RotationLock", self.completions("orientctl monitor InterfaceOrientation RotationL"))
         self.assertIn("--preferred=landscape-left", self.completions("orientctl run --preferred=landscape-l"))
         self.assertEqual(set(self.completions("orientctl -b ")), {"system", "session"})
         self.assertIn("trace one.csv", {word.replace("\\", "") for word in self.completions("orientctl replay tr")})

@@ -260,7 +260,7 @@ class Reading(DoctorTestCase):
         Hand(self.rig, tremor=500)
         findings = self.doctor()
         for check in ("gravity", "noise"):
-            self.assert_finding(findings[check], "warn", "the device is moving", remedy="orientctl doctor")
+            self.assert_finding(findings[check], "warn", "the device is moving: lay it down and repeat this")
 
     def test_working_and_broken_buffer(self):
         for muted, result, pattern in ((False, "ok", "buffer"), (True, "warn", "polled although it has a buffer")):
@@ -414,6 +414,15 @@ class Report(DoctorTestCase):
         _, output = self.run_doctor("--report=-", environment={"USER": "planted-user"})
         self.assertRegex(output, "\n== no trace: .*<user>")
         self.assertNotIn("planted-user", output)
+
+    def test_says_where_the_report_is(self):
+        path = self.rig.directory / "report.txt"
+        run = self.rig.orientctl("doctor", "--report", path, environment=self.rig.mocked_environment())
+        self.assertEqual(run.stderr, f"orientctl: {path} has the report; look through it before you attach it to an issue\n")
+        self.assertIn("== findings", path.read_text())
+
+    def test_doctor_never_sends_to_doctor(self):
+        self.assertNotIn("try: orientctl doctor", self.run_doctor()[1])
 
     def test_a_report_that_cannot_be_written_is_an_error(self):
         run = subprocess.run(

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of orientctl that show and record what the sensor reads."""
 
+import fcntl
 import json
 import os
 import random
 import re
 import signal
+import struct
 import subprocess
+import termios
 
 from gi.repository import GLib
 
@@ -26,6 +29,8 @@ from rig import (
 
 DONE, FAILED, USAGE, NO_DAEMON, REFUSED = range(5)
 HEADER = "t_seconds,x,y,z\n"
+EDGES = "portrait, portrait-upside-down, landscape-right, landscape-left, normal, left-up, right-up, bottom-up"
+EDGES_OR = EDGES.replace(", bottom-up", " or bottom-up")
 
 
 class OrientctlTestCase(RigTestCase):
@@ -68,6 +73,21 @@ class Status(OrientctlTestCase):
             _, complaint = run.communicate()
             self.assertEqual(run.returncode, FAILED)
             self.assertEqual(complaint, b"orientctl: cannot write standard output: Bad file descriptor\n")
+
+    def test_a_refused_claim_is_said_with_the_next_step(self):
+        # The last known orientation was shown as if it were the present one.
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd()
+        for arguments in ((), ("--json",), ("get", "DeviceOrientation")):
+            run = self.rig.orientctl(*arguments)
+            self.assertEqual(run.returncode, DONE)
+            self.assertRegex(
+                run.stderr,
+                r"^orientctl: the orientation may be old: the claim of the idle sensor failed \(not authorized: polkit "
+                r"refuses org\.orientd1\.claim\); try: loginctl session-status\n$",
+            )
+        self.assertEqual(self.rig.orientctl("get", "RotationLock").stderr, "")
 
     def test_no_command_is_status(self):
         self.start_claimed()
@@ -150,6 +170,7 @@ class Live(OrientctlTestCase):
     def show(self, *command):
         """Starts a command on a terminal; returns the process and a function that returns what is on the screen."""
         controller, terminal = os.openpty()
+        self.controller = controller
         self.addCleanup(os.close, controller)
         process = self.rig.spawn(
             [BUILD / "orientctl", *command],
@@ -178,7 +199,7 @@ class Live(OrientctlTestCase):
         return process, screen
 
     def test_the_screen_follows_and_is_given_back(self):
-        for command in (("status", "--watch"), ("monitor", "--live")):
+        for command in (("status", "--watch"), ("--watch",)):
             with self.case(command):
                 self.rig.add_device(accelerometer())
                 daemon = self.rig.start_orientd()
@@ -206,9 +227,58 @@ class Live(OrientctlTestCase):
                 self.assertTrue(self.text.startswith("\x1b[?1049h"))
                 self.assertTrue(self.text.endswith("\x1b[?1049l"))
 
+    def test_the_terminal_is_lent_while_the_shell_has_it(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process, screen = self.show("--watch")
+        wait_until(lambda: "portrait (top edge up)" in screen(), "the orientation is shown")
+        process.send_signal(signal.SIGTSTP)
+        stat = f"/proc/{process.pid}/stat"
+        wait_until(lambda: open(stat).read().rpartition(")")[2].split()[0] == "T", "it is stopped")
+        screen()
+        self.assertTrue(self.text.endswith("\x1b[?1049l"), self.text)
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.text = ""
+        process.send_signal(signal.SIGCONT)
+        wait_until(lambda: "landscape-left (right edge up)" in screen(), "the new orientation is shown")
+        self.assertTrue(self.text.startswith("\x1b[?1049h"), self.text)
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_a_small_terminal_shows_what_fits(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process, screen = self.show("--watch")
+        wait_until(lambda: "portrait (top edge up)" in screen(), "the orientation is shown")
+        self.assertIn("┌───────┐", screen())
+        self.text = ""
+        fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 3, 40, 0, 0))
+        process.send_signal(signal.SIGWINCH)
+        expected = "Device: portrait (top edge up)\nFace: none\nInterface: portrait, upright for you"
+        wait_until(lambda: screen() == expected, "the first lines are shown")
+        fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        process.send_signal(signal.SIGWINCH)
+        wait_until(lambda: "┌───────┐" in screen() and "Ctrl-C ends this." in screen(), "everything is shown again")
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_many_requests_do_not_end_it(self):
+        # orientd limits how often a client may read all objects when there are more than 64 requests.
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process, screen = self.show("--watch")
+        wait_until(lambda: "portrait (top edge up)" in screen(), "the orientation is shown")
+        for client in (self.client, self.rig.connect()):
+            for number in range(35):
+                client.ask("Request", "sua{sv}", f"org.example.App{number}", 30, {})
+        wait_until(lambda: re.search("Requests +70", screen()), "all are counted")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: "landscape-left (right edge up)" in screen(), "the turn is shown")
+        self.rig.remove_device()
+        wait_until(lambda: re.search("test .*, lost", screen()), "the loss of the sensor is shown")
+        self.assertEqual(self.interrupt(process), DONE)
+
     def test_a_terminal_is_needed(self):
         self.start_claimed()
-        for arguments in (("status", "--watch"), ("monitor", "--live")):
+        for arguments in (("status", "--watch"), ("--watch",)):
             run = self.rig.orientctl(*arguments)
             self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
             self.assertIn("needs a terminal", run.stderr)
@@ -237,7 +307,17 @@ class Help(OrientctlTestCase):
                 "FILE is missing; usage: orientctl replay [--all] [--classifier=NAME] [--rest=SENSOR] [--plot=FILE] FILE",
             ),
             (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),
-            (("monitor", "--full", "--waybar"), "--full, --live and --waybar cannot be combined"),
+            (("monitor", "--full", "--waybar"), "--full, --waybar and PROPERTY cannot be combined"),
+            (("monitor", "Gravity"), "cannot monitor Gravity: orientd does not announce its changes; use: orientctl get Gravity"),
+            (("monitor", "RotationLok"), "unknown property 'RotationLok'; did you mean 'RotationLock'?"),
+            (("--watch", "lock"), "--watch is an option of status, not of lock"),
+            (("lock", "CURENT"), f"cannot lock to 'CURENT'; did you mean 'current'? Use current, {EDGES}, off or toggle"),
+            (("rotate", "PORTRAIT"), f"cannot rotate to 'PORTRAIT'; did you mean 'portrait'? Use {EDGES_OR}"),
+            (("rotate", "90"), f"cannot rotate to '90': use {EDGES_OR}"),
+            (
+                ("record", "-s", "iio:foo"),
+                "--source=iio:foo: use auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate",
+            ),
             (("status", "--bus=sesion"), "--bus=sesion; did you mean 'session'? Use system, session or a D-Bus address"),
             (("status", "--bus="), "--bus=: use system, session or a D-Bus address"),
         ):
@@ -248,6 +328,15 @@ class Help(OrientctlTestCase):
         run = self.rig.orientctl("status")
         self.assertEqual(run.returncode, NO_DAEMON)
         self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
+        run = self.rig.orientctl("monitor")
+        self.assertEqual(run.returncode, NO_DAEMON)
+        self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
+
+    def test_no_bus_names_the_next_step(self):
+        run = self.rig.orientctl(environment={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
+        self.assertEqual(run.returncode, NO_DAEMON)
+        problem = "cannot connect to the system bus: No such file or directory"
+        self.assertEqual(run.stderr, f"orientctl: {problem}; try: sudo systemctl start dbus.socket\n")
 
 
 class Monitor(OrientctlTestCase):
@@ -317,14 +406,62 @@ class Monitor(OrientctlTestCase):
         self.addCleanup(hung.send_signal, signal.SIGCONT)
         self.assertEqual(self.interrupt(process), DONE)
 
-    def test_closed_pipe_ends_it(self):
+    def test_closed_pipe_ends_it_quietly_and_at_once(self):
+        # It noticed with the next change, and printed an error.
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
-        process = self.rig.spawn([BUILD / "orientctl", "monitor"], stdout=subprocess.PIPE)
-        self.client.wait_for("Claims", 1)
-        process.stdout.close()
+        for arguments in ((), ("--waybar",), ("DeviceOrientation",)):
+            process = self.rig.spawn(
+                [BUILD / "orientctl", "monitor", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            process.stdout.readline()
+            self.client.wait_for("Claims", 1)
+            process.stdout.close()
+            self.assertEqual(process.wait(10), DONE)
+            self.assertEqual(process.stderr.read(), b"")
+            self.client.wait_for("Claims", 0)
+
+    def test_bare_values_of_properties(self):
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        process = self.start_orientctl("monitor", "InterfaceOrientation")
+        wait_until(lambda: self.output() == "portrait\n", "the first value is printed")
         self.rig.turn(LANDSCAPE_LEFT)
-        wait_until(lambda: process.poll() is not None, "it ends")
+        wait_until(lambda: self.output() == "portrait\nlandscape-right\n", "the change is printed")
+        daemon.stop()
+        self.rig.start_orientd()
+        self.client.wait_for("Claims", 1)
+        self.assertEqual(self.interrupt(process), DONE)
+        self.assertEqual(self.output(), "portrait\nlandscape-right\n", "nothing else has changed")
+        self.rig.orientctl("lock")
+        process = self.start_orientctl("monitor", "RotationLock", "InterfaceOrientation")
+        wait_until(self.output, "both values are printed")
+        self.assertEqual(self.output(), "current\tlandscape-right\n")
+        self.rig.orientctl("unlock")
+        wait_until(lambda: self.output().endswith("off\tlandscape-right\n"), "both values are printed again")
+        self.assertEqual(self.interrupt(process), DONE)
+        process = self.start_orientctl("monitor", "RotationLock", "--json")
+        wait_until(lambda: self.output().endswith("\n"), "the first value is printed")
+        self.assertEqual(json.loads(self.output())["RotationLock"], "off")
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_a_restart_is_one_consistent_state(self):
+        # Three lines came in a millisecond, the first of an idle sensor with an unknown orientation.
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd()
+        process = self.start_orientctl("monitor")
+        wait_until(lambda: self.output().count("\n") == 1, "the first state is printed")
+        daemon.stop()
+        self.rig.turn(UPSIDE_DOWN)
+        self.rig.start_orientd()
+        wait_until(lambda: self.output().count("\n") > 1, "the new state is printed")
+        self.client.wait_for("Claims", 1)
+        self.assertEqual(self.interrupt(process), DONE)
+        self.assertEqual(self.output().count("\n"), 2, self.output())
+        line = self.output().splitlines()[1]
+        self.assertEqual(
+            line.split()[1:3], ["DeviceOrientation=portrait-upside-down", "InterfaceOrientation=portrait-upside-down"]
+        )
 
 
 class MonitorForWaybar(OrientctlTestCase):
@@ -388,6 +525,7 @@ class MonitorForWaybar(OrientctlTestCase):
         line = self.wait_for_line(alt="portrait-upside-down")
         self.assertIn("upright for you", line["tooltip"])
         self.assertEqual(self.interrupt(process), DONE)
+        self.assertNotIn("no-sensor", self.output())
 
     def test_a_lost_sensor_is_shown(self):
         self.rig.add_device(accelerometer())
@@ -439,6 +577,24 @@ class RecordAndReplay(OrientctlTestCase):
         states = [line.split()[1] for line in run.stdout.splitlines()]
         self.assertEqual(states, ["portrait", "landscape-left", "portrait-upside-down"])
 
+    def test_a_trace_is_only_replaced_on_demand(self):
+        trace = self.rig.directory / "trace.csv"
+        trace.write_text("an earlier trace\n")
+        arguments = ("record", "--source=simulate", "-d", "0.2", "-o", trace)
+        run = self.rig.orientctl(*arguments)
+        self.assertEqual(run.returncode, USAGE)
+        self.assertEqual(run.stderr, f"orientctl: --output={trace} exists: use --force to write over it\n")
+        self.assertEqual(trace.read_text(), "an earlier trace\n")
+        self.assertEqual(self.rig.orientctl(*arguments, "--force").returncode, DONE)
+        self.assertTrue(trace.read_text().startswith(HEADER))
+        self.assertEqual(self.rig.orientctl(*arguments[:-1], "/dev/null").returncode, DONE)
+
+    def test_no_sensor_names_the_next_step(self):
+        run = self.rig.orientctl("record", "-d", "2", environment=self.rig.mocked_environment())
+        self.assertEqual(run.returncode, FAILED)
+        hint = "try: orientctl doctor, or record --source=simulate"
+        self.assertEqual(run.stderr, f"orientctl: no accelerometer found; {hint}\n")
+
     def test_recording_beside_the_daemon(self):
         self.start_claimed(raw=LANDSCAPE_LEFT)
         run = self.rig.orientctl("record", "--duration", "0.3", environment=self.rig.mocked_environment())
@@ -456,7 +612,7 @@ class RecordAndReplay(OrientctlTestCase):
         trace = self.rig.directory / "trace.csv"
         for arguments, target in ((("-o", trace), trace), (("--output=-",), "standard output"), ((), "standard output")):
             run = self.rig.orientctl("record", "-d", "0.3", *arguments, environment=self.rig.mocked_environment())
-            self.assertEqual(run.returncode, DONE)
+            self.assertEqual(run.returncode, DONE, run.stderr)
             begin, end = run.stderr.splitlines()
             self.assertEqual(begin, f"orientctl: recording bma253 (poll, 15 Hz) to {target} for 0.3 s")
             text = trace.read_text() if target == trace else run.stdout

@@ -106,6 +106,21 @@ class Turning(InterfaceTestCase):
         self.assertEqual(self.rig.orientctl("autorotate").stdout, "always\n")
         self.assertEqual(self.rig.orientctl("autorotate", "--json").stdout, '{"Autorotate":"always"}\n')
 
+    def test_answers_in_json(self):
+        self.start()
+        for command, changes in (
+            (("lock", "portrait"), {"InterfaceOrientation": "portrait"}),
+            (("rotate", "landscape-left"), {"InterfaceOrientation": "landscape-left", "RotationLock": "landscape-left"}),
+            (("unlock",), {"RotationLock": "off"}),
+            (("autorotate", "never"), {"Autorotate": "never"}),
+        ):
+            run = self.rig.orientctl(*command, "--json")
+            self.assertEqual(run.returncode, DONE, run.stderr)
+            self.assertLessEqual(changes.items(), json.loads(run.stdout).items())
+            names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
+            self.assertEqual(list(json.loads(run.stdout)), names)
+            self.assertEqual(self.rig.orientctl(*command).stdout, "")
+
     def test_edges_of_the_display_on_both_kinds_of_devices(self):
         for natural, expected in (
             ("portrait", ("portrait", "landscape-left", "landscape-right", "portrait-upside-down")),

@@ -49,6 +49,7 @@ import Testing
 
     @Test func `without orientd the module is empty`() {
         let tooltip = "orientd is not running"
-        #expect(WaybarModule().line == #"{"text":"","alt":"stopped","class":["stopped"],"tooltip":"\#(tooltip)"}"#)
+        let line = WaybarModule(snapshot: nil, asked: nil).line
+        #expect(line == #"{"text":"","alt":"stopped","class":["stopped"],"tooltip":"\#(tooltip)"}"#)
     }
 }

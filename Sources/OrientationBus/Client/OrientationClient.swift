@@ -14,6 +14,9 @@ package struct ListedRequest: Hashable {
     package var reason = ""
 }
 
+/// A sensor with its object path.
+package typealias ListedSensor = (path: String, status: SensorStatus)
+
 /// A client of the service.
 package final class OrientationClient {
     private let bus: Bus
@@ -34,20 +37,8 @@ package final class OrientationClient {
     }
 
     /// All sensors, by object path.
-    package func sensors() throws(BusError) -> [(path: String, status: SensorStatus)] {
-        let objectManager = "org.freedesktop.DBus.ObjectManager"
-        let reply = try bus.call(Names.service, Names.path, objectManager, "GetManagedObjects")
-        var sensors: [(path: String, status: SensorStatus)] = []
-        try reply.readDictionary("oa{sa{sv}}") { () throws(BusError) in
-            let path = try reply.readObjectPath()
-            try reply.readDictionary("sa{sv}") { () throws(BusError) in
-                guard try reply.readString() == Names.sensor else { return try reply.skip() }
-                var status = SensorStatus()
-                try SensorStatus.properties.read(into: &status, from: reply)
-                sensors.append((path, status))
-            }
-        }
-        return sensors.sorted { $0.path < $1.path }
+    package func sensors() throws(BusError) -> [ListedSensor] {
+        try bus.call(Names.service, Names.path, Names.objectManager, "GetManagedObjects").readSensors()
     }
 
     /// Keeps the sensor running until ``release()`` or the end of the connection.
@@ -87,27 +78,7 @@ package final class OrientationClient {
 
     /// The requests of all clients, the oldest first.
     package func requests() throws(BusError) -> [ListedRequest] {
-        let reply = try bus.call(Names.service, Names.path, Names.manager, "ListRequests")
-        var requests: [ListedRequest] = []
-        try reply.readArray("(ososus)") { () throws(BusError) in
-            try reply.readStruct("ososus") { () throws(BusError) in
-                let path = try reply.readObjectPath()
-                guard let id = Names.request(at: path) else {
-                    throw .invalidArguments("ListRequests: \(path) is not the path of a request")
-                }
-                requests.append(
-                    ListedRequest(
-                        id: id,
-                        appID: try reply.readString(),
-                        parent: Names.request(at: try reply.readObjectPath()),
-                        presentation: try .init(named: try reply.readString(), for: "ListRequests"),
-                        supported: InterfaceOrientationMask(rawValue: try reply.readUInt32()),
-                        reason: try reply.readString()
-                    )
-                )
-            }
-        }
-        return requests
+        try bus.call(Names.service, Names.path, Names.manager, "ListRequests").readRequests()
     }
 
     /// Makes a request, which lasts until the end of the connection; the bus must be attached to a loop.
@@ -165,6 +136,45 @@ package final class OrientationClient {
 }
 
 extension BusMessage {
+    /// Reads the sensors from the reply of GetManagedObjects.
+    func readSensors() throws(BusError) -> [ListedSensor] {
+        var sensors: [ListedSensor] = []
+        try readDictionary("oa{sa{sv}}") { () throws(BusError) in
+            let path = try readObjectPath()
+            try readDictionary("sa{sv}") { () throws(BusError) in
+                guard try readString() == Names.sensor else { return try skip() }
+                var status = SensorStatus()
+                try SensorStatus.properties.read(into: &status, from: self)
+                sensors.append((path, status))
+            }
+        }
+        return sensors.sorted { $0.path < $1.path }
+    }
+
+    /// Reads the reply of ListRequests.
+    func readRequests() throws(BusError) -> [ListedRequest] {
+        var requests: [ListedRequest] = []
+        try readArray("(ososus)") { () throws(BusError) in
+            try readStruct("ososus") { () throws(BusError) in
+                let path = try readObjectPath()
+                guard let id = Names.request(at: path) else {
+                    throw .invalidArguments("ListRequests: \(path) is not the path of a request")
+                }
+                requests.append(
+                    ListedRequest(
+                        id: id,
+                        appID: try readString(),
+                        parent: Names.request(at: try readObjectPath()),
+                        presentation: try .init(named: try readString(), for: "ListRequests"),
+                        supported: InterfaceOrientationMask(rawValue: try readUInt32()),
+                        reason: try readString()
+                    )
+                )
+            }
+        }
+        return requests
+    }
+
     /// Reads an `a{sv}` of properties.
     func readChanges() throws(BusError) -> [PropertyChange] {
         var changes: [PropertyChange] = []

@@ -20,6 +20,8 @@ package final class OrientationFollower {
     package var onRead: (BusError?) -> Void = { _ in }
     /// Is called when a claim was granted or refused.
     package var onClaim: (BusError?) -> Void = { _ in }
+    /// Is called when D-Bus activation has failed at the beginning; a daemon may come later.
+    package var onAbsence: (BusError) -> Void = { _ in }
 
     /// Seconds for the reply to a request, in effect without limit.
     ///
@@ -51,8 +53,10 @@ package final class OrientationFollower {
             ask()
         } else {
             start { [self] error in
+                guard let error else { return }
                 // A daemon that is not there yet is noticed when it comes.
-                if let error, !error.isServiceMissing { onProblem("cannot start orientd: \(error)") }
+                if !error.isServiceMissing { onProblem("cannot start orientd: \(error)") }
+                onAbsence(error)
             }
         }
     }
@@ -102,6 +106,20 @@ package final class OrientationFollower {
             }
         } catch {
             completion(.failure(error))
+        }
+    }
+
+    /// Reads all sensors, by object path.
+    package func readSensors(completion: @escaping (Result<[ListedSensor], BusError>) -> Void) {
+        call("GetManagedObjects", of: Names.objectManager) { result in
+            completion(Result { () throws(BusError) in try result.get().readSensors() })
+        }
+    }
+
+    /// Reads the requests of all clients, the oldest first.
+    package func readRequests(completion: @escaping (Result<[ListedRequest], BusError>) -> Void) {
+        call("ListRequests") { result in
+            completion(Result { () throws(BusError) in try result.get().readRequests() })
         }
     }
 

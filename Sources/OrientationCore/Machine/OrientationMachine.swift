@@ -135,7 +135,10 @@ public struct OrientationMachine: Sendable {
         switch event {
         case .sample: break
         case .samplingBegan(let role, let sampling): begin(sampling, role)
-        case .sensorChanged(let role, let report): change(role, to: report)
+        case .sensorChanged(let role, let report):
+            // Clients would see an idle sensor for the last milliseconds of this daemon.
+            guard lifecycle != .ending else { return }
+            change(role, to: report)
         case .sensorsFound: end(.sensors, &effects)
         case .switchesFound: end(.switches, &effects)
         case .chassisFound(let idiom):

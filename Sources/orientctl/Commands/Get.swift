@@ -12,18 +12,11 @@ enum Get {
         operands: "PROPERTY",
         summary: "print the value of a property"
     ) { invocation throws(CommandError) in
-        let name = invocation.operands[0]
-        let names = ManagerSnapshot.properties.map { $0.name }
-        guard names.contains(name) else {
-            let hint = suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
-            throw CommandError(
-                "unknown property '\(name)'; \(hint ?? "use one of \(names.joined(separator: ", "))")",
-                .usage
-            )
-        }
+        let property = try property(named: invocation.operands[0])
+        let name = property.name
         let client = try invocation.client()
         let snapshot = try busCall(settings.contains(name) ? client.snapshot() : Status.current(client))
-        try printValue(of: name, in: snapshot, isJSON: invocation.isJSON)
+        try print(property, of: snapshot, isJSON: invocation.isJSON)
         return .done
     }
 
@@ -33,15 +26,26 @@ enum Get {
         "SensorProxyClients",
     ]
 
-    /// Prints a property of this name, or as JSON an object with it.
-    static func printValue(of name: String, in snapshot: ManagerSnapshot, isJSON: Bool) throws(CommandError) {
-        guard let property = ManagerSnapshot.properties.first(where: { $0.name == name }) else {
-            preconditionFailure("the manager has no property \(name)")
-        }
+    /// Finds a property; the usage error for an unknown one suggests a name.
+    static func property(named name: String) throws(CommandError) -> Property<ManagerSnapshot> {
+        if let property = ManagerSnapshot.properties.first(where: { $0.name == name }) { return property }
+        let names = ManagerSnapshot.properties.map { $0.name }
+        let hint =
+            suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
+            ?? "use one of \(names.joined(separator: ", "))"
+        throw CommandError("unknown property '\(name)'; \(hint)", .usage)
+    }
+
+    /// Prints the value of a property, or as JSON an object with it.
+    static func print(
+        _ property: Property<ManagerSnapshot>,
+        of snapshot: ManagerSnapshot,
+        isJSON: Bool
+    ) throws(CommandError) {
         let value = property.value(of: snapshot)
         let object = JSONObject()
-        object.set(name, value)
-        try emit([isJSON ? object.line : PropertyChange(name: name, value: value).text])
+        object.set(property.name, value)
+        try emit([isJSON ? object.line : PropertyChange(name: property.name, value: value).text])
     }
 }
 

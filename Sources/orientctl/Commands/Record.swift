@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import CommandLineOptions
 import OrientationConfiguration
 import OrientationCore
@@ -14,6 +15,7 @@ enum Record {
         summary: "write the accelerometer's samples as a trace",
         options: [
             .init("output", "o", value: "FILE", help: "write to FILE instead of standard output (-)"),
+            .init("force", "f", help: "write over FILE if it exists"),
             .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
@@ -22,7 +24,8 @@ enum Record {
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
                 let hint = useInstead(of: text, among: Placeholder.sources)
-                throw CommandError("--source=\(text)\(hint) auto, iio, iio:URI, replay:FILE or simulate", .usage)
+                let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+                throw CommandError("--source=\(text)\(hint) \(choices)", .usage)
             }
             configuration.source = source
         }
@@ -33,10 +36,23 @@ enum Record {
         }
         if case .replay(let path) = configuration.source { try rejectInput(path, as: "output", of: invocation) }
         let output = invocation.value(of: "output")
+        if let output, output != "-", !invocation.has("force"), try systemCall(hasContents(output)) {
+            throw CommandError("--output=\(output) exists: use --force to write over it", .usage)
+        }
         // A recording ends by itself.
         let end = if case .replay = configuration.source { "" } else { "; Ctrl-C ends it" }
         let recording = try Recording(into: output == "-" ? nil : output, end: text.map { " for \($0) s" } ?? end)
         return try recording.run(try recording.open(configuration), duration: duration)
+    }
+
+    /// Whether a path names a file that is not empty.
+    private static func hasContents(_ path: String) throws(SystemError) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard Errno.current == .notFound else { throw SystemError("create", path, errno: .current) }
+            return false
+        }
+        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && status.st_size > 0
     }
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
@@ -77,7 +93,11 @@ private final class Recording {
         switch configuration.source {
         case .iio(let uri):
             guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
-                throw CommandError("no accelerometer found" + (uri == "local:" ? "" : " at \(uri)"))
+                throw CommandError(
+                    uri == "local:"
+                        ? "no accelerometer found; try: orientctl doctor, or record --source=simulate"
+                        : "no accelerometer found at \(uri)"
+                )
             }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
             name = accelerometer.description.name

@@ -10,14 +10,9 @@ enum Rotation {
         name: "lock",
         operands: "[current|EDGE|off|toggle]",
         summary: "hold the interface in its present orientation, or in EDGE;\n"
-            + "off releases it, and toggle releases it or else holds"
+            + "off: unlock; toggle: unlock if locked, else lock"
     ) { invocation throws(CommandError) in
-        let choice: LockChoice = try value(
-            named: invocation.operands.first ?? "current",
-            "cannot lock to ",
-            among: [.current] + Edge.orientations.map { .edge($0) } + [.off, .toggle],
-            aliases: Edge.uppers.map { .edge($0) }
-        )
+        let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
         let client = try invocation.client()
         switch choice {
         case .current: try set(.current, client)
@@ -25,12 +20,13 @@ enum Rotation {
         case .edge(let edge): try set(.orientation(busCall(client.orientation(of: edge))), client)
         case .toggle: try set(busCall(client.snapshot()).status.rotationLock == .off ? .current : .off, client)
         }
-        return .done
+        return try answer(invocation, client)
     }
 
     static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
-        try set(.off, invocation.client())
-        return .done
+        let client = try invocation.client()
+        try set(.off, client)
+        return try answer(invocation, client)
     }
 
     private enum LockChoice: NamedValue {
@@ -57,15 +53,10 @@ enum Rotation {
         operands: "EDGE",
         summary: "turn the interface by hand"
     ) { invocation throws(CommandError) in
-        let edge: Edge = try value(
-            named: invocation.operands[0],
-            "cannot rotate to ",
-            among: Edge.orientations,
-            aliases: Edge.uppers
-        )
+        let edge: Edge = try value(named: invocation.operands[0], "cannot rotate to ")
         let client = try invocation.client()
         try busCall(client.rotate(to: client.orientation(of: edge)))
-        return .done
+        return try answer(invocation, client)
     }
 
     static let align = Command(
@@ -74,7 +65,7 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let client = claimed(try invocation.client())
         try busCall(client.alignToDevice())
-        return .done
+        return try answer(invocation, client)
     }
 
     static let autorotate = Command(
@@ -85,12 +76,24 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let client = try invocation.client()
-            try Get.printValue(of: "Autorotate", in: busCall(client.snapshot()), isJSON: invocation.isJSON)
+            try Get.print(Get.property(named: "Autorotate"), of: busCall(client.snapshot()), isJSON: invocation.isJSON)
             return .done
         }
         let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
         let client = try invocation.client()
         try busCall(client.setAutorotate(mode))
+        return try answer(invocation, client)
+    }
+
+    /// Prints what the command may have changed, with `--json`; otherwise a command that succeeds prints nothing.
+    private static func answer(_ invocation: Invocation, _ client: OrientationClient) throws(CommandError) -> ExitCode {
+        guard invocation.isJSON else { return .done }
+        let snapshot = try busCall(client.snapshot())
+        let object = JSONObject()
+        for name in ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"] {
+            object.set(name, try Get.property(named: name).value(of: snapshot))
+        }
+        try emit([object.line])
         return .done
     }
 

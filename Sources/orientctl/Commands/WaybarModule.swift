@@ -7,8 +7,8 @@ import SystemdBus
 /// The module that `orientctl monitor --waybar` shows in waybar, as waybar-custom(5) describes.
 struct WaybarModule {
     /// Nil while orientd does not run.
-    var snapshot: ManagerSnapshot?
-    var asked: ListedRequest?
+    let snapshot: ManagerSnapshot?
+    let asked: ListedRequest?
 
     /// One line of JSON.
     ///

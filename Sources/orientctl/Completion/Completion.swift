@@ -72,6 +72,11 @@ enum Completion {
     /// The commands whose operands are another command line.
     static var commandLineCommands: [String] { Command.all.filter { $0.hasCommandLine }.map { $0.name } }
 
+    /// The commands with any number of operands of one kind.
+    static var severalOperandCommands: [String] {
+        Command.all.filter { $0.areMany && !$0.hasCommandLine }.map { $0.name }
+    }
+
     /// The options whose value may be the next word, as patterns `command:option`; the command is `*` for those of every
     /// command.
     static var patternsOfOptionsWithValue: [String] {
@@ -152,7 +157,10 @@ extension Completion {
             "        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace",
             "        return",
             "    fi",
-            "    ((operands == 0)) || return",
+            "    case $command in",
+            "        \(severalOperandCommands.joined(separator: " | "))) ;;",
+            "        *) ((operands == 0)) || return ;;",
+            "    esac",
             "    case $command in",
         ]
         lines += bashCase("''", values(of: "COMMAND"))
@@ -207,7 +215,7 @@ extension Completion {
                 words.append(
                     values.isCommandLine
                         ? "'(-)1:command: _command_names -e' '*::argument: _normal'"
-                        : "'1:\(zshMessage(command.operands)):\(zshAction(values))'"
+                        : "'\(command.areMany ? "*" : "1"):\(zshMessage(command.operands)):\(zshAction(values))'"
                 )
             }
             lines.append("                \(command.name)) \(words.joined(separator: " ")) ;;")
@@ -296,7 +304,8 @@ extension Completion {
         }
         for command in Command.all {
             lines += command.options.map { fishOption($0, "__orientctl_at \(command.name)") }
-            let operand = "complete -c orientctl -n '__orientctl_at \(command.name) operand'"
+            let place = "__orientctl_at \(command.name)\(command.areMany && !command.hasCommandLine ? "" : " operand")"
+            let operand = "complete -c orientctl -n '\(place)'"
             let values = values(of: command.operands)
             if !values.words.isEmpty { lines.append("\(operand) -a '\(values.words.joined(separator: " "))'") }
             if values.hasFiles { lines.append("\(operand) -F") }

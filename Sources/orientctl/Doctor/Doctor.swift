@@ -51,6 +51,9 @@ enum Doctor {
             let report = DoctorReport(system: system, readings: readings, findings: findings, recording: recording)
             do throws(SystemError) { try report.write(to: file) } catch { throw CommandError(error) }
         }
+        if let path, path != "-" {
+            complain("\(path) has the report; look through it before you attach it to an issue")
+        }
         if path != "-" { try emit(findings.map { invocation.isJSON ? $0.json.line : $0.line(isStyled: true) }) }
         return findings.contains { $0.verdict == .fail } ? .failed : .done
     }
@@ -97,7 +100,7 @@ struct SystemState {
             busProblem = ""
         } catch {
             bus = nil
-            busProblem = "\(error)"
+            busProblem = error.problem
         }
         queryDaemon()
         discover()
@@ -146,6 +149,6 @@ struct SystemState {
     /// Why the daemon cannot be queried; nil if it can be.
     var daemonSilence: String? {
         guard bus != nil else { return busProblem }
-        return daemonProblem.map { CommandError($0).message }
+        return daemonProblem.map { $0.isServiceMissing ? CommandError.noDaemon : CommandError($0).message }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import OrientationBus
 import OrientationCore
 import OrientationSensors
@@ -58,11 +59,16 @@ struct ReadingChecks {
         return .warn(subject, "cannot be measured: " + problem, remedy: system.snapshot == nil ? "" : Remedy.log)
     }
 
+    private static let motion = "the device is moving: lay it down and repeat this"
+
+    /// Only root may change a sensor's settings without orientd.
+    private static var perhapsAsRoot: String { getuid() == 0 ? "" : "; repeat this as root" }
+
     static func gravity(_ statistics: Statistics) -> Finding {
         let magnitude = statistics.mean.magnitude
         let text = "\(decimal(magnitude, places: 3)) g"
         guard statistics.spread <= Statistics.motion else {
-            return .warn("gravity", "the device is moving; lay it down", remedy: Remedy.again)
+            return .warn("gravity", Self.motion)
         }
         switch magnitude {
         case 0.9...1.1: return .ok("gravity", "\(text) at rest")
@@ -82,7 +88,7 @@ struct ReadingChecks {
             return .warn("noise", text, remedy: Remedy.restart)
         case ...Statistics.noise: return .ok("noise", text)
         case ...Statistics.motion: return .warn("noise", text + ": high for a sensor at rest", remedy: Remedy.report)
-        default: return .warn("noise", text + ": the device is moving; lay it down", remedy: Remedy.again)
+        default: return .warn("noise", "\(text): \(Self.motion)")
         }
     }
 
@@ -92,7 +98,8 @@ struct ReadingChecks {
         guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon }
         let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: 2)
         if let refusal = daemon.refusal {
-            return .warn("sampling", "orientd does not sample for this user: \(refusal.message)", remedy: Remedy.asRoot)
+            let text = "orientd does not sample for this user: \(refusal.message)"
+            return .warn("sampling", text, remedy: Remedy.session)
         }
         let sensor = system.accelerometer?.description
         return Self.sampling(
@@ -141,7 +148,7 @@ struct ReadingChecks {
             return unmeasured("sampling")
         }
         guard readings.warnings.isEmpty else {
-            return .warn("sampling", readings.warnings.joined(separator: "; "), remedy: Remedy.asRoot)
+            return .warn("sampling", readings.warnings.joined(separator: "; ") + Self.perhapsAsRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.name)")

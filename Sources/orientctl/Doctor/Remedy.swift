@@ -7,8 +7,8 @@ enum Remedy {
     static let restart = "sudo systemctl restart orientd"
     static let calibrate = "sudo orientctl calibrate"
     static let log = "journalctl -u orientd -b"
-    static let asRoot = "sudo orientctl doctor"
-    static let again = "orientctl doctor"
+    /// Shows whether this user's session is local and active, as polkit asks.
+    static let session = "loginctl session-status"
     static let report = "orientctl doctor --report report.txt"
 
     /// Creates the user orientd; the bus skipped the rules for it while it did not exist.

@@ -174,7 +174,7 @@ struct ServiceChecks {
         }
         guard mayClaim else {
             let text = "this user may not claim the sensor: only active local sessions may"
-            return .warn("polkit", text, remedy: "loginctl session-status")
+            return .warn("polkit", text, remedy: Remedy.session)
         }
         return .ok("polkit", "all \(actions.count) actions are installed, and this user may claim the sensor")
     }
@@ -205,7 +205,7 @@ struct ServiceChecks {
             case ENOENT: return .ok("state", "nothing has been saved yet")
             // As intended: the folder is private.
             case EACCES: return .ok("state", "in \(folder), readable by orientd and root only")
-            default: return .warn("state", "\(error)", remedy: Remedy.asRoot)
+            default: return .warn("state", "\(error)")
             }
         }
     }

@@ -14,7 +14,7 @@ enum Run {
     static let command = Command(
         name: "run",
         operands: "COMMAND...",
-        summary: "request orientations while COMMAND runs",
+        summary: "allow only certain orientations while COMMAND runs",
         options: [
             .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
             .init("preferred", value: "EDGE", help: "start in this orientation"),
@@ -40,12 +40,7 @@ enum Run {
         }
         let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
-            let edge: Edge = try value(
-                named: name,
-                "--preferred=",
-                among: Edge.orientations,
-                aliases: Edge.uppers
-            )
+            let edge: Edge = try value(named: name, "--preferred=")
             let orientation = try edge.orientation(natural: natural)
             guard supported.contains(orientation) else {
                 throw CommandError("--preferred=\(name) is not allowed by --supported=\(text)", .usage)

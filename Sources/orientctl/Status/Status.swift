@@ -14,7 +14,7 @@ enum Status {
         summary: "show the orientation and the sensors (the default)",
         options: [.init("watch", "w", help: "keep showing it, as it changes, until Ctrl-C")]
     ) { invocation throws(CommandError) in
-        if invocation.has("watch") { return try LiveStatus(invocation, option: "--watch").run() }
+        if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let client = try invocation.client()
         let snapshot = try busCall(current(client))
         let (requests, sensors) = (try busCall(client.requests()), try busCall(client.sensors()))
@@ -26,10 +26,19 @@ enum Status {
         return .done
     }
 
-    /// All properties of the manager; an idle sensor is claimed for a moment, where allowed, to update the orientation.
+    /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
+    ///
+    /// Says so where that is refused.
     static func current(_ client: OrientationClient) throws(BusError) -> ManagerSnapshot {
         let before = try client.snapshot()
-        guard before.status.sensorState == .idle, (try? client.claim()) != nil else { return before }
+        guard before.status.sensorState == .idle else { return before }
+        do throws(BusError) {
+            try client.claim()
+        } catch {
+            let remedy = error.isRefusal ? "; try: \(Remedy.session)" : ""
+            complain("the orientation may be old: the claim of the idle sensor failed (\(error.message))\(remedy)")
+            return before
+        }
         var now = try client.snapshot()
         try client.release()
         now.status.sensorState = before.status.sensorState
@@ -42,7 +51,7 @@ enum Status {
     static func values(
         _ snapshot: ManagerSnapshot,
         _ requests: [ListedRequest],
-        _ sensors: [(path: String, status: SensorStatus)],
+        _ sensors: [ListedSensor],
         _ agents: [AgentLock.Holder] = []
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
@@ -92,7 +101,7 @@ enum Status {
     /// Whether the sensor is lost because the daemon has replayed a recording to its end.
     static func hasRecordingEnded(
         _ status: ManagerStatus,
-        _ sensors: [(path: String, status: SensorStatus)]
+        _ sensors: [ListedSensor]
     ) -> Bool {
         status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
     }
@@ -112,14 +121,17 @@ enum Status {
     static func text(
         of snapshot: ManagerSnapshot,
         _ requests: [ListedRequest],
-        _ sensors: [(path: String, status: SensorStatus)]
+        _ sensors: [ListedSensor]
     ) -> [String] {
         text(of: values(snapshot, requests, sensors, AgentLock.holders), beside: snapshot.status)
     }
 
+    /// The columns that a terminal needs for the picture and the values.
+    private static let width = 64
+
     /// Formats one value a line; on a terminal beside a picture of the device.
     private static func text(of values: [(label: String, value: String)], beside status: ManagerStatus) -> [String] {
-        guard Terminal.isOutput else { return lines(of: values) }
+        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= width else { return lines(of: values) }
         let picture = Pose.picture(of: status)
         return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
@@ -135,7 +147,7 @@ enum Status {
     private static func json(
         _ snapshot: ManagerSnapshot,
         _ requests: [ListedRequest],
-        _ sensors: [(path: String, status: SensorStatus)],
+        _ sensors: [ListedSensor],
         _ agents: [AgentLock.Holder]
     ) -> JSONObject {
         let object = JSONObject()

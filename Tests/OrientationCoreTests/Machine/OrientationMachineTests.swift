@@ -53,6 +53,16 @@ private struct Scene {
         #expect(scene.handle(.deadlinePassed(.ready)).step == nil)
     }
 
+    @Test func `the sensors that stop at the end are not published`() {
+        // Clients saw an idle sensor for a moment whenever orientd was restarted.
+        var scene = Scene()
+        scene.sample()
+        #expect(scene.handle(.shutdown).step == .end)
+        let report = SensorReport(state: .idle, isPresent: true, mayDeliver: true)
+        let effects = scene.handle(.sensorChanged(.display, report))
+        #expect(!effects.isStatusNew && scene.machine.status.sensorState == .sampling)
+    }
+
     @Test func `it is ready after a second although a search goes on`() {
         var scene = Scene()
         #expect(scene.machine.deadline?.purpose == .ready, "before any event")
