@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import xml.etree.ElementTree
 
 import sensor_proxy
@@ -14,6 +15,7 @@ from rig import (
     BUILD,
     LANDSCAPE_LEFT,
     MANAGER,
+    PORTRAIT,
     PYTHON,
     REQUEST,
     ROOT_PATH,
@@ -29,6 +31,7 @@ from rig import (
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
+PICTURE = SOURCE_ROOT / "docs" / "tablet.svg"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 INTERFACES = SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
@@ -230,3 +233,49 @@ class ExampleClients(RigTestCase):
             check=True,
         )
         self.assert_prints_a_turn([program])
+
+
+class Picture(RigTestCase):
+    """The animated picture in the README."""
+
+    def test_picture_is_what_the_script_draws(self):
+        output = self.rig.directory / "tablet.svg"
+        subprocess.run([PICTURE.with_suffix(".py"), BUILD, "--output", output], check=True)
+        self.assertEqual(PICTURE.read_text(), output.read_text(), "draw it again with docs/tablet.py")
+        self.assertLess(output.stat().st_size, 60_000)
+
+    def test_picture_has_the_lines_of_status(self):
+        recording = self.recording()
+        shown = {tuple(f"{label}: {value}" for label, value in lines) for lines in recording}
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.claim()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        printed = {self.status()}
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("DeviceOrientation", "landscape-left")
+        printed.add(self.status())
+        self.rig.turn(PORTRAIT)
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.rig.orientctl("lock")
+        printed.add(self.status())
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("DeviceOrientation", "landscape-left")
+        printed.add(self.status())
+        self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 24, {})))
+        printed.add(self.status())
+        self.assertEqual(shown, printed)
+
+    def recording(self):
+        """Returns the lines of status that the picture shows, as (label, value), for each state of the recording."""
+        sys.path.insert(0, str(PICTURE.parent))
+        self.addCleanup(sys.path.remove, str(PICTURE.parent))
+        import tablet as script
+
+        recording = script.Recording(script.TRACE, BUILD / "orientctl")
+        return [recording.status(properties) for _, properties in recording.states]
+
+    def status(self):
+        """Returns the lines of `orientctl status` that the picture shows."""
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        return tuple(line for line in lines if line.startswith(("Device:", "Interface:", "Lock:")))
