@@ -4,6 +4,7 @@
 
 FOLDER has the orientctl that replays docs/tablet.trace, which docs/tablet.sh recorded. The angle of the device is
 that of the recorded samples; the interface, the lock and the status lines are the properties that orientd announced.
+The turn of the interface on the display, within 0.4 s, is drawn as a compositor may animate it.
 Call `docs/tablet.py .build/bin` after a change of the recording or of this file.
 """
 
@@ -304,12 +305,14 @@ class Picture:
         length = RIGHT - LEFT
         passing = self.animation.name([(0, "transform:scaleX(0)"), (duration, "transform:scaleX(1)")])
         line = f'<rect y="-1" width="{length}" height="2" '
-        yield f'<g transform="translate({LEFT} {TIME_LINE})">{line}fill="#3b4757"/>{line}fill="#ffc66d" class="{passing}"/>'
+        yield f'<g transform="translate({LEFT} {TIME_LINE})">{line}fill="#3b4757"/>'
+        yield f'{line}fill="#ffc66d" class="{passing}"/>'
         notes = list(self.recording.notes())
         for time, _ in notes:
-            yield f'<circle cx="{length * time / duration:.1f}" r="4" fill="#1b232d" stroke="#3b4757" stroke-width="2"/>'
             passed = self.animation.visible([(time, duration)])
-            yield f'<circle cx="{length * time / duration:.1f}" r="5" fill="#ffc66d" class="{passed}"/>'
+            x = f"{length * time / duration:.1f}"
+            yield f'<circle cx="{x}" r="4" fill="#1b232d" stroke="#3b4757" stroke-width="2"/>'
+            yield f'<circle cx="{x}" r="5" fill="#ffc66d" class="{passed}"/>'
         yield "</g>"
         for note, intervals in self.animation.steps([(0, ""), *notes]).items():
             if note:
@@ -340,6 +343,7 @@ class Picture:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
                 f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+                "<!-- SPDX-License-Identifier: Apache-2.0 -->",
                 f"<title>{title}</title>",
                 f"<style>\n{style}\n</style>",
                 f'<defs><clipPath id="display"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
