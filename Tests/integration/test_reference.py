@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unittest
 import xml.etree.ElementTree
 
 import sensor_proxy
@@ -29,6 +30,7 @@ from rig import (
 )
 
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
+README = SOURCE_ROOT / "README.md"
 CLIENTS = SOURCE_ROOT / "docs" / "clients.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
 PICTURE = SOURCE_ROOT / "docs" / "tablet.svg"
@@ -235,6 +237,23 @@ class ExampleClients(RigTestCase):
     def test_python_client(self):
         self.assert_prints_a_turn([PYTHON, "-c", self.program(CLIENTS, "python")])
 
+    def test_line_for_the_shell(self):
+        """The README's line, which docs/clients.md has too, runs a script on each rotation of the interface."""
+        (line,) = re.findall(r"^orientctl monitor .*\| while .*$", README.read_text(), re.M)
+        self.assertIn(f"\n{line}\n", CLIENTS.read_text())
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        output = self.rig.directory / "output"
+        output.touch()
+        script = self.rig.directory / "rotated"
+        script.write_text(f"#!/bin/sh\necho $* >>{output}\n")
+        script.chmod(0o755)
+        path = {"PATH": f"{BUILD}:{os.environ['PATH']}"}
+        self.rig.spawn(["sh", "-c", line], cwd=self.rig.directory, env=self.rig.plain_environment | path)
+        wait_until(lambda: output.read_text() == "portrait\n", "the first orientation")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: output.read_text() == "portrait\nlandscape-right\n", "the rotation")
+
     def test_c_client(self):
         program = self.rig.directory / "orientation"
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libsystemd"], text=True).split()
@@ -291,3 +310,29 @@ class Picture(RigTestCase):
         """Returns the lines of `orientctl status` that the picture shows."""
         lines = self.rig.orientctl("status").stdout.splitlines()
         return tuple(line for line in lines if line.startswith(("Device:", "Interface:", "Lock:")))
+
+
+class Documents(unittest.TestCase):
+    """The documents that people read on a web site."""
+
+    def documents(self):
+        return [*SOURCE_ROOT.glob("*.md"), *(SOURCE_ROOT / "docs").glob("*.md")]
+
+    def anchors(self, document):
+        """Returns the anchors of the headings, as GitHub makes them."""
+        headings = re.findall(r"^#+ (.*)$", document.read_text(), re.M)
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    def test_links_lead_somewhere(self):
+        for document in self.documents():
+            for target in re.findall(r"\]\(([^()\s]+)\)", document.read_text()):
+                with self.subTest(document=document.name, target=target):
+                    if target.startswith("https://"):
+                        continue
+                    path, _, anchor = target.partition("#")
+                    file = document.parent / path if path else document
+                    self.assertTrue(file.exists())
+                    self.assertTrue(not anchor or anchor in self.anchors(file))
+
+    def test_readme_is_short(self):
+        self.assertLessEqual(len(README.read_text().splitlines()), 180)
