@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints what costs.py measured as Markdown: report.py [--update] COSTS.JSON
 
-With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in docs/costs.md and in README.md, which
-has the summary, instead.
+With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in docs/costs.md, and in README.md by
+a summary, instead.
 """
 
 import argparse
@@ -132,7 +132,7 @@ def summary(report):
     )
     return "\n".join(
         [
-            row("medians, by kind of sensor", OURS, figures.peer_title()),
+            row("medians for four kinds of sensor", OURS, figures.peer_title()),
             row("---", "---", "---"),
             *(row(title, *(span(program, figure, unit) for program in (OURS, PEER))) for title, figure, unit in rows),
             "",
