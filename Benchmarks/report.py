@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what costs.py measured as Markdown: report.py [--update README] COSTS.JSON
+"""Prints what costs.py measured as Markdown: report.py [--update] COSTS.JSON
 
-With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in that file instead.
+With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in docs/costs.md, and in README.md by
+a summary, instead.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import pathlib
 import re
 
 from figures import LIBIIO, OURS, PEER, SENSORS, Figures, counted
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def cell(value, scale=1):
@@ -113,21 +116,50 @@ def table(report):
     )
 
 
+def summary(report):
+    """Returns the four rows in the README, with the range of the medians for the kinds of sensors."""
+    figures = Figures(report)
+
+    def span(program, figure, unit):
+        medians = [figures.median(program, sensor, figure) for sensor in SENSORS]
+        return f"{min(medians):.0f} to {max(medians):.0f}{unit}"
+
+    rows = (
+        ("delay of a turn from rest", "at rest: latency ms", " ms"),
+        ("wake-ups a minute at rest", "at rest: wake-ups/min", ""),
+        ("CPU time a minute at rest", "at rest: CPU ms/min", " ms"),
+        ("CPU time a minute in motion", "in motion: CPU ms/min", " ms"),
+    )
+    return "\n".join(
+        [
+            row("medians for four kinds of sensor", OURS, figures.peer_title()),
+            row("---", "---", "---"),
+            *(row(title, *(span(program, figure, unit) for program in (OURS, PEER))) for title, figure, unit in rows),
+            "",
+        ]
+    )
+
+
+def update(path, text):
+    """Replaces the figures in a document."""
+    begin, end = "<!-- costs -->\n", "<!-- end of costs -->"
+    after, count = re.subn(f"{begin}.*?{end}", lambda _: begin + text + end, path.read_text(), flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"{path} has no place for the table")
+    path.write_text(after)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("costs", type=pathlib.Path)
-    parser.add_argument("--update", type=pathlib.Path, metavar="README")
+    parser.add_argument("--update", action="store_true", help="update docs/costs.md and README.md instead")
     arguments = parser.parse_args()
-    text = table(json.loads(arguments.costs.read_text()))
-    if not arguments.update:
-        print(text)
-        return
-    begin, end = "<!-- costs -->\n", "<!-- end of costs -->"
-    before = arguments.update.read_text()
-    after, count = re.subn(f"{begin}.*?{end}", lambda _: begin + text + end, before, flags=re.DOTALL)
-    if count != 1:
-        parser.error(f"{arguments.update} has no place for the table")
-    arguments.update.write_text(after)
+    report = json.loads(arguments.costs.read_text())
+    if arguments.update:
+        update(ROOT / "docs" / "costs.md", table(report))
+        update(ROOT / "README.md", summary(report))
+    else:
+        print(table(report))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,16 @@ TURNING = [
 ]
 TURNING_END = 20.0
 
+# What docs/tablet.svg shows: docs/tablet.sh replays it and calls orientctl meanwhile.
+TABLET = [
+    (0.0, 0.0, 1, 25, "portrait, in the hand"),
+    (1.8, 2.5, 90, 23, "landscape-left"),
+    (4.2, 4.9, 2, 26, "portrait"),
+    (7.0, 7.7, 89, 24, "landscape-left"),
+    (15.4, 16.1, 1, 25, "portrait"),
+]
+TABLET_END = 18.0
+
 FLAT_FROM = 80  # degrees of tilt from which the device lies flat and no hand shakes it
 
 
@@ -83,8 +93,9 @@ def trace(movements, end, seed):
 def main():
     """Writes every trace."""
     folder = Path(__file__).parent
-    lines = trace(TURNING, TURNING_END, seed=20)
-    (folder / "turning.csv").write_text("".join(f"{line}\n" for line in lines))
+    for name, movements, end in (("turning", TURNING, TURNING_END), ("tablet", TABLET, TABLET_END)):
+        lines = trace(movements, end, seed=20)
+        (folder / f"{name}.csv").write_text("".join(f"{line}\n" for line in lines))
 
 
 if __name__ == "__main__":

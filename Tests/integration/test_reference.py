@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import unittest
 import xml.etree.ElementTree
 
 import sensor_proxy
@@ -14,6 +16,7 @@ from rig import (
     BUILD,
     LANDSCAPE_LEFT,
     MANAGER,
+    PORTRAIT,
     PYTHON,
     REQUEST,
     ROOT_PATH,
@@ -28,7 +31,9 @@ from rig import (
 
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
+CLIENTS = SOURCE_ROOT / "docs" / "clients.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
+PICTURE = SOURCE_ROOT / "docs" / "tablet.svg"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 INTERFACES = SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
@@ -187,22 +192,34 @@ class ExampleClients(RigTestCase):
         return text
 
     def assert_prints_a_turn(self, command):
-        """Checks that a program claims the sensor and prints the orientation after a turn."""
+        """Checks that a program claims the sensor, and prints the orientation and the one after a turn."""
         self.rig.add_device(accelerometer())
         daemon = self.rig.start_orientd()
+        # Without a claim, the properties keep what the last one found. Programs printed that first.
+        self.client.claim()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.client.release()
+        self.client.wait_for("SensorState", "idle")
+        self.rig.turn(LANDSCAPE_LEFT)
         output = self.rig.directory / "output"
         with output.open("wb") as file:
             self.rig.spawn(command, stdout=file, stderr=file)
+
+        def printed():
+            """Returns the device orientations, which a program may print after the name of the property."""
+            lines = [line.split() for line in output.read_text().splitlines()]
+            return [line[-1] for line in lines if line[0] != "InterfaceOrientation"]
+
+        wait_until(lambda: printed() == ["landscape-left"], "the first orientation is printed")
         self.client.wait_for("Claims", 1)
-        wait_until(lambda: "portrait" in output.read_text(), "the first orientation is printed")
-        self.rig.turn(LANDSCAPE_LEFT)
-        wait_until(lambda: "landscape-left" in output.read_text(), "the change is printed")
+        self.rig.turn(UPSIDE_DOWN)
+        wait_until(lambda: printed() == ["landscape-left", "portrait-upside-down"], "the change is printed")
         # It got nothing any more from an orientd that was restarted.
         daemon.stop()
-        self.rig.turn(UPSIDE_DOWN)
+        self.rig.turn(PORTRAIT)
         self.rig.start_orientd()
         self.client.wait_for("Claims", 1)
-        wait_until(lambda: "portrait-upside-down" in output.read_text(), "the new orientd is claimed")
+        wait_until(lambda: printed()[2:] == ["portrait"], "the new orientd is claimed")
 
     def test_request_of_the_reference(self):
         self.rig.start_orientd()
@@ -217,10 +234,27 @@ class ExampleClients(RigTestCase):
         self.assertEqual(output.read_text(), "requested /org/orientd1/request/1\nupdated\nreleased\n")
         self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
 
-    def test_python_client_of_the_readme(self):
-        self.assert_prints_a_turn([PYTHON, "-c", self.program(README, "python")])
+    def test_python_client(self):
+        self.assert_prints_a_turn([PYTHON, "-c", self.program(CLIENTS, "python")])
 
-    def test_c_client_of_the_reference(self):
+    def test_line_for_the_shell(self):
+        """The README's line, which docs/clients.md has too, runs a script on each rotation of the interface."""
+        (line,) = re.findall(r"^orientctl monitor .*\| while .*$", README.read_text(), re.M)
+        self.assertIn(f"\n{line}\n", CLIENTS.read_text())
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        output = self.rig.directory / "output"
+        output.touch()
+        script = self.rig.directory / "rotated"
+        script.write_text(f"#!/bin/sh\necho $* >>{output}\n")
+        script.chmod(0o755)
+        path = {"PATH": f"{BUILD}:{os.environ['PATH']}"}
+        self.rig.spawn(["sh", "-c", line], cwd=self.rig.directory, env=self.rig.plain_environment | path)
+        wait_until(lambda: output.read_text() == "portrait\n", "the first orientation")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: output.read_text() == "portrait\nlandscape-right\n", "the rotation")
+
+    def test_c_client(self):
         program = self.rig.directory / "orientation"
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libsystemd"], text=True).split()
         subprocess.run(
@@ -230,3 +264,75 @@ class ExampleClients(RigTestCase):
             check=True,
         )
         self.assert_prints_a_turn([program])
+
+
+class Picture(RigTestCase):
+    """The animated picture in the README."""
+
+    def test_picture_is_what_the_script_draws(self):
+        output = self.rig.directory / "tablet.svg"
+        subprocess.run([PICTURE.with_suffix(".py"), BUILD, "--output", output], check=True)
+        self.assertEqual(PICTURE.read_text(), output.read_text(), "draw it again with docs/tablet.py")
+        self.assertLess(output.stat().st_size, 60_000)
+
+    def test_picture_has_the_lines_of_status(self):
+        recording = self.recording()
+        shown = {tuple(f"{label}: {value}" for label, value in lines) for lines in recording}
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.claim()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        printed = {self.status()}
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("DeviceOrientation", "landscape-left")
+        printed.add(self.status())
+        self.rig.turn(PORTRAIT)
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.rig.orientctl("lock")
+        printed.add(self.status())
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.client.wait_for("DeviceOrientation", "landscape-left")
+        printed.add(self.status())
+        self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 24, {})))
+        printed.add(self.status())
+        self.assertEqual(shown, printed)
+
+    def recording(self):
+        """Returns the lines of status that the picture shows, as (label, value), for each state of the recording."""
+        sys.path.insert(0, str(PICTURE.parent))
+        self.addCleanup(sys.path.remove, str(PICTURE.parent))
+        import tablet as script
+
+        recording = script.Recording(script.TRACE, BUILD / "orientctl")
+        return [recording.status(properties) for _, properties in recording.states]
+
+    def status(self):
+        """Returns the lines of `orientctl status` that the picture shows."""
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        return tuple(line for line in lines if line.startswith(("Device:", "Interface:", "Lock:")))
+
+
+class Documents(unittest.TestCase):
+    """The documents that people read on a web site."""
+
+    def documents(self):
+        return [*SOURCE_ROOT.glob("*.md"), *(SOURCE_ROOT / "docs").glob("*.md")]
+
+    def anchors(self, document):
+        """Returns the anchors of the headings, as GitHub makes them."""
+        headings = re.findall(r"^#+ (.*)$", document.read_text(), re.M)
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    def test_links_lead_somewhere(self):
+        for document in self.documents():
+            for target in re.findall(r"\]\(([^()\s]+)\)", document.read_text()):
+                with self.subTest(document=document.name, target=target):
+                    if target.startswith("https://"):
+                        continue
+                    path, _, anchor = target.partition("#")
+                    file = document.parent / path if path else document
+                    self.assertTrue(file.exists())
+                    self.assertTrue(not anchor or anchor in self.anchors(file))
+
+    def test_readme_is_short(self):
+        self.assertLessEqual(len(README.read_text().splitlines()), 180)

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import OrientationClient
 
 let orientd = try OrientationService()
 // The sensor runs as long as this claim exists.
 let claim = try await orientd.beginGeneratingDeviceOrientationNotifications()
-// The interface stays in landscape as long as this request exists.
+// The interface stays in landscape until this request is released.
 let film = try await orientd.requestGeometryUpdate(
     GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .landscape)
 )
+defer { film.release() }
 for try await state in claim.states {
     print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
+    // Into a pipe, too, each line is written at once.
+    fflush(nil)
 }

@@ -23,6 +23,7 @@ func value<Value>(_ result: Result<Value, OrientationError>) -> Value {
 orientd.onChange = { state in
     guard claim != nil, film != nil else { return }
     print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
+    fflush(nil)
 }
 orientd.beginGeneratingDeviceOrientationNotifications { result in
     claim = value(result)
