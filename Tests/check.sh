@@ -1,19 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]
-# Runs groups of checks one after the other and ends with the total, "N passed, N failed"; a skipped test counts as
-# failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads and runs
-# iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors; "arm64"
-# builds for arm64 and runs the programs under emulation; "fuzz" runs each fuzzer for a minute, "sanitize" all tests
-# under sanitizers, and "soak" a day's use for five minutes. Called by `make check`.
+# Runs groups of checks one after the other and ends with the seconds of each check and the total, "N passed, N failed";
+# a skipped test counts as failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads
+# and runs iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors;
+# "arm64" builds for arm64 and runs the programs under emulation; "fuzz" runs each fuzzer for a minute, "sanitize" all
+# tests under sanitizers, and "soak" a day's use for five minutes. Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+# Tests run in the same state everywhere; nohup, for example, and `&` in a script ignore signals.
+if [ -z "${ORIENTD_CHECK:-}" ]; then
+    umask 022
+    exec env --default-signal=INT,QUIT,PIPE,TERM -u LANGUAGE -u NO_COLOR LC_ALL=C.UTF-8 ORIENTD_CHECK=inside \
+        "$0" "$@" </dev/null
+fi
 logs=.build/check
 mkdir -p "$logs"
-passed=0 failed=0
+passed=0 failed=0 seconds='' began=$(date +%s)
+last=$began
 
 count() {  # count PASSED FAILED
     passed=$((passed + $1)) failed=$((failed + $2))
+}
+
+ended() {  # ended NAME: records the seconds since the check before this one ended
+    now=$(date +%s)
+    seconds="$seconds$1 $((now - last)), "
+    last=$now
 }
 
 step() {  # step NAME COMMAND...: counts COMMAND as one check
@@ -21,6 +34,7 @@ step() {  # step NAME COMMAND...: counts COMMAND as one check
     shift
     echo "== $name"
     if "$@"; then count 1 0; else count 0 1 && echo "FAILED: $name"; fi
+    ended "$name"
 }
 
 suite() {  # suite NAME COMMAND...: adds the counts of COMMAND, whose output ends with "N passed, N failed"
@@ -32,6 +46,7 @@ suite() {  # suite NAME COMMAND...: adds the counts of COMMAND, whose output end
     # shellcheck disable=SC2086
     if [ -z "$totals" ]; then count 0 1; else count $totals; fi
     if grep -qx 'exit 0' "$logs/$name"; then :; elif [ "${totals#* }" = 0 ]; then count 0 1; fi
+    ended "$name"
 }
 
 # Converts the output of Swift Testing to "N passed, N failed"; a skipped test counts as failed.
@@ -95,5 +110,6 @@ for checks in "${@:-own}"; do
         *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]" >&2; exit 2 ;;
     esac
 done
+echo "seconds: ${seconds}all $((last - began))"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

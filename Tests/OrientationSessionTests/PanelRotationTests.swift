@@ -165,6 +165,15 @@ import Testing
         #expect(rotation.take(Self.outputs()).change == Self.change(.rotated90))
     }
 
+    // The compositor cancelled the change with an answer behind both reports, and the agent waited for a third.
+    @Test func `a panel that returns during a change is changed as soon as the answer says that it was outdated`() {
+        var rotation = Self.rotation()
+        _ = rotation.want(.rotated90)
+        _ = rotation.take([Self.monitor])
+        #expect(rotation.take(Self.outputs()).change == nil)
+        #expect(rotation.take(OutputResult.outdated).change == Self.change(.rotated90))
+    }
+
     @Test func `what a crashed agent left is restored with its neighbours`() {
         let left = RestorePoint(outputs: Self.outputs(monitor: 1920), movesNeighbours: true)
         var rotation = PanelRotation(output: nil, mayPlaceAutomatically: true, leftover: left)

@@ -175,14 +175,13 @@ class AgentTestCase(RotationTestCase):
         return self.compositor.has_client()
 
     def wait_until_idle(self, agent):
-        """Waits until the agent sleeps and has read everything that the compositor has sent."""
+        """Waits until the agent sleeps, and it and the compositor have read everything that the other has sent."""
 
         def is_idle():
-            if self.compositor.unread():
-                return False
-            with contextlib.suppress(FileNotFoundError):
-                with open(f"/proc/{agent.pid}/stat", encoding="ascii") as file:
-                    return file.read().rpartition(")")[2].split()[0] == "S"
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                slept = wakeups(agent.pid)
+                # It sleeps, and has not run meanwhile.
+                return is_asleep(agent.pid) and not self.compositor.has_unread() and wakeups(agent.pid) == slept
             return True
 
         wait_until(is_idle, "the agent is idle")
@@ -253,6 +252,12 @@ class AgentTestCase(RotationTestCase):
         except AssertionError:
             places = {head.name: head.rectangle for head in self.compositor.heads if head.enabled}
             raise AssertionError(f"gap or overlap: {places}") from None
+
+
+def is_asleep(pid):
+    """Returns whether a process waits for something."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()[0] == "S"
 
 
 def wakeups(pid):

@@ -57,7 +57,7 @@ class Windows(AgentTestCase):
 
     def test_request_that_orientd_answers_late_is_released(self):
         self.start_session()
-        self.client.wait_for("Claims", 1)
+        self.show("landscape-left")  # orientd has answered the claim
         orientd = self.rig.daemons[0]
         os.kill(orientd.pid, signal.SIGSTOP)
         player = self.focus(PLAYER, "fullscreen")

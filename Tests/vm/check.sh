@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: hyprland package soak doctor sensing rotation rest display xorg suspend calibrate hinge
+# SCENARIO is by default each of: rest soak package sensing doctor hyprland rotation suspend display xorg calibrate hinge
 # switches. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed".
 # "package" installs the packages of `make deb`, on Debian 12 and 13; the others have the files of `make install`.
 # Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm,
@@ -11,29 +11,14 @@ set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
-[ $# -gt 0 ] || set -- hyprland package soak doctor sensing rotation rest display xorg suspend calibrate hinge switches
+[ $# -gt 0 ] || set -- rest soak package sensing doctor hyprland rotation suspend display xorg calibrate hinge switches
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
-mkdir -p $shares/packages/earlier
+mkdir -p $shares/packages
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
-# The packages, and the same as an earlier version.
-case " $* " in
-    *' package '*)
-        make --no-print-directory deb >.build/deb.log 2>&1 || { cat .build/deb.log; exit 1; }
-        for package in orientd orient-agent; do
-            cp .build/deb/${package}_*.deb $shares/packages
-            dpkg-deb -R .build/deb/${package}_*.deb $shares/$package
-            version=$(dpkg-deb -f .build/deb/${package}_*.deb Version)
-            sed -i -E "/^(Version|Depends):/s/$version/0.0.1/" $shares/$package/DEBIAN/control
-            dpkg-deb --root-owner-group -b $shares/$package $shares/packages/earlier >/dev/null
-            rm -r ${shares:?}/$package
-        done
-        ;;
-esac
-
-# Start the longest scenarios first.
+# Start the longest scenarios first; "package" builds the packages while others run.
 for scenario; do
     case $scenario in
         package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie" ;;

@@ -11,12 +11,13 @@ check() {  # check WHAT COMMAND...
     else failed=$((failed + 1)); echo "FAILED: $what"; sed 's/^/    /' /tmp/check.out; fi
 }
 part() { printf '\n--- %s (%s s)\n' "$1" "$(cut -d' ' -f1 /proc/uptime)"; }
-within() {  # within SECONDS COMMAND...
-    end=$(($(cut -d. -f1 /proc/uptime) + $1))
+within() {  # within SECONDS COMMAND...: tries it ever more rarely, as emulated machines compete for the processor
+    end=$(($(cut -d. -f1 /proc/uptime) + $1)) pause=1
     shift
     until "$@" >/tmp/within.out 2>&1; do
         [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || { cat /tmp/within.out; return 1; }
-        sleep 0.1
+        sleep 0.$pause
+        [ $pause -eq 4 ] || pause=$((pause * 2))
     done
 }
 soon() { within 40 "$@"; }  # orientd is quick, but polkit 122 does not answer for 15 s if it misses the end of a rule

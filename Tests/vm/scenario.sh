@@ -18,6 +18,7 @@ keys='' limit=600
 case $2 in
     package)
         limit=900
+        flock "$1/packages" "$here/packages.sh" "$1/packages" >"$share.log" || { cat "$share.log"; exit 1; }
         cp -r "$1/packages" "$share"
         cp "${ORIENTD_VM_DIR:-.build/vm}"/iio-sensor-proxy_*.deb "$share/packages"
         ;;

@@ -125,6 +125,7 @@ package struct PanelRotation: Sendable {
     package mutating func take(_ report: [Output]) -> Actions {
         let known = outputs.filter { $0.isShown }.map { $0.name }
         outputs = report
+        pending?.isOld = true
         var actions = Actions()
         guard let panel else {
             expected = nil
@@ -152,7 +153,6 @@ package struct PanelRotation: Sendable {
             return actions
         }
         if pending != nil {
-            pending?.isOld = true
             if isOutdated { actions.change = repeatRequest() }
             return actions
         }

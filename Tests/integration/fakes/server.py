@@ -46,11 +46,10 @@ class Connection:
             data = self.server.replacements.popleft()(data)
         self.send(data)
 
-    def unread(self):
-        """Returns the number of bytes that were sent and that the client has not read."""
-        if not self.is_open:
-            return 0
-        return struct.unpack("i", fcntl.ioctl(self.stream, termios.TIOCOUTQ, struct.pack("i", 0)))[0]
+    def has_unread(self):
+        """Returns whether the client or this server has yet to read something."""
+        queues = (termios.TIOCOUTQ, termios.FIONREAD) if self.is_open else ()
+        return any(struct.unpack("i", fcntl.ioctl(self.stream, queue, bytes(4)))[0] for queue in queues)
 
     def take_lines(self):
         """Removes the complete lines from the input and returns them without their newlines."""
@@ -139,10 +138,10 @@ class SocketServer:
             for connection in self.connections:
                 connection.send(data)
 
-    def unread(self):
-        """Returns the number of bytes that were sent and that no client has read."""
+    def has_unread(self):
+        """Returns whether a client or this server has yet to read something."""
         with self.lock:
-            return sum(connection.unread() for connection in self.connections)
+            return any(connection.has_unread() for connection in self.connections)
 
     def serve(self):
         try:
