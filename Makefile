@@ -203,6 +203,7 @@ INSTALLED := \
     NEWS.md:644:$(PREFIX)/share/doc/orientd/NEWS.md \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
     docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
+    docs/clients.md:644:$(PREFIX)/share/doc/orientd/clients.md \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
     .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \

@@ -36,9 +36,9 @@ struct Placeholder: Sendable {
             meaning: [
                 "EDGE is how the interface is shown: portrait, portrait-upside-down,",
                 "landscape-right or landscape-left; or the edge of the display that is up:",
-                "normal, left-up, right-up or bottom-up. In landscape, device and interface have",
-                "mirrored names, as in UIKit: the interface of a device in landscape-left is",
-                "upright in landscape-right. 'orientctl align' makes the interface fit the device.",
+                "normal, left-up, right-up or bottom-up. In landscape, device and interface",
+                "have mirrored names, as in UIKit: the interface of a device in landscape-left",
+                "is upright in landscape-right. Use 'orientctl align' to make it fit the device.",
             ],
             values: .words(Edge.allCases.map { $0.name })
         ),

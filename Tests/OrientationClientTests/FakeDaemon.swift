@@ -30,12 +30,14 @@ final class Script: Sendable {
 final class FakeDaemon: Sendable {
     private let mailbox: Mailbox<@Sendable (Worker) -> Void>
     private let thread: Mutex<pthread_t>
+    private let address: BusAddress
 
     /// Returns when it owns the name.
     init(_ address: String, _ script: Script) throws(SystemError) {
         let mailbox = try Mailbox<@Sendable (Worker) -> Void>()
         let worker = try Worker(.address(address), script, mailbox)
         self.mailbox = mailbox
+        self.address = .address(address)
         thread = Mutex(try startThread("start the fake daemon") { withExtendedLifetime(worker) { $0.run() } })
     }
 
@@ -56,6 +58,8 @@ final class FakeDaemon: Sendable {
     func stop() {
         mailbox.send { $0.stop() }
         thread.withLock { _ = pthread_join($0, nil) }
+        // The bus daemon may read a new connection before the end of the old one.
+        while let bus = try? Bus(address), bus.owner(of: Names.service) != nil { usleep(1000) }
     }
 }
 
