@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Counts checks. Sourced by Tests/make/check.sh and Tests/systemd/check.sh, which set $work to a temporary folder.
 
+# What the checked programs inherit is the same everywhere.
+export LC_ALL=C.UTF-8
+umask 022
 passed=0 failed=0
 check() {  # check WHAT COMMAND...
     what=$1

@@ -5,6 +5,8 @@ Xephyr, inside Xvfb, rotates and has one output; Xorg with the dummy driver has 
 rotate.
 """
 
+import os
+
 from agent_session import TRANSFORMS, AgentTestCase
 from evdev import event_node
 from fakes.x11 import FakeServer, GarblingProxy
@@ -147,9 +149,12 @@ class Picture(X11TestCase):
         self.assert_shown("180")
 
     def test_a_server_that_ends_and_returns(self):
+        # Servers of other tests take the first free number, which that of a server that has ended would be.
+        name = f":{5000 + os.getpid() % 50000}"
+        self.server.stop()
+        self.server = self.start_xephyr(name)
         agent = self.start_x11(held="landscape-right")
         self.assert_shown("90")
-        name = self.server.name
         self.server.process.kill()
         self.server.process.wait()
         agent.wait_for_warning(f"the X server at {name} closed the connection; trying to connect again")

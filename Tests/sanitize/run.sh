@@ -38,8 +38,9 @@ unit_tests() {  # unit_tests SANITIZER
 
 integration_tests() {
     echo "== integration tests, address sanitizer"
-    Tests/integration/run .build/address/debug --except Tests/sanitize/not-run ${1:+-k "$1"} >"$logs/integration" 2>&1
-    grep -E '^(FAIL|ERROR):|^AssertionError|Sanitizer' "$logs/integration"
+    Tests/integration/run .build/address/debug -j "$(nproc)" --except Tests/sanitize/not-run ${1:+-k "$1"} \
+        >"$logs/integration" 2>&1
+    grep -E '^FAILED|^AssertionError|Sanitizer' "$logs/integration"
     totals=$(tail -n 1 "$logs/integration")
     echo "$totals"
     ok=${totals%% passed*}
