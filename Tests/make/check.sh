@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 # Not those of the make that calls this.
-unset MAKEFLAGS MAKELEVEL MFLAGS DESTDIR PREFIX WITH
+unset MAKEFLAGS MAKELEVEL MFLAGS DESTDIR PREFIX WITH FILTER PROGRAMS
 
 # shellcheck source=Tests/counting.sh
 . "$(dirname "$0")/../counting.sh"
@@ -115,6 +115,9 @@ made build >/dev/null
 check "packages are missing: make build does not call apt" [ ! -s "$work/called" ]
 lint_needs() { made check-needs; cat "$work/called"; grep -q 'install .* shellcheck' "$work/called"; }
 check "packages are missing: tests install them" lint_needs
+: >"$work/called"
+run_needs() { made run; grep -q 'install .* libiio-dev .* dbus-daemon' "$work/called" && ! grep -q umockdev "$work/called"; }
+check "packages are missing: make run installs what it needs" run_needs
 : >"$work/called"
 deps() { made deps && cat "$work/called" && grep -q 'install .* libiio-dev .* scdoc' "$work/called" && ! grep -q umockdev "$work/called"; }
 check "make deps installs what building needs" deps

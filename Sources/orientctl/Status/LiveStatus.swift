@@ -12,6 +12,7 @@ final class LiveStatus {
     private let bus: Bus
     private let subscription: Subscription
     private let screen: Screen
+    private var timer: Timer?
 
     /// Nil while orientd does not run.
     private var state: ManagerSnapshot?
@@ -31,30 +32,28 @@ final class LiveStatus {
 
     /// Shows the status until a signal.
     func run() throws(CommandError) -> ExitCode {
-        let timer = try systemCall(subscription.loop.timer { [self] in refresh() })
+        timer = try systemCall(subscription.loop.timer { [self] in refresh() })
         let sensorChanges = try systemCall(
             OrientationClient(bus: bus).onSensorChange { [self] _ in areSensorsOld = true }
         )
         subscription.onState = { [self] new in
-            if state == nil, new != nil { areSensorsOld = true }
+            if state == nil { areSensorsOld = true }
+            let isStatusNew = new?.status != state?.status
             state = new
-            // The requests that explain the state are read before it is drawn.
-            if new == nil { draw() } else { refresh() }
+            // The requests that explain a status are read before it is drawn.
+            if isStatusNew, new != nil { refresh() } else { draw() }
         }
-        refreshAgain = { timer.arm(after: Self.period) }
         // Not before the end: an error must stay visible.
         defer { screen.leave() }
         let code = try subscription.run()
-        withExtendedLifetime((timer, sensorChanges)) {}
+        withExtendedLifetime(sensorChanges) {}
         return code
     }
 
-    private var refreshAgain: () -> Void = {}
-
     /// Reads what is not announced, and draws.
     private func refresh() {
-        refreshAgain()
         guard state != nil else { return }
+        timer?.arm(after: Self.period)
         subscription.follower.readAgain()
         subscription.follower.readRequests { [self] result in
             // What cannot be read now stays as it is until the next time.
