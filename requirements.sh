@@ -17,9 +17,10 @@ oldest() { printf '%s\n' "$@" | sort -V | head -n 1; }
 checkout() {
     mkdir -p .build || exit 1
     here=$(pwd -P)
-    built=$(cat .build/checkout 2>/dev/null) || built=$here
-    [ "$built" = "$here" ] || fail "this checkout was built in $built; after moving or copying it, run: make clean"
-    echo "$here" >.build/checkout
+    # Another make may be about to write it.
+    [ -s .build/checkout ] || echo "$here" >.build/checkout
+    built=$(cat .build/checkout)
+    [ "${built:-$here}" = "$here" ] || fail "this checkout was built in $built; after moving or copying it, run: make clean"
 }
 
 toolchain() {
