@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The only entry point: `make help` lists the targets. Only `make deps`, `run`, the checks, `bench` and `deb` install
+# The only entry point: `make help` lists the targets. Only `make deps`, `run`, `try`, the checks, `bench` and `deb` install
 # packages; only these, `make install` and `make uninstall` write outside .build.
 
 PREFIX ?= /usr/local
@@ -85,7 +85,7 @@ export EMULATOR := qemu-aarch64-static -L $(TREE)
 STRIP := $(TRIPLE)-strip
 endif
 
-.PHONY: help deps build debug run check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
+.PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
     load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
     vm-needs deb-needs deb_arm64-needs arm64-needs emulator-needs
 
@@ -121,12 +121,18 @@ run:  ## install missing packages, build orientd and orientctl without optimizat
 	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
 	@Tests/demo.sh .build/debug
 
+try:  ## build as run does, and start a shell in which orientctl can be tried, with a simulated device
+	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
+	@Tests/demo.sh .build/debug shell
+
 check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64 fuzz sanitize soak" those too
 	@Tests/check.sh own $(WITH)
 
 test: build-needs  ## run the unit tests; with FILTER=NAME those whose target, suite or name contains NAME
 	@./requirements.sh command dbus-daemon dbus-daemon
-	$(SWIFT) test $(SWIFTPM) $(STRICT) $(if $(FILTER),--filter "$(FILTER)")
+	$(SWIFT) test $(SWIFTPM) $(STRICT) $(if $(FILTER),--filter "$(FILTER)" 2>&1 | tee .build/test.log; \
+	    grep -q 'Test run with [1-9].* passed' .build/test.log || { echo "no test ran, or one failed" >&2; exit 1; })
 
 examples: build-needs  ## build the example programs into .build/examples
 	$(SWIFT) build --package-path Examples/FollowOrientation --scratch-path .build/examples $(SWIFTPM) $(STRICT)

@@ -132,7 +132,7 @@ def summary(report):
     )
     return "\n".join(
         [
-            row("medians for four kinds of sensor", OURS, figures.peer_title()),
+            row("medians for four kinds of mocked sensors", OURS, figures.peer_title()),
             row("---", "---", "---"),
             *(row(title, *(span(program, figure, unit) for program in (OURS, PEER))) for title, figure, unit in rows),
             "",

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/demo.sh FOLDER
+# usage: Tests/demo.sh FOLDER [shell]
 # Demonstrates the orientd and orientctl in FOLDER on a private bus, with this machine's accelerometer or, without one,
-# with a simulated trace. Needs no root; leaves no processes and no files behind.
+# with a simulated trace. With "shell", runs a shell in which they can be tried instead, with a simulated device that
+# keeps turning. Needs no root; leaves no processes and no files behind.
 set -eu
 bin=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,6 +23,7 @@ trap 'exit 130' INT
 trap 'exit 1' HUP TERM
 
 source='replay:Fixtures/turning.csv' name=''
+[ $# -lt 2 ] || source=simulate
 for device in /sys/bus/iio/devices/*/in_accel_x_raw; do
     if [ -r "$device" ]; then source=auto name=$(cat "${device%/*}/name"); fi
 done
@@ -50,6 +52,13 @@ show() {  # show COMMAND...: prints the command, then runs it
 daemon=$!
 until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
 
+if [ $# -gt 1 ]; then
+    echo "orientd runs on a private bus, with ${name:-a simulated device that keeps turning}."
+    echo "Try: orientctl status --watch, orientctl lock, orientctl help. \"exit\" ends this."
+    trap : INT
+    PS1='orientd$ ' "${SHELL:-sh}" || :
+    exit 0
+fi
 if [ -n "$name" ]; then
     explain "orientd runs on a private bus and reads the accelerometer $name. Turn the device; Ctrl-C continues."
 else
@@ -72,3 +81,5 @@ show orientctl status
 explain "Unlock: the interface follows the device again."
 show orientctl unlock
 show orientctl status
+
+explain "To try orientctl yourself, with a simulated device: make try"

@@ -41,6 +41,7 @@ static inline void orientd_restart_getopt(void) { optind = 0; opterr = 0; }
 // Declared by glibc for _GNU_SOURCE only, which does not reach the headers of another module.
 int pipe2(int ends[2], int flags);
 int mkostemp(char *path, int flags);
+int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *signals);
 
 // As struct ucred, which is declared for _GNU_SOURCE only too.
 struct orientd_ucred { pid_t pid; uid_t uid; gid_t gid; };

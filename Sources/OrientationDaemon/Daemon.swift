@@ -84,8 +84,9 @@ package final class Daemon {
         do throws(SystemError) {
             try bus.own(Names.service, replacing: replacing)
         } catch {
-            let hint = error.errno == .exists ? "stop it first, or use: orientd --replace" : ""
-            throw SystemError(error.operation, error.subject, errno: error.errno, hint: hint)
+            var error = error
+            if error.errno == .exists { error.hint = "stop it first, or use: orientd --replace" }
+            throw error
         }
         watches = [
             try loop.onTermination { driver.deliver(.shutdown) },

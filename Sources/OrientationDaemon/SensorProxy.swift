@@ -37,7 +37,8 @@ final class SensorProxy: SensorProxyDelegate {
     static func isWanted(_ choice: Bool?, log: Log) -> Bool {
         if let choice { return choice }
         guard let path = UnitFile.path(of: unit) else { return true }
-        log.info("\(SensorProxyObject.service) is left to iio-sensor-proxy (\(path)); SensorProxy=yes takes it")
+        let reason = "because iio-sensor-proxy is installed (\(path)); SensorProxy=yes serves it"
+        log.info("\(SensorProxyObject.service) is not served, \(reason)")
         return false
     }
 

@@ -10,7 +10,7 @@ package struct SystemError: Error, Hashable, Sendable {
     package let errno: Errno
 
     /// What the user can do, as words that follow a semicolon; empty where only the reason can tell.
-    package let hint: String
+    package var hint: String
 
     package init(_ operation: String, _ subject: String = "", errno: Errno, hint: String = "") {
         self.operation = operation

@@ -26,7 +26,7 @@ extension BusAddress {
     fileprivate var hint: String {
         switch self {
         case .system: "try: sudo systemctl start dbus.socket"
-        case .session: "DBUS_SESSION_BUS_ADDRESS names the bus of a session"
+        case .session: "is this a session with a bus? DBUS_SESSION_BUS_ADDRESS names it"
         case .address: ""
         }
     }
@@ -68,7 +68,9 @@ package final class Bus {
             var name: UnsafePointer<CChar>?
             try check("connect to", "\(address)", sd_bus_get_unique_name(bus, &name))
         } catch {
-            throw SystemError("connect to", "\(address)", errno: error.errno, hint: address.hint)
+            var error = error
+            error.hint = address.hint
+            throw error
         }
     }
 

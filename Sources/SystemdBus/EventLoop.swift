@@ -106,7 +106,7 @@ package final class EventLoop {
         try watch(descriptor, for: UInt32(EPOLLIN.rawValue), handler)
     }
 
-    /// Calls `handler` when nobody reads a pipe or socket any more; nil for a file, whose readers do not count.
+    /// Calls `handler` when nobody reads a pipe or socket any more; returns nil for a file, which cannot hang up.
     package func onHangUp(of descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource? {
         do throws(SystemError) {
             // The kernel always reports an error and a hang-up.
@@ -158,6 +158,16 @@ package final class TerminationWatch {
     fileprivate init(_ sources: [EventSource], _ previous: sigset_t) {
         self.sources = sources
         self.previous = previous
+    }
+
+    /// Waits until a descriptor can be written; returns false, at once, for one of the signals.
+    ///
+    /// The signal counts as handled then. Call it on the thread that started the watch.
+    package func waitUntilWritable(_ descriptor: Int32) -> Bool {
+        // Without a handler the signal would end the process; an ignored one stays ignored.
+        for signal in [SIGTERM, SIGINT, SIGHUP] { orientd_catch_signal(signal) }
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return ppoll(&request, 1, nil, &previous) != -1
     }
 
     /// Ends the watch and unblocks the signals; call it on the thread that started the watch.

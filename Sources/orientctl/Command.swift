@@ -28,11 +28,11 @@ struct Command: Sendable {
 
     var operandCount: ClosedRange<Int> {
         if operands.isEmpty { return 0...0 }
-        return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(areMany ? .max : 1)
+        return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(takesSeveralOperands ? .max : 1)
     }
 
     /// Whether there can be more than one operand.
-    var areMany: Bool { operands.includes("...") }
+    var takesSeveralOperands: Bool { operands.includes("...") }
 
     /// Whether the operands are another command line, whose options are not ours.
     var hasCommandLine: Bool { operands == "COMMAND..." }

@@ -21,7 +21,7 @@ struct CommandError: Error {
         self.exitCode = exitCode
     }
 
-    static let noDaemon = "orientd is not running"
+    static let notRunning = "orientd is not running"
 
     init(_ error: SystemError) {
         self.init("\(error)")
@@ -30,7 +30,7 @@ struct CommandError: Error {
     /// Describes an error of the bus, which says whether the daemon is missing or has refused.
     init(_ error: BusError) {
         if error.isServiceMissing {
-            self.init("\(Self.noDaemon); is it installed? try: orientctl doctor", .noDaemon)
+            self.init("\(Self.notRunning); is it installed? try: orientctl doctor", .noDaemon)
         } else if error.isRefusal || error.name.hasPrefix(Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {

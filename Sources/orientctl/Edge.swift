@@ -59,7 +59,7 @@ extension InterfaceOrientationMask {
             } else {
                 let hint = useInstead(of: part, among: Self.setNames + Edge.allCases.map { $0.name })
                 let place = part == text ? "" : part.isEmpty ? ": a name is missing" : ": '\(part)' is unknown"
-                let choices = (Self.setNames + Edge.orientations.map { $0.name }).joined(separator: ", ")
+                let choices = (Self.setNames + Edge.allCases.map { $0.name }).joined(separator: ", ")
                 throw CommandError("--\(option)=\(text)\(place)\(hint) one or more of: \(choices)", .usage)
             }
         }

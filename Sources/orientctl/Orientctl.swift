@@ -53,8 +53,9 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
     }
 
     let command = try Command.named(first.operands.first ?? Status.command.name)
-    for option in Status.command.options where command.name != Status.command.name && invocation.has("\(option.name)") {
-        throw CommandError("--\(option.name) is an option of status, not of \(command.name)", .usage)
+    let misplaced = Status.command.options.first { invocation.has("\($0.name)") }
+    if let misplaced, command.name != Status.command.name {
+        throw CommandError("--\(misplaced.name) is an option of status, not of \(command.name)", .usage)
     }
     let rest = try parse(
         Array(first.operands.dropFirst()),

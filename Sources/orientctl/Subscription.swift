@@ -7,9 +7,10 @@ import SystemdBus
 
 /// A claim of the sensor and the state of orientd, for a command that runs until a signal.
 ///
-/// It claims again when orientd has restarted. It never waits for a reply, so that a signal ends the command at once.
+/// It claims again when orientd has restarted. It waits neither for replies of orientd nor for a reader of the output, so
+/// that a signal ends the command at once.
 final class Subscription {
-    /// What users read between two daemons.
+    /// The message while no daemon runs.
     static let stopped = "orientd has stopped; waiting for it to start again"
 
     /// What is known of the daemon.
@@ -25,11 +26,12 @@ final class Subscription {
     private let bus: Bus
     private var daemon = Daemon.starting(isClaimed: false, isRead: false)
     private var watches: [AnyObject?] = []
+    private var termination: TerminationWatch?
     private var output = OutputFile.standardOutput()
     private var failure: CommandError?
 
-    /// Is called with the state once a daemon has granted the claim, with each change of it, and with nil when that
-    /// daemon has ended.
+    /// Is called with the state once a daemon has granted the claim, with each change of it, and with nil when no daemon
+    /// runs any more.
     var onState: (ManagerSnapshot?) -> Void = { _ in }
 
     init(_ bus: Bus) throws(CommandError) {
@@ -53,16 +55,16 @@ final class Subscription {
 
     private func follow() throws(SystemError) {
         try bus.attach(to: loop)
+        termination = try loop.onTermination { [self] in end() }
         watches = [
             try bus.onDisconnect { [self] in end(CommandError("the bus closed the connection", .noDaemon)) },
-            try loop.onTermination { [self] in end() },
             try loop.onHangUp(of: STDOUT_FILENO) { [self] in end() },
         ]
         try follower.begin()
         _ = try loop.run()
     }
 
-    /// Ends ``run()`` after the present event, with an error if there is one; the first call counts.
+    /// Ends ``run()`` after the present event, with an error if there is one; the first error counts.
     func end(_ error: CommandError? = nil) {
         if failure == nil { failure = error }
         loop.exit()
@@ -70,9 +72,15 @@ final class Subscription {
 
     /// Writes a text to standard output without delay.
     func write(_ text: String) {
+        var rest = text.utf8[...]
         do throws(SystemError) {
-            try output.write(text)
-            try output.flush()
+            while !rest.isEmpty {
+                guard termination?.waitUntilWritable(STDOUT_FILENO) ?? true else { return end() }
+                // A pipe that can be written takes so many bytes at once.
+                try output.write(rest.prefix(Int(PIPE_BUF)))
+                try output.flush()
+                rest = rest.dropFirst(Int(PIPE_BUF))
+            }
         } catch {
             // As with any other program, a closed pipe is no failure.
             end(error.errno == .brokenPipe ? nil : CommandError(error))
@@ -91,14 +99,15 @@ final class Subscription {
         }
     }
 
-    /// Publishes the first state when the daemon has answered both calls, so that what the claim changes is in it.
+    /// Publishes the first state after both replies, so that it includes the effect of the claim.
     private func answered(_ error: BusError?, isClaim: Bool) {
+        // What a running daemon does not answer stays as it is.
+        guard case .starting(var isClaimed, var isRead) = daemon else { return }
         if let error {
             // A daemon that ended before it answered may come back.
             guard let owner = bus.owner(of: Names.service), owner.uniqueName == follower.daemon else { return }
             return end(CommandError(error))
         }
-        guard case .starting(var isClaimed, var isRead) = daemon else { return }
         if isClaim { isClaimed = true } else { isRead = true }
         daemon = isClaimed && isRead ? .running : .starting(isClaimed: isClaimed, isRead: isRead)
         if isClaimed, isRead { onState(follower.snapshot) }

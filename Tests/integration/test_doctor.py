@@ -421,6 +421,11 @@ class Report(DoctorTestCase):
         self.assertEqual(run.stderr, f"orientctl: {path} has the report; look through it before you attach it to an issue\n")
         self.assertIn("== findings", path.read_text())
 
+    def test_a_simulated_sensor_is_not_checked(self):
+        self.rig.start_orientd("--source=simulate")
+        _, output = self.run_doctor()
+        self.assertNotRegex(output, "(gravity|noise|sampling): ")
+
     def test_doctor_never_sends_to_doctor(self):
         self.assertNotIn("try: orientctl doctor", self.run_doctor()[1])
 

@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import pathlib
 import random
 import re
 import signal
@@ -253,7 +254,7 @@ class Live(OrientctlTestCase):
         self.text = ""
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 3, 40, 0, 0))
         process.send_signal(signal.SIGWINCH)
-        expected = "Device: portrait (top edge up)\nFace: none\nInterface: portrait, upright for you"
+        expected = "Device: portrait (top edge up)\nFace: none\n…"
         wait_until(lambda: screen() == expected, "the first lines are shown")
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         process.send_signal(signal.SIGWINCH)
@@ -404,6 +405,36 @@ class Monitor(OrientctlTestCase):
         wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "it claims again")
         hung.send_signal(signal.SIGSTOP)
         self.addCleanup(hung.send_signal, signal.SIGCONT)
+        self.assertEqual(self.interrupt(process), DONE)
+
+    def test_a_signal_ends_it_while_its_reader_does_not_read(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.rig.spawn([BUILD / "orientctl", "monitor", "--full", "--json"], stdout=subprocess.PIPE)
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+            wait_until(lambda: self.client.get("Claims") == 1, "it claims")
+            waiting = pathlib.Path(f"/proc/{process.pid}/wchan")
+            for turn in range(40):
+                self.rig.orientctl("rotate", ("portrait", "landscape-left")[turn % 2])
+            wait_until(lambda: "poll" in waiting.read_text(), "it waits for its reader")
+            process.send_signal(number)
+            self.assertEqual(process.wait(10), DONE)
+            self.client.wait_for("Claims", 0)
+
+    def test_the_end_of_a_hung_predecessor_does_not_end_it(self):
+        # Its late errors counted as answers of the daemon that had replaced it.
+        self.rig.add_device(accelerometer())
+        first = self.rig.start_orientd()
+        first.may_end = True
+        first.process.send_signal(signal.SIGSTOP)
+        process = self.start_orientctl("monitor")
+        second = self.rig.start_orientd("--replace")
+        wait_until(lambda: "portrait" in self.output(), "the second daemon's state is printed")
+        first.kill()
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: "landscape-left" in self.output(), "the second daemon is followed")
+        self.assertTrue(second.is_running())
         self.assertEqual(self.interrupt(process), DONE)
 
     def test_closed_pipe_ends_it_quietly_and_at_once(self):

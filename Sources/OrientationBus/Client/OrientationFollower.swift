@@ -20,7 +20,7 @@ package final class OrientationFollower {
     package var onRead: (BusError?) -> Void = { _ in }
     /// Is called when a claim was granted or refused.
     package var onClaim: (BusError?) -> Void = { _ in }
-    /// Is called when D-Bus activation has failed at the beginning; a daemon may come later.
+    /// Is called when D-Bus activation has failed at the beginning; a later daemon is followed all the same.
     package var onAbsence: (BusError) -> Void = { _ in }
 
     /// Seconds for the reply to a request, in effect without limit.
@@ -54,7 +54,7 @@ package final class OrientationFollower {
         } else {
             start { [self] error in
                 guard let error else { return }
-                // A daemon that is not there yet is noticed when it comes.
+                // A missing service is not logged: a daemon that comes later is noticed.
                 if !error.isServiceMissing { onProblem("cannot start orientd: \(error)") }
                 onAbsence(error)
             }
@@ -171,6 +171,7 @@ package final class OrientationFollower {
         call("GetAll", of: "org.freedesktop.DBus.Properties") { call in
             call.append(Names.manager)
         } completion: { [self, daemon] result in
+            guard isCurrent(daemon) else { return }
             let isOfDaemon = self.daemon == daemon
             if isOfDaemon { isReading = false }
             do throws(BusError) {
@@ -188,8 +189,12 @@ package final class OrientationFollower {
         }
     }
 
+    /// Whether an answer of `daemon` counts: after a new daemon has appeared, only its own answers do.
+    private func isCurrent(_ daemon: String?) -> Bool { self.daemon == nil || self.daemon == daemon }
+
     private func claim() {
-        call("Claim") { [self] result in
+        call("Claim") { [self, daemon] result in
+            guard isCurrent(daemon) else { return }
             if let error = result.error, !error.isServiceMissing { onProblem("cannot claim the sensor: \(error)") }
             onClaim(result.error)
         }

@@ -136,7 +136,7 @@ public struct OrientationMachine: Sendable {
         case .sample: break
         case .samplingBegan(let role, let sampling): begin(sampling, role)
         case .sensorChanged(let role, let report):
-            // Clients would see an idle sensor for the last milliseconds of this daemon.
+            // Sensors stop while the daemon ends; clients must not see that as a change.
             guard lifecycle != .ending else { return }
             change(role, to: report)
         case .sensorsFound: end(.sensors, &effects)

@@ -12,7 +12,7 @@ enum Monitor {
         name: "monitor",
         operands: "[PROPERTY...]",
         summary: "print every change until Ctrl-C, with the sensor running;\n"
-            + "with PROPERTYs, print only their values",
+            + "with PROPERTY, print only the values",
         options: [
             .init("full", "f", help: "print every property with each change"),
             .init("waybar", help: "print JSON for a custom module of waybar"),
@@ -95,6 +95,10 @@ private final class ChangeMonitor {
     private let subscription: Subscription
     private let format: MonitorFormat
     private var last: ManagerSnapshot?
+    private var isStopped = false
+
+    /// The lines that wait until it is known whether a sensor is lost or a recording has ended; nil if none wait.
+    private var held: [String]?
 
     init(_ subscription: Subscription, _ format: MonitorFormat) {
         self.subscription = subscription
@@ -107,7 +111,12 @@ private final class ChangeMonitor {
     }
 
     private func stateChanged(to state: ManagerSnapshot?) {
-        guard let state else { return complain(Subscription.stopped) }
+        guard let state else {
+            isStopped = true
+            return complain(Subscription.stopped)
+        }
+        if isStopped { complain("orientd has started again") }
+        isStopped = false
         // What a restart does not change is not printed again.
         let changes = format.changes(from: last, to: state)
         let isLoss = state.status.sensorState == .lost && last?.status.sensorState != .lost
@@ -117,17 +126,25 @@ private final class ChangeMonitor {
 
     /// Ends with the recording that orientd replays; that is not the loss of a sensor.
     private func lost(_ changes: [PropertyChange]) {
+        held = []
+        print(changes)
         subscription.follower.readSensors { [self] result in
-            guard let sensors = try? result.get(), sensors.contains(where: { $0.status.hasRecordingEnded }) else {
-                return print(changes)
+            let lines = held ?? []
+            held = nil
+            let hasEnded = (try? result.get())?.contains { $0.status.hasRecordingEnded } ?? false
+            if hasEnded, format.isText {
+                subscription.write(MonitorFormat.timed("recording has ended"))
+            } else {
+                for line in lines { subscription.write(line) }
             }
-            if format.isText { subscription.write(MonitorFormat.timed("recording has ended")) } else { print(changes) }
-            subscription.end()
+            if hasEnded { subscription.end() }
         }
     }
 
     private func print(_ changes: [PropertyChange]) {
-        if !changes.isEmpty { subscription.write(format.line(of: changes)) }
+        guard !changes.isEmpty else { return }
+        let line = format.line(of: changes)
+        if held != nil { held?.append(line) } else { subscription.write(line) }
     }
 }
 

@@ -152,7 +152,13 @@ private final class Recording {
         case .started(let warnings): for warning in warnings { complain("warning: \(warning)") }
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
-            try systemCall(write(sample, of: source))
+            do throws(SystemError) {
+                try write(sample, of: source)
+            } catch {
+                // As with any other program, a closed pipe is no failure.
+                guard error.errno == .brokenPipe else { throw CommandError(error) }
+                end(source)
+            }
         case .sample: break
         case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
         case .ended: end(source)

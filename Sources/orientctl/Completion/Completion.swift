@@ -74,7 +74,7 @@ enum Completion {
 
     /// The commands with any number of operands of one kind.
     static var severalOperandCommands: [String] {
-        Command.all.filter { $0.areMany && !$0.hasCommandLine }.map { $0.name }
+        Command.all.filter { $0.takesSeveralOperands && !$0.hasCommandLine }.map { $0.name }
     }
 
     /// The options whose value may be the next word, as patterns `command:option`; the command is `*` for those of every
@@ -215,7 +215,7 @@ extension Completion {
                 words.append(
                     values.isCommandLine
                         ? "'(-)1:command: _command_names -e' '*::argument: _normal'"
-                        : "'\(command.areMany ? "*" : "1"):\(zshMessage(command.operands)):\(zshAction(values))'"
+                        : "'\(command.takesSeveralOperands ? "*" : "1"):\(zshMessage(command.operands)):\(zshAction(values))'"
                 )
             }
             lines.append("                \(command.name)) \(words.joined(separator: " ")) ;;")
@@ -304,7 +304,8 @@ extension Completion {
         }
         for command in Command.all {
             lines += command.options.map { fishOption($0, "__orientctl_at \(command.name)") }
-            let place = "__orientctl_at \(command.name)\(command.areMany && !command.hasCommandLine ? "" : " operand")"
+            let isRepeated = severalOperandCommands.contains(command.name)
+            let place = "__orientctl_at \(command.name)\(isRepeated ? "" : " operand")"
             let operand = "complete -c orientctl -n '\(place)'"
             let values = values(of: command.operands)
             if !values.words.isEmpty { lines.append("\(operand) -a '\(values.words.joined(separator: " "))'") }

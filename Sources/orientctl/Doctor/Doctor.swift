@@ -149,6 +149,6 @@ struct SystemState {
     /// Why the daemon cannot be queried; nil if it can be.
     var daemonSilence: String? {
         guard bus != nil else { return busProblem }
-        return daemonProblem.map { $0.isServiceMissing ? CommandError.noDaemon : CommandError($0).message }
+        return daemonProblem.map { $0.isServiceMissing ? CommandError.notRunning : CommandError($0).message }
     }
 }

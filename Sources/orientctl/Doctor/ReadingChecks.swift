@@ -11,9 +11,11 @@ struct ReadingChecks {
     let system: SystemState
     let readings: Readings
 
-    /// No findings without an accelerometer, which the kernel's check reports.
+    /// No findings without an accelerometer, which the kernel's check reports, nor for a recording or a simulation.
     var findings: [Finding] {
-        let hasRemote = system.sensors.contains { $0.status.location != .base && $0.status.state != .lost }
+        let hasRemote = system.sensors.contains {
+            $0.status.location != .base && $0.status.state != .lost && $0.status.mode != .replay
+        }
         guard system.accelerometer != nil || hasRemote else { return [] }
         let statistics = Statistics(readings.samples)
         return [gravity(statistics), statistics.map(Self.noise) ?? unmeasured("noise"), sampling]

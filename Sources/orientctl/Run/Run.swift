@@ -36,7 +36,7 @@ enum Run {
         natural: () throws(CommandError) -> DeviceOrientation
     ) throws(CommandError) -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
-            throw CommandError("run: the option --supported=MASK is required", .usage)
+            throw CommandError("run: the option --supported=MASK is required before COMMAND", .usage)
         }
         let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in

@@ -19,10 +19,16 @@ final class LiveStatus {
     private var requests: [ListedRequest] = []
     private var sensors: [ListedSensor] = []
     private var areSensorsOld = true
+    /// Whether the requests are being read; the timer is armed after that.
+    private var isRefreshing = false
 
     init(_ invocation: Invocation) throws(CommandError) {
-        guard Terminal.isOutput, environment("TERM") ?? "dumb" != "dumb" else {
+        guard Terminal.isOutput else {
             throw CommandError("--watch needs a terminal; use 'orientctl monitor' for a pipe or a file", .usage)
+        }
+        let kind = environment("TERM") ?? ""
+        guard kind != "", kind != "dumb" else {
+            throw CommandError("--watch cannot draw on a terminal with TERM=\(kind); use 'orientctl monitor'", .usage)
         }
         guard !invocation.isJSON else { throw CommandError("--watch cannot be combined with --json", .usage) }
         bus = try Bus(connectingTo: invocation.bus)
@@ -43,7 +49,7 @@ final class LiveStatus {
             // The requests that explain a status are read before it is drawn.
             if isStatusNew, new != nil { refresh() } else { draw() }
         }
-        // Not before the end: an error must stay visible.
+        // Leaves the screen before an error is printed, which the alternate screen would hide.
         defer { screen.leave() }
         let code = try subscription.run()
         withExtendedLifetime(sensorChanges) {}
@@ -52,12 +58,14 @@ final class LiveStatus {
 
     /// Reads what is not announced, and draws.
     private func refresh() {
-        guard state != nil else { return }
-        timer?.arm(after: Self.period)
+        guard state != nil, !isRefreshing else { return }
+        isRefreshing = true
         subscription.follower.readAgain()
         subscription.follower.readRequests { [self] result in
             // What cannot be read now stays as it is until the next time.
             if let requests = try? result.get() { self.requests = requests }
+            isRefreshing = false
+            timer?.arm(after: Self.period)
             draw()
         }
         guard areSensorsOld else { return }

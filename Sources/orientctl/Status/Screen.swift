@@ -33,11 +33,13 @@ final class Screen {
     func draw(_ lines: [String]) {
         self.lines = lines
         if !isTaken {
-            guard Terminal.isInForeground else { return }
+            guard !lines.isEmpty, Terminal.isInForeground else { return }
             isTaken = true
             write(Self.takeTerminal)
         }
-        let lines = Array(lines.prefix(Terminal.size?.rows ?? .max))
+        let rows = Terminal.size?.rows ?? .max
+        // The last row says that there is more.
+        let lines = lines.count > rows ? lines.prefix(rows - 1) + ["…"] : lines
         var text = ""
         for (row, line) in lines.enumerated() where row >= shown.count || line != shown[row] {
             text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
@@ -68,7 +70,7 @@ final class Screen {
         kill(getpid(), SIGSTOP)
     }
 
-    /// Takes the terminal again, unless this program goes on in the background; a shell sends the signal again then.
+    /// Takes the terminal again, unless this program goes on in the background; `fg` sends the signal again.
     private func resume() {
         if Terminal.isInForeground { redraw() } else { leave() }
     }
