@@ -116,7 +116,7 @@ debug: build-needs  ## build without optimization into .build/debug; with PROGRA
 
 run:  ## install missing packages, build orientd and orientctl without optimization, and demonstrate them
 	@echo "This installs the missing Debian packages, builds orientd and orientctl without optimization, and shows" \
-	    "them for half a minute: a minute and a half in all, the first time."
+	    "them for half a minute: about a minute in all, the first time."
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
 	@Tests/demo.sh .build/debug
