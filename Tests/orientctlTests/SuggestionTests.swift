@@ -5,8 +5,8 @@ import Testing
 
 @testable import orientctl
 
-/// Suggestions for misspelt words, and the errors of command lines; serialized, as getopt_long(3) is one for a process.
-@Suite(.serialized) struct SuggestionTests {
+/// Suggestions for misspelt words, and the errors of command lines.
+@Suite struct SuggestionTests {
     static let words: [(String, String?)] = [
         ("staus", "status"), ("sttaus", "status"), ("statuss", "status"), ("status", "status"), ("monitr", "monitor"),
         ("sens", "sensors"), ("calib", "calibrate"), ("dance", nil), ("", nil), ("st", nil), ("re", nil),
@@ -39,7 +39,7 @@ import Testing
             .init("output", "o", value: "FILE", help: ""), .init("quiet", "q", help: ""),
             .init("report", value: "FILE", help: ""), .init("recording", value: "FILE", help: ""),
         ]
-        let error = #expect(throws: OptionError.self) { _ = try OptionParser(options).parse(["test"] + arguments) }
+        let error = #expect(throws: OptionError.self) { _ = try OptionParser(options).parseAlone(["test"] + arguments) }
         #expect(error?.explanation(among: options) == message)
     }
 }
