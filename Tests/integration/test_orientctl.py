@@ -650,6 +650,14 @@ class RecordAndReplay(OrientctlTestCase):
             self.assertRegex(end, rf"^orientctl: {len(text.splitlines()) - 1} samples? in 0\.\d s$")
             self.assertTrue(text.startswith(HEADER))
 
+    def test_far_times_end(self):
+        # The time of the next deadline never passed that of the next sample: t + 2 is t there.
+        for time in ("-9223372036854775808", "-1e300"):
+            for sensor in ("hub", "polled"):
+                text = f"{HEADER}{time},0,9.81,0\n1,0,9.81,0\n2,9.81,0,0\n"
+                run = self.rig.orientctl("replay", f"--rest={sensor}", "-", text=text)
+                self.assertEqual((run.returncode, run.stdout), (DONE, f"{time} portrait\n"), run.stderr)
+
     def test_what_is_no_trace_is_one_error(self):
         for text in ("", "\n", "x" * 10000, "\0" * 1000000, "\n" * 1000000, "\n" + HEADER, "#!/bin/sh\n" * 1000, "1,2,3,4\n" * 100):
             run = self.rig.orientctl("replay", "-", text=text)

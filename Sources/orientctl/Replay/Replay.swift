@@ -135,6 +135,8 @@ extension Replay {
             guard restingSensor != nil else { return }
             while let deadline = machine.deadline, deadline.time <= time {
                 try handle(.deadlinePassed(deadline.purpose), at: deadline.time)
+                // At times beyond 2^53 s, adding seconds changes nothing.
+                guard machine.deadline != deadline else { return }
             }
         }
 
