@@ -564,6 +564,14 @@ class Wrong(RotationTestCase):
                     )
         self.assert_nothing_changed()
 
+    def test_more_names_than_orientations_are_refused(self):
+        # Six calls with 1.5 million names kept others waiting for 2.7 s.
+        self.start_with_views()
+        names = ["portrait"] * 5
+        refusal = self.client.refusal("SetApplicationOrientations", "sas", "org.example.App", names)
+        self.assertEqual(refusal, (INVALID_ARGS, "orientations: takes at most four names"))
+        self.assert_nothing_changed()
+
     def test_reason_is_at_most_1024_bytes_long(self):
         self.start_with_views()
         self.assert_refused_everywhere("reason", "takes at most 1024 bytes", reason="a" * 1025)

@@ -53,8 +53,14 @@ final class RotationMethods {
             [self] message throws(BusError) in
             let appID = try RequestOptions.readAppID(from: message)
             var mask: InterfaceOrientationMask = []
+            var count = 0
             try message.readArray("s") { () throws(BusError) in
                 let name = try message.readString()
+                // There are four orientations; reading a million names would keep everybody else waiting.
+                count += 1
+                guard count <= InterfaceOrientation.allCases.count else {
+                    throw .invalidArguments("orientations: takes at most four names")
+                }
                 guard let part = InterfaceOrientationMask(names: [name]) else {
                     throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: name))")
                 }
