@@ -22,6 +22,8 @@ public struct OrientationMachine: Sendable {
 
     /// Seconds until a change of the interface is saved, so that turning to and fro does not wear out the disk.
     private static let saveDelay = 10.0
+    /// The most seconds between two attempts to save a state that could not be saved.
+    private static let longestRetryDelay = 3600.0
 
     public private(set) var lifecycle = Lifecycle.starting
     /// The values that clients see.
@@ -47,6 +49,7 @@ public struct OrientationMachine: Sendable {
     /// The state that was written last; nil before the first one.
     private var saved: SavedState?
     private var hasSaveFailed = false
+    private var retryDelay = OrientationMachine.saveDelay
     private var saveDeadline: Double?
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last told.
     private var reportedScale = 1.0
@@ -165,7 +168,8 @@ public struct OrientationMachine: Sendable {
         case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
         case .saveFailed:
             hasSaveFailed = true
-            saveDeadline = time + Self.saveDelay
+            saveDeadline = time + retryDelay
+            retryDelay = min(2 * retryDelay, Self.longestRetryDelay)
         case .shutdown:
             guard lifecycle != .ending else { return }
             lifecycle = .ending
@@ -178,7 +182,8 @@ public struct OrientationMachine: Sendable {
         case .rotate(let orientation): _ = try policy.rotate(to: orientation)
         case .alignToDevice: _ = policy.alignToDevice()
         case .setAutorotate(let mode):
-            if mode != policy.autorotate { chosenMode = mode }
+            // Also the mode that is the default: from now on it does not depend on the machine.
+            chosenMode = mode
             _ = policy.setAutorotate(mode)
         case .setApplicationMask(let mask, let appID, let client):
             _ = try policy.setApplicationMask(mask, of: appID, for: client)
@@ -410,6 +415,7 @@ public struct OrientationMachine: Sendable {
         saveDeadline = nil
         let state = savedState
         guard state != saved || hasSaveFailed else { return }
+        if state != saved { retryDelay = Self.saveDelay }
         hasSaveFailed = false
         saved = state
         effects.save = state

@@ -459,6 +459,34 @@ private struct Scene {
         #expect(scene.handle(.shutdown).save?.lock == .current)
     }
 
+    // It was tried again every ten seconds for ever.
+    @Test func `a state that cannot be saved is tried ever more rarely, and a new one at once`() {
+        var scene = Scene()
+        scene.handle(.sensorsFound)
+        scene.handle(.switchesFound)
+        scene.handle(.setRotationLock(.current))
+        var delays: [Double] = []
+        for _ in 0..<12 {
+            let deadline = scene.handle(.saveFailed).deadline
+            delays.append((deadline?.time ?? 0) - scene.time)
+            #expect(scene.handle(.deadlinePassed(.save)).save?.lock == .current)
+        }
+        #expect(delays.prefix(3).map { ($0 * 10).rounded() } == [100, 200, 400])
+        #expect((delays.last ?? 0).rounded() == 3600)
+        #expect(scene.handle(.setRotationLock(.off)).save?.lock == .off)
+        let deadline = scene.handle(.saveFailed).deadline
+        #expect(((deadline?.time ?? 0) - scene.time).rounded() == 10)
+    }
+
+    // `orientctl autorotate never` had no effect on a laptop that never rotates by default.
+    @Test func `choosing the mode that is the default is a choice, and saved`() {
+        var scene = Scene { $0.idiom = .laptop }
+        #expect(scene.machine.status.autorotate == .never)
+        #expect(scene.handle(.setAutorotate(.never)).save?.autorotate == .never)
+        scene.handle(.tabletSwitch(.laptop))
+        #expect(scene.machine.status.autorotate == .never)
+    }
+
     @Test func `an earlier run's lock and mode hold from the start`() {
         let saved = SavedState(lock: .current, held: .landscapeLeft, autorotate: .never, shown: .landscapeLeft)
         var scene = Scene(saved: saved)
