@@ -85,8 +85,8 @@ export EMULATOR := qemu-aarch64-static -L $(TREE)
 STRIP := $(TRIPLE)-strip
 endif
 
-.PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration lint docs bench \
-    load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
+.PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration \
+    lint docs bench load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
     vm-needs deb-needs deb_arm64-needs arm64-needs emulator-needs
 
 help:  ## list the targets
@@ -114,17 +114,20 @@ DEBUG := $(SWIFT) build $(SWIFTPM) $(STRICT)
 debug: build-needs  ## build without optimization into .build/debug; with PROGRAMS="orientd orientctl" these only
 	@for program in $(PROGRAMS); do echo "building $$program"; $(DEBUG) --product $$program || exit 1; done
 
+# $(call demonstrate,[shell]): builds what Tests/demo.sh needs, and calls it.
+define demonstrate
+	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
+	@Tests/demo.sh .build/debug $(1)
+endef
+
 run:  ## install missing packages, build orientd and orientctl without optimization, and demonstrate them
 	@echo "This installs the missing Debian packages, builds orientd and orientctl without optimization, and shows" \
 	    "them for half a minute: about a minute in all, the first time."
-	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
-	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
-	@Tests/demo.sh .build/debug
+	$(call demonstrate)
 
 try:  ## build as run does, and start a shell in which orientctl can be tried, with a simulated device
-	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
-	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
-	@Tests/demo.sh .build/debug shell
+	$(call demonstrate,shell)
 
 check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64 fuzz sanitize soak" those too
 	@Tests/check.sh own $(WITH)

@@ -30,14 +30,8 @@ done
 
 # An abstract socket has no file, so the length of this folder's path does not matter.
 address=unix:abstract=orientd-demo-$$
-cat >"$work/bus.conf" <<CONF
-<busconfig>
-  <type>session</type>
-  <listen>$address</listen>
-  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
-</busconfig>
-CONF
-dbus-daemon --config-file="$work/bus.conf" --nofork --print-address=3 3>"$work/address" 2>"$work/bus.log" &
+dbus-daemon --config-file="$here/Fixtures/private-bus.conf" --address="$address" --nofork --print-address=3 \
+    3>"$work/address" 2>"$work/bus.log" &
 bus=$!
 until [ -s "$work/address" ]; do kill -0 $bus; sleep 0.02; done
 

@@ -13,15 +13,8 @@ trap 'exit 1' HUP INT TERM
 
 wait_for() { until "$@" >/dev/null 2>&1; do sleep 0.02; done; }
 address=unix:path=$work/bus
-cat >"$work/bus.conf" <<CONF
-<busconfig>
-  <type>session</type>
-  <listen>$address</listen>
-  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
-</busconfig>
-CONF
 export DBUS_SYSTEM_BUS_ADDRESS="$address"
-dbus-daemon --config-file="$work/bus.conf" --nofork &
+dbus-daemon --config-file="$here/../Tests/Fixtures/private-bus.conf" --address="$address" --nofork &
 bus=$!
 wait_for test -S "$work/bus"
 "$bin/orientd" --config=/dev/null --source="replay:$here/../Tests/Fixtures/tablet.csv" --record="$work/trace" &
