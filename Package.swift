@@ -74,6 +74,7 @@ let package = Package(
         .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "OrientationCore", swiftSettings: strict, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "SystemdBus", dependencies: ["POSIX", "CLinux", "CSystemd"], swiftSettings: strict),
+        .target(name: "JSON", dependencies: ["SystemdBus", "CJSON"], swiftSettings: strict),
         .target(
             name: "OrientationSensors",
             dependencies: ["OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO"],
@@ -111,7 +112,7 @@ let package = Package(
             name: "OrientationSession",
             dependencies: [
                 "OrientationCore", "OrientationBus", "OrientationConfiguration", "POSIX", "SystemdBus", "Wayland",
-                "CLinux", "CWayland", "CWaylandProtocols", "CXCB", "CJSON",
+                "JSON", "CLinux", "CWayland", "CWaylandProtocols", "CXCB",
             ],
             swiftSettings: strict,
             // xcb-xinput is all that pkg-config names.
@@ -140,7 +141,7 @@ let package = Package(
             name: "orientctl",
             dependencies: [
                 "OrientationCore", "OrientationSensors", "OrientationBus", "OrientationConfiguration", "POSIX",
-                "SystemdBus", "CommandLineOptions", "CLinux", "CJSON", embeddedRuntime,
+                "SystemdBus", "CommandLineOptions", "CLinux", "JSON", embeddedRuntime,
             ],
             swiftSettings: strict,
             linkerSettings: executable
@@ -198,14 +199,14 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationSessionTests",
-            dependencies: ["SplitMix", "OrientationSession", "OrientationCore"],
+            dependencies: ["SplitMix", "OrientationSession", "OrientationCore", "SystemdBus", "JSON"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "orientctlTests",
             dependencies: [
                 "orientctl", "CommandLineOptions", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
-                "OrientationCore", "POSIX", "SystemdBus",
+                "OrientationCore", "POSIX", "SystemdBus", "JSON",
             ],
             swiftSettings: strict
         ),
@@ -228,7 +229,8 @@ if Context.environment["ORIENTD_FUZZ"] != nil {
             name: "Fuzz",
             dependencies: [
                 "OrientationSession", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
-                "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CIIO", "CLinux", "CLibFuzzer", "CSystemd",
+                "OrientationCore", "POSIX", "SystemdBus", "JSON", "PrivateBus", "CIIO", "CLinux", "CLibFuzzer",
+                "CSystemd",
             ],
             path: "Tests/Fuzz",
             exclude: ["CLibFuzzer", "corpus", "run", "words"],

@@ -58,8 +58,7 @@ private func run(_ options: Options) -> Int32 {
             return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
         case .check:
             for line in try SessionCheck(configuration: configuration, backend: options.backend).run() {
-                // Names of outputs and devices may contain tabs.
-                print("\(line.verdict)\t\(line.subject)\t\(printable(line.text))\t\(line.remedy)")
+                print(line)
             }
             return 0
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import JSON
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -70,7 +71,7 @@ struct Invocation {
     func client() throws(CommandError) -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
-    func emit(_ objects: [JSONObject], or lines: [String], ifEmpty none: String) throws(CommandError) {
+    func emit(_ objects: [JSONValue], or lines: [String], ifEmpty none: String) throws(CommandError) {
         try orientctl.emit(isJSON ? objects.map { $0.line } : lines.isEmpty ? [none] : lines)
     }
 }

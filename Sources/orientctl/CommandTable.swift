@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import JSON
 import OrientationConfiguration
 import SystemdBus
 
@@ -12,7 +13,7 @@ extension Command {
         Run.command, Record.command, Replay.command, Calibrate.command, Doctor.command,
         Completion.command,
         Command(name: "version", summary: "print the version") { invocation throws(CommandError) in
-            let object = JSONObject(["Version": .text("\(Version.current)")])
+            let object = JSONValue(["Version": .text("\(Version.current)")])
             try emit([invocation.isJSON ? object.line : "orientctl \(Version.current)"])
             return .done
         },

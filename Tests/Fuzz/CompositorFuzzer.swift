@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import JSON
 import OrientationCore
 import POSIX
 import PrivateBus

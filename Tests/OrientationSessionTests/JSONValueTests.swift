@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationSession
+import JSON
+import SystemdBus
 import Testing
 
 @Suite struct JSONValueTests {
     @Test(arguments: [
-        ("null", JSONValue.null),
-        (" true\n", .flag(true)),
-        ("17", .number(17)),
-        ("-1.5e3", .number(-1500)),
-        ("\"a\\u0000b\\\"\"", .text("a\0b\"")),
-        ("[1, [], {}]", .list([.number(1), .list([]), .object([:])])),
-        ("{\"a\": {\"b\": null}, \"\": 2}", .object(["a": .object(["b": .null]), "": .number(2)])),
+        ("null", "null"), (" true\n", "true"), ("17", "17"), ("\"a\\u0000b\\\"\"", "\"a\\u0000b\\\"\""),
+        ("[1, [], {}]", "[1,[],{}]"), ("{\"a\": {\"b\": null}, \"\": 2}", "{\"a\":{\"b\":null},\"\":2}"),
     ])
-    func `values are read`(text: String, value: JSONValue) throws {
-        #expect(try JSONValue(Array(text.utf8)) == value)
+    func `values are read, and written on one line`(text: String, line: String) throws {
+        #expect(try Self.value(text).line == line)
     }
+
+    @Test func `a value has the parts of its own type only`() throws {
+        let text = "{\"a\": [null, true, -1.5e3, \"b\\u0000\"]}"
+        let list = try #require(Self.value(text)["a"]?.list)
+        #expect(list.map { $0.isNull } == [true, false, false, false])
+        #expect(list.map { $0.flag } == [nil, true, nil, nil])
+        #expect(list.map { $0.number } == [nil, nil, -1500, nil])
+        #expect(list.map { $0.text } == [nil, nil, nil, "b\0"])
+        #expect(try Self.value(text).members.map { Array($0.keys) } == ["a"])
+        #expect(list.allSatisfy { $0.list == nil && $0.members == nil && $0["a"] == nil })
+        #expect(try Self.value(text)["b"] == nil)
+    }
+
+    @Test func `a value outlives the one that it is a part of`() throws {
+        let part = try #require(Self.value("{\"a\": [\"b\"]}")["a"]?.list?.first)
+        #expect(part.text == "b")
+    }
+
+    @Test func `an object is written in the order of its members`() {
+        let object = JSONValue(["b": .text("x/\""), "a": .decimals([1, 0.5]), "c": .number(7), "d": .flag(false)])
+        object.set("time", 1.5, text: "1.500")
+        object.set("list", [JSONValue(["e": .texts(["f"])]), JSONValue()])
+        let line = #"{"b":"x/\"","a":[1.0,0.5],"c":7,"d":false,"time":1.500,"list":[{"e":["f"]},{}]}"#
+        #expect(object.line == line)
+    }
+
+    private static func value(_ text: String) throws -> JSONValue { try JSONValue(Array(text.utf8)) }
 
     @Test(arguments: [
         ("", 0), ("  ", 0), ("[1, 2", 5), ("{\"a\": ", 5), ("[1] 2", 4), ("[1],", 3), ("{a: 1}", 1), ("'a'", 0),
@@ -52,12 +75,11 @@ import Testing
 
     @Test(arguments: ["", "eDP-1", "a \"b\" \\ / \n \u{1F600}"])
     func `quoted text is read as the same text`(text: String) throws {
-        #expect(try JSONValue(Array(JSONValue.quoted(text).utf8)) == .text(text))
+        #expect(try Self.value(JSONValue.quoted(text)).text == text)
     }
 
-    @Test func `only whole numbers of 32 bits are integers`() {
-        #expect(JSONValue.number(-2).integer == -2)
-        for number in [0.5, 1e10, -1e300, .infinity] { #expect(JSONValue.number(number).integer == nil) }
-        #expect(JSONValue.text("1").integer == nil)
+    @Test func `only whole numbers of 32 bits are integers`() throws {
+        #expect(try Self.value("-2").integer == -2)
+        for text in ["0.5", "1e10", "-1e300", "\"1\""] { #expect(try Self.value(text).integer == nil) }
     }
 }

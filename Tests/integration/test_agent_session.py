@@ -255,10 +255,15 @@ class Check(SessionTestCase):
         """Returns the findings of `orient-agent --check` by subject."""
         status, lines = self.end_of("--check", *arguments, environment=environment)
         self.assertEqual(status, 0, lines)
+        return self.by_subject(lines)
+
+    def by_subject(self, lines):
+        """Returns the findings in lines of JSON."""
         findings = {}
         for line in lines:
-            verdict, subject, text, remedy = line.split("\t")
-            findings.setdefault(subject, []).append((verdict, text, remedy))
+            finding = json.loads(line)
+            value = (finding["result"], finding["text"], finding["remedy"])
+            findings.setdefault(finding["check"], []).append(value)
         return findings
 
     def doctor(self, environment=None, **changes):
@@ -269,12 +274,7 @@ class Check(SessionTestCase):
         with output.open("wb") as file:
             process = self.rig.spawn([BUILD / "orientctl", "doctor", "--json"], env=variables, stdout=file)
         wait_until(lambda: process.poll() is not None, "doctor ends", 30)
-        findings = {}
-        for line in output.read_text().splitlines():
-            finding = json.loads(line)
-            value = (finding["result"], finding["text"], finding.get("remedy", ""))
-            findings.setdefault(finding["check"], []).append(value)
-        return findings
+        return self.by_subject(output.read_text().splitlines())
 
     def test_healthy_session(self):
         agent = self.start_session(panel(), monitor())

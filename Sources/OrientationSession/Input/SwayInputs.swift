@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import POSIX
 import SystemdBus
 
@@ -125,7 +126,7 @@ final class SwayInputs: InputMapper {
         guard !pending.isEmpty else { throw MessageError("sent a reply that nobody asked for") }
         switch (pending.removeFirst(), SwayMessage.Kind(rawValue: message.kind)) {
         case (.subscription, .subscribe):
-            guard value["success"] == .flag(true) else { throw MessageError("refused to report input devices") }
+            guard value["success"]?.flag == true else { throw MessageError("refused to report input devices") }
             send(.init(.getInputs), .inputs)
         case (.inputs, .getInputs):
             guard let list = value.list else { throw MessageError("sent no list of input devices") }
@@ -135,7 +136,7 @@ final class SwayInputs: InputMapper {
             mapInputs()
         case (.mapping(let identifier), .runCommand):
             guard let result = value.list?.first else { throw MessageError("sent no result of a command") }
-            guard result["success"] != .flag(true) else { return }
+            guard result["success"]?.flag != true else { return }
             log.warning("sway does not map \(identifier): \(result["error"]?.text ?? "no reason is given")")
         default: throw MessageError("sent a reply of type \(message.kind), which nobody asked for")
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import JSON
 import POSIX
 import SystemdBus
 import Wayland
@@ -145,7 +146,7 @@ package enum HyprlandMonitor {
 
     private static func output(_ monitor: JSONValue) -> Output? {
         guard let name = monitor["name"]?.text else { return nil }
-        if monitor["disabled"] == .flag(true) { return Output(name: name, isEnabled: false) }
+        if monitor["disabled"]?.flag == true { return Output(name: name, isEnabled: false) }
         guard let x = monitor["x"]?.integer, let y = monitor["y"]?.integer,
             let width = monitor["width"]?.integer, let height = monitor["height"]?.integer,
             let scale = monitor["scale"]?.number, Output.isScale(scale),

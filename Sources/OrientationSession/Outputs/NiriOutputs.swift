@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import JSON
 import POSIX
 import SystemdBus
 import Wayland
@@ -140,7 +141,7 @@ package enum NiriOutput {
     /// Reads the description of an output; nil if it is invalid.
     package static func output(_ name: String, _ value: JSONValue) -> Output? {
         guard let logical = value["logical"] else { return nil }
-        guard logical != .null else { return Output(name: name, isEnabled: false) }
+        guard !logical.isNull else { return Output(name: name, isEnabled: false) }
         guard let x = logical["x"]?.integer, let y = logical["y"]?.integer,
             let width = logical["width"]?.integer, let height = logical["height"]?.integer,
             let scale = logical["scale"]?.number, Output.isScale(scale),

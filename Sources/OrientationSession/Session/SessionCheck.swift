@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import JSON
 import OrientationConfiguration
 import OrientationCore
 package import POSIX
@@ -8,16 +9,14 @@ import SystemdBus
 
 /// What `orientctl doctor` reports about this session: display, panel, touch screens, other programs and the agent.
 package final class SessionCheck {
-    /// A line of the report: a verdict (ok, warn or fail), a subject, a text, and a command that helps, if there is one.
-    package typealias Line = (verdict: String, subject: String, text: String, remedy: String)
-
     /// Seconds that the display server has to tell its outputs.
     private static let timeout = 2.0
 
     private let configuration: AgentConfiguration
     private let backend: BackendChoice
     private let loop: EventLoop
-    private var lines: [Line] = []
+    /// The findings as lines of JSON.
+    private var findings: [String] = []
     /// The agent of this display; nil if none runs.
     private var agent: AgentLock.Holder?
     private var isX11 = false
@@ -28,32 +27,43 @@ package final class SessionCheck {
         loop = try EventLoop()
     }
 
-    /// Checks the session that the environment describes.
-    package func run() throws(SystemError) -> [Line] {
+    /// Checks the session that the environment describes; returns the lines that `orientctl doctor --json` prints about it.
+    package func run() throws(SystemError) -> [String] {
         if let desktop = OtherRotators.desktop {
-            return [("ok", "session", "\(desktop); orient-agent is not needed", "")]
+            add("ok", "session", "\(desktop); orient-agent is not needed")
+            return findings
         }
-        guard let backend = backend.resolved else { return [("warn", "session", DisplayServer.noDisplay, "")] }
+        guard let backend = backend.resolved else {
+            add("warn", "session", DisplayServer.noDisplay)
+            return findings
+        }
         let display = AgentLock.name(of: DisplayServer.name(for: backend))
         agent = AgentLock.holders.first { $0.display == display }
         isX11 = backend == .x11
         try checkDisplay(backend)
         checkRivals()
         checkAgent()
-        return lines
+        return findings
+    }
+
+    private func add(_ result: String, _ check: String, _ text: String, remedy: String = "") {
+        let finding: KeyValuePairs<String, PropertyValue> = [
+            "check": .text(check), "result": .text(result), "text": .text(printable(text)), "remedy": .text(remedy),
+        ]
+        findings.append(JSONValue(finding).line)
     }
 
     private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
         let server = try DisplayServer(backend, loop: loop)
         let timer = try loop.timer { [self] in
-            lines.append(("fail", "display", "\(DisplayServer.name(for: backend)) does not answer", ""))
+            add("fail", "display", "\(DisplayServer.name(for: backend)) does not answer")
             loop.exit()
         }
         server.delegate = self
         do throws(SystemError) {
             try server.connect()
         } catch {
-            return lines.append(("fail", "display", "\(error)", ""))
+            return add("fail", "display", "\(error)")
         }
         timer.arm(after: Self.timeout)
         _ = try loop.run()
@@ -62,13 +72,13 @@ package final class SessionCheck {
 
     private func check(_ outputs: [Output]) {
         let names = outputs.filter { $0.isShown }.map { $0.name }.joined(separator: ", ")
-        lines.append(("ok", "display", "outputs: \(names.isEmpty ? "none" : names)", ""))
+        add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let settings = "man agent.conf"
         guard let panel = outputs.panel(named: configuration.output) else {
             let wanted = configuration.output.map { "no output \($0)" } ?? "no built-in panel (eDP, LVDS or DSI)"
-            return lines.append(("warn", "panel", "\(wanted); Output= in agent.conf names the one to rotate", settings))
+            return add("warn", "panel", "\(wanted); Output= in agent.conf names the one to rotate", remedy: settings)
         }
-        lines.append(("ok", "panel", "\(panel.name), transform \(panel.transform)", ""))
+        add("ok", "panel", "\(panel.name), transform \(panel.transform)")
         checkTouch(panel)
     }
 
@@ -77,37 +87,30 @@ package final class SessionCheck {
         do throws(SystemError) {
             devices = try InputDevice.all().builtIn
         } catch {
-            return lines.append(("warn", "touch", "\(error)", ""))
+            return add("warn", "touch", "\(error)")
         }
         for device in devices {
             let setting = Compositor.detected.flatMap { InputSetting(for: device, on: panel.name, in: $0) }
             guard let setting else {
-                lines.append(touch(device, panel))
+                let condition = unmetCondition
+                let text = "\(device.name) follows \(panel.name)" + (condition.map { " only \($0)" } ?? "")
+                add(condition == nil ? "ok" : "warn", "touch", text)
                 continue
             }
-            guard !setting.isPresent else {
-                let text = "\(device.name) is mapped to \(panel.name) in ~/.config/\(setting.file)"
-                lines.append(("ok", "touch", text, ""))
-                continue
+            if setting.isPresent {
+                add("ok", "touch", "\(device.name) is mapped to \(panel.name) in ~/.config/\(setting.file)")
+            } else {
+                add("warn", "touch", "\(device.name) may not follow \(panel.name); add to \(setting)")
             }
-            let text = "\(device.name) may not follow \(panel.name); add to \(setting)"
-            lines.append(("warn", "touch", text, ""))
         }
     }
 
-    /// The line of a device that orient-agent maps, if it maps any here.
-    private func touch(_ device: InputDevice, _ panel: Output) -> Line {
+    /// What must be the case for orient-agent to map devices here; nil if all of it is.
+    private var unmetCondition: String? {
         let compositor = Compositor.detected
-        guard isX11 || compositor == .sway || compositor == .hyprland else {
-            return ("warn", "touch", "\(device.name) follows \(panel.name) only if the compositor maps it", "")
-        }
-        guard configuration.inputMapping == .auto else {
-            return ("warn", "touch", "\(device.name) does not follow \(panel.name): MapInput=no", "")
-        }
-        guard agent != nil else {
-            return ("warn", "touch", "\(device.name) follows \(panel.name) only while orient-agent runs", "")
-        }
-        return ("ok", "touch", "\(device.name) follows \(panel.name)", "")
+        guard isX11 || compositor == .sway || compositor == .hyprland else { return "if the compositor maps it" }
+        guard configuration.inputMapping == .auto else { return "with MapInput=auto" }
+        return agent == nil ? "while orient-agent runs" : nil
     }
 
     private func checkRivals() {
@@ -122,21 +125,21 @@ package final class SessionCheck {
                 name == "kanshi"
                 ? "kanshi (process \(process)) resets the transform on Hyprland"
                 : "\(name) (process \(process)) rotates the display as well"
-            lines.append(("warn", "rival", text, "pkill -x \(name)"))
+            add("warn", "rival", text, remedy: "pkill -x \(name)")
         }
     }
 
     private func checkAgent() {
         guard let agent else {
-            return lines.append(("warn", "agent", "orient-agent does not run in this session", "orient-agent &"))
+            return add("warn", "agent", "orient-agent does not run in this session", remedy: "orient-agent &")
         }
-        lines.append(("ok", "agent", "process \(agent.process) \(agent.activity)", ""))
+        add("ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 }
 
 extension SessionCheck: OutputBackendDelegate {
     func outputsChanged(_ outputs: [Output]) {
-        guard lines.isEmpty else { return }
+        guard findings.isEmpty else { return }
         check(outputs)
         loop.exit()
     }
@@ -145,7 +148,7 @@ extension SessionCheck: OutputBackendDelegate {
     func windowChanged(_ window: FocusedWindow?) {}
 
     func backendLost(_ reason: String) {
-        lines.append(("fail", "display", reason, ""))
+        add("fail", "display", reason)
         loop.exit()
     }
 

@@ -2,6 +2,7 @@
 
 import CLinux
 import CommandLineOptions
+import JSON
 import OrientationConfiguration
 import OrientationCore
 import OrientationSensors

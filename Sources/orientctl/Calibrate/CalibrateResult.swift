@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationCore
 import POSIX
 import SystemdBus
@@ -60,8 +61,8 @@ struct CalibrateResult {
         return classifier.face.deviceOrientation ?? classifier.edge
     }
 
-    func json(writtenTo path: String) -> JSONObject {
-        JSONObject([
+    func json(writtenTo path: String) -> JSONValue {
+        JSONValue([
             "Name": .text(target.name), "SysfsPath": .text(target.sysfsPath),
             "MountMatrixBefore": .decimals(target.frame.matrix.elements),
             "MountMatrix": .decimals(entry.matrix.elements), "FaceUp": .text(faceUpName), "Match": .text(entry.match),

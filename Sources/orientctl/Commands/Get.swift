@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -43,7 +44,7 @@ enum Get {
         isJSON: Bool
     ) throws(CommandError) {
         let value = property.value(of: snapshot)
-        let object = JSONObject()
+        let object = JSONValue()
         object.set(property.name, value)
         try emit([isJSON ? object.line : PropertyChange(name: property.name, value: value).text])
     }

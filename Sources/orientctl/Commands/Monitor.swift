@@ -2,6 +2,7 @@
 
 import CLinux
 import CommandLineOptions
+import JSON
 import OrientationBus
 import OrientationCore
 import SystemdBus
@@ -76,7 +77,7 @@ private struct MonitorFormat {
 
     func line(of changes: [PropertyChange]) -> String {
         if isJSON {
-            let object = JSONObject()
+            let object = JSONValue()
             let now = WallClock().seconds
             object.set("time", now, text: decimal(now, places: 3))
             for change in changes { object.set(change.name, change.value) }

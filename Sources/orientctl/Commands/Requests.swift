@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -35,8 +36,8 @@ enum Requests {
         return [path, "  \(summary(request, isAsked: isAsked))"] + parent
     }
 
-    static func json(_ request: ListedRequest, isAsked: Bool) -> JSONObject {
-        JSONObject([
+    static func json(_ request: ListedRequest, isAsked: Bool) -> JSONValue {
+        JSONValue([
             "Path": .text(Names.path(of: request.id)), "AppId": .text(request.appID),
             "Parent": .text(Names.path(of: request.parent)), "Presentation": .text(request.presentation.name),
             "Supported": .number(request.supported.rawValue), "SupportedNames": .texts(request.supported.names),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationBus
 import OrientationCore
 import SystemdBus
@@ -89,7 +90,7 @@ enum Rotation {
     private static func answer(_ invocation: Invocation, _ client: OrientationClient) throws(CommandError) -> ExitCode {
         guard invocation.isJSON else { return .done }
         let snapshot = try busCall(client.snapshot())
-        let object = JSONObject()
+        let object = JSONValue()
         for name in ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"] {
             object.set(name, try Get.property(named: name).value(of: snapshot))
         }

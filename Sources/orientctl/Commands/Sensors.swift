@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -40,8 +41,8 @@ enum Sensors {
             + ["  mount matrix \(rows.joined(separator: "; "))"]
     }
 
-    static func json(_ path: String, _ status: SensorStatus) -> JSONObject {
-        let object = JSONObject(["Path": .text(path)])
+    static func json(_ path: String, _ status: SensorStatus) -> JSONValue {
+        let object = JSONValue(["Path": .text(path)])
         for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
     }

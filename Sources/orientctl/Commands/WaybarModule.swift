@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationBus
 import OrientationCore
 import SystemdBus
@@ -14,7 +15,7 @@ struct WaybarModule {
     ///
     /// Without orientd the text is empty, which hides a module whose format is no more than the text.
     var line: String {
-        let object = JSONObject()
+        let object = JSONValue()
         object.set("text", .text(text))
         object.set("alt", .text(isLocked ? "locked" : status?.interfaceOrientation.name ?? "stopped"))
         object.set("class", .texts(classes))

@@ -2,6 +2,7 @@
 
 import CLinux
 import CommandLineOptions
+import JSON
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore

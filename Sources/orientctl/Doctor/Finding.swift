@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import POSIX
 import SystemdBus
 
@@ -54,8 +55,16 @@ struct Finding: Hashable, Sendable {
         return "\(shown) \(subject): \(text)" + (remedy.isEmpty ? "" : "; try: \(remedy)")
     }
 
-    var json: JSONObject {
-        JSONObject([
+    /// Reads what ``json`` returns; nil for anything else.
+    init?(_ json: JSONValue) {
+        guard let verdict = json["result"]?.text.flatMap({ Verdict(rawValue: $0) }), let subject = json["check"]?.text,
+            let text = json["text"]?.text, let remedy = json["remedy"]?.text
+        else { return nil }
+        self.init(verdict, subject, text, remedy)
+    }
+
+    var json: JSONValue {
+        JSONValue([
             "check": .text(subject), "result": .text(verdict.rawValue), "text": .text(text), "remedy": .text(remedy),
         ])
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import POSIX
 import SystemdBus
 
@@ -29,19 +30,13 @@ struct SessionChecks {
         }
     }
 
-    /// Reads lines of a verdict, a subject, a text and a remedy, separated by tabs.
+    /// Reads a JSON object a line, as `orientctl doctor --json` prints them.
     static func findings(in output: [UInt8]) throws(CommandError) -> [Finding] {
         try output.split(separator: UInt8(ascii: "\n")).map { line throws(CommandError) in
-            let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-                .map { String(decoding: $0, as: UTF8.self) }
-            guard fields.count == 4, let verdict = Finding.Verdict(rawValue: fields[0]) else {
+            guard let json = try? JSONValue(Array(line)), let finding = Finding(json) else {
                 throw CommandError("orient-agent --check printed '\(String(decoding: line, as: UTF8.self))'")
             }
-            return switch verdict {
-            case .ok: .ok(fields[1], fields[2])
-            case .warn: .warn(fields[1], fields[2], remedy: fields[3])
-            case .fail: .fail(fields[1], fields[2], remedy: fields[3])
-            }
+            return finding
         }
     }
 }

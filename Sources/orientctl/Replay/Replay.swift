@@ -2,6 +2,7 @@
 
 import CLinux
 import CommandLineOptions
+import JSON
 import OrientationBus
 import OrientationCore
 import OrientationSensors
@@ -169,7 +170,7 @@ extension Replay {
             // Standard output is for the picture.
             guard plotPath != "-" else { return }
             if isJSON {
-                let object = JSONObject()
+                let object = JSONValue()
                 // The time as it was read, where JSON can have it so.
                 object.set("time", time, text: isJSONNumber(reader.timeText) ? reader.timeText : nil)
                 for change in changes { object.set(change.name, change.value) }

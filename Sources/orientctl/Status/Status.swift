@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import JSON
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore
@@ -149,14 +150,14 @@ enum Status {
         _ requests: [ListedRequest],
         _ sensors: [ListedSensor],
         _ agents: [AgentLock.Holder]
-    ) -> JSONObject {
-        let object = JSONObject()
+    ) -> JSONValue {
+        let object = JSONValue()
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         object.set(
             "Agents",
-            agents.map { JSONObject(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
+            agents.map { JSONValue(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
         )
         return object
     }
