@@ -13,7 +13,6 @@ STRIP ?= strip
 # The libraries, as PKG_CONFIG_MODULE:DEBIAN_PACKAGE:FEDORA_PACKAGE:ARCH_PACKAGE.
 LIBRARIES := libsystemd:libsystemd-dev:systemd-devel:systemd \
     libiio:libiio-dev:libiio-devel:libiio \
-    inih:libinih-dev:inih-devel:libinih \
     json-c:libjson-c-dev:json-c-devel:json-c \
     wayland-client:libwayland-dev:wayland-devel:wayland \
     xcb:libxcb1-dev:libxcb-devel:libxcb \

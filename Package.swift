@@ -55,7 +55,6 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
         .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .systemLibrary(name: "CWayland", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
         .systemLibrary(
@@ -92,7 +91,7 @@ let package = Package(
         ),
         .target(
             name: "OrientationConfiguration",
-            dependencies: ["OrientationCore", "POSIX", "SystemdBus", "CLinux", "CInih"],
+            dependencies: ["OrientationCore", "POSIX", "SystemdBus", "CLinux"],
             swiftSettings: strict
         ),
         .target(

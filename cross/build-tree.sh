@@ -8,7 +8,7 @@ set -eu
 tree=$1 arch=$2
 suite=bookworm
 # libgcc has what begins and ends every program; umockdev is for the tests only.
-packages=libc6-dev,libgcc-12-dev,libsystemd-dev,libinih-dev,libjson-c-dev,libwayland-dev,libxcb-randr0-dev
+packages=libc6-dev,libgcc-12-dev,libsystemd-dev,libjson-c-dev,libwayland-dev,libxcb-randr0-dev
 packages=$packages,libxcb-xinput-dev,libiio-dev,umockdev
 
 # shellcheck disable=SC2016

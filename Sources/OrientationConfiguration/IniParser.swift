@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CInih
-
 /// An assignment, or a line that was not understood; blank lines, comments and section headers are neither.
 package struct IniLine: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
@@ -15,100 +13,49 @@ package struct IniLine: Hashable, Sendable {
     package let content: Content
 }
 
-/// Parses an ini text with inih.
+/// Parses ini texts: lines `[Section]`, and below them `Key=value` or `Key: value`.
 ///
-/// inih reports only the first bad line, splits lines longer than its buffer, and cuts section names after 49 bytes.
-/// So each line is checked first: an empty line replaces one that inih cannot read, and section names are read here.
-/// The section of a bad header has the empty name.
-package final class IniParser {
-    private var rest: ArraySlice<UInt8>
-    private var lines: [IniLine] = []
-
-    private var number = 0
-    private var section = ""
-    /// Whether inih was given a line that must be an assignment.
-    private var awaitsAssignment = false
-
-    private init(_ text: [UInt8]) {
-        rest = text[...]
-    }
-
+/// White space around lines, keys and values is ignored. A line that begins with `#` or `;` is a comment, and so is the
+/// rest of a line from a `;` after white space. The section of a bad header has the empty name.
+package enum IniParser {
     package static func lines(of text: [UInt8]) -> [IniLine] {
-        let parser = IniParser(text)
-        let result = ini_parse_stream(
-            { buffer, size, parser in
-                guard let buffer, let parser else { return nil }
-                let isLine = Unmanaged<IniParser>.fromOpaque(parser).takeUnretainedValue().nextLine(into: buffer, size)
-                return isLine ? buffer : nil
-            },
-            Unmanaged.passUnretained(parser).toOpaque(),
-            { parser, _, key, value in
-                guard let parser, let key else { return 0 }
-                Unmanaged<IniParser>.fromOpaque(parser).takeUnretainedValue().assign(
-                    String(cString: key),
-                    value.map { String(cString: $0) } ?? ""
-                )
-                return 1
-            },
-            Unmanaged.passUnretained(parser).toOpaque()
+        // Some editors begin a file with a byte order mark.
+        let text = text.dropFirst(text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        var section = ""
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return zip(1..., lines).compactMap { number, line in
+            content(of: trimmed(line), &section).map { IniLine(number: number, content: $0) }
+        }
+    }
+
+    /// Parses a line in `section`, which a header changes; nil for a line that assigns nothing.
+    private static func content(of line: ArraySlice<UInt8>, _ section: inout String) -> IniLine.Content? {
+        guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return nil }
+        let isHeader = first == UInt8(ascii: "[")
+        if isHeader { section = "" }
+        guard !line.contains(0) else { return .problem("the line holds a NUL byte") }
+        if isHeader {
+            let name = line.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+            guard name.endIndex < line.endIndex else { return .problem("the section's name has no closing bracket") }
+            section = String(decoding: name, as: UTF8.self)
+            return nil
+        }
+        let comment = line.indices.dropFirst().first { line[$0] == UInt8(ascii: ";") && isBlank(line[$0 - 1]) }
+        let assignment = line[..<(comment ?? line.endIndex)]
+        guard let sign = assignment.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
+            return .problem("neither a [Section], a Key=value nor a comment")
+        }
+        let (key, value) = (trimmed(assignment[..<sign]), trimmed(assignment[(sign + 1)...]))
+        return .assignment(
+            section: section,
+            key: String(decoding: key, as: UTF8.self),
+            value: String(decoding: value, as: UTF8.self)
         )
-        // Negative only if inih was built to allocate its line buffer on the heap.
-        precondition(result >= 0, "no memory for a line of text")
-        return withExtendedLifetime(parser) { parser.lines }
     }
 
-    private static let empty: ArraySlice<UInt8> = [UInt8(ascii: "\n")]
-
-    /// Copies the next line to `buffer` with a terminating NUL; false at the end of the text.
-    private func nextLine(into buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> Bool {
-        if awaitsAssignment { report("neither a [Section], a Key=value nor a comment") }
-        guard !rest.isEmpty else { return false }
-        let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
-        let line = rest[..<end]
-        rest = rest[end...]
-        number += 1
-        let replacement = replacement(for: line, longest: Int(size) - 3)
-        for (index, byte) in replacement.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-        buffer[replacement.count] = 0
-        return true
-    }
-
-    /// Returns what inih reads in place of `line`: at most `longest` bytes.
-    private func replacement(for line: ArraySlice<UInt8>, longest: Int) -> ArraySlice<UInt8> {
-        // inih skips a byte order mark, which some editors write.
-        let mark = number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        guard let start = line.dropFirst(mark).firstIndex(where: { !Self.isBlank($0) }) else { return Self.empty }
-        if line[start] == UInt8(ascii: "[") {
-            section = name(ofSection: line[(start + 1)...]) ?? ""
-            return [UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\n")]
-        }
-        if line.count > longest {
-            report("the line is longer than \(longest) bytes")
-        } else if line.contains(0) {
-            report("the line holds a NUL byte")
-        } else {
-            awaitsAssignment = line[start] != UInt8(ascii: ";") && line[start] != UInt8(ascii: "#")
-            return line
-        }
-        return Self.empty
-    }
-
-    private func name(ofSection line: ArraySlice<UInt8>) -> String? {
-        if let end = line.firstIndex(of: UInt8(ascii: "]")), !line.contains(0) {
-            return String(decoding: line[..<end], as: UTF8.self)
-        }
-        report(line.contains(0) ? "the line holds a NUL byte" : "the section's name has no closing bracket")
-        return nil
-    }
-
-    private func report(_ problem: String) {
-        awaitsAssignment = false
-        lines.append(IniLine(number: number, content: .problem(problem)))
-    }
-
-    private func assign(_ key: String, _ value: String) {
-        awaitsAssignment = false
-        lines.append(IniLine(number: number, content: .assignment(section: section, key: key, value: value)))
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return [] }
+        return text[...last].drop(while: isBlank)
     }
 
     /// As isspace(3) in the C locale.

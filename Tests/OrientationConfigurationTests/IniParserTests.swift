@@ -6,7 +6,6 @@ import Testing
 @testable import OrientationConfiguration
 
 @Suite struct IniParserTests {
-    // inih was given blank lines of any length, which overran its buffer of 200 bytes.
     @Test(arguments: [196, 197, 198, 199, 200, 201, 280, 300, 5000])
     func `a blank line of any length is skipped`(length: Int) {
         for blank in [" ", "\t", "\r", "\u{0B}"] {
@@ -25,7 +24,6 @@ import Testing
 
     private enum Kind: CaseIterable { case blank, comment, section, assignment, continuation, noise }
 
-    /// Lengths around inih's limits: 50 bytes for a name and 200 for a line.
     private static let lengths = [0, 1, 2, 48, 49, 50, 51, 150, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 999]
 
     private static func line(_ kind: Kind, _ random: inout SplitMix) -> [UInt8] {

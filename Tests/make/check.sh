@@ -79,8 +79,8 @@ reset && without pkg-config
 check "no pkg-config: one line names it" says build "pkg-config is not in PATH" "install pkg-config"
 # shellcheck disable=SC2016
 lacking() { reset && fake pkg-config 'case "$*" in *"'"$1"'"*) exit 1 ;; esac'; }
-lacking inih
-check "no inih: one line names module and package" says build "pkg-config does not find inih; try: sudo apt install libinih-dev"
+lacking json-c
+check "no json-c: one line names module and package" says build "pkg-config does not find json-c; try: sudo apt install libjson-c-dev"
 lacking libiio
 check "no libiio: one line says which version is needed" says build "libiio < 1" "sudo apt install libiio-dev"
 lacking xcb && fake dnf 'exit 1'

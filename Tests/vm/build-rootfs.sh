@@ -26,7 +26,7 @@ case $suite in
         set -- '--aptopt=Acquire::Check-Valid-Until "false"'
         ;;
 esac
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libinih1,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0${desktops:+,$desktops}${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0${desktops:+,$desktops}${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
