@@ -55,3 +55,19 @@ func shortDecimal(_ value: Double, places: Int) -> String {
     if digits.last == UInt8(ascii: ".") { digits.removeLast() }
     return String(Substring(digits))
 }
+
+/// Escapes a text for XML and for Pango's markup; `?` replaces control characters, which XML forbids.
+func escapedMarkup(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": escaped += "&amp;"
+        case "<": escaped += "&lt;"
+        case ">": escaped += "&gt;"
+        case "\n": escaped += "\n"
+        case _ where scalar.value < 0x20 || scalar.value >= 0xfffe && scalar.value <= 0xffff: escaped += "?"
+        default: escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}

@@ -48,20 +48,7 @@ struct WaybarModule {
             "Lock: \(status.rotationLock.name)",
         ]
         if status.sensorState != .sampling { lines.append("Sensor: \(status.sensorState.name)") }
-        return Self.escaped(lines.joined(separator: "\n"))
-    }
-
-    /// Escapes what Pango's markup gives a meaning; ids of applications may contain it.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        // Pango's markup; ids of applications may contain what has a meaning there.
+        return escapedMarkup(lines.joined(separator: "\n"))
     }
 }

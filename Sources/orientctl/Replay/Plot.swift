@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
-import POSIX
 
 /// A picture of a trace: x, y and z over time, over bands coloured by the device's orientation.
 ///
@@ -9,259 +8,197 @@ import POSIX
 struct Plot {
     private let data: PlotData
     private let title: String
-    private let vertical: Scale
-    private let area: (left: Double, right: Double, top: Double, bottom: Double)
 
-    /// Where the time axis is: under the lane.
-    private let axis: Double
+    /// The stretches of columns in one orientation of the device, and of the interface.
+    private let devices, interfaces: [Run]
 
-    private static let width = 1000.0
-    private static let ink = "#222"
+    // Coordinates in pixels, from the picture's top left; the time axis is below the lane.
+    private let left = 64.0
+    private let right = 976.0
+    private let top, bottom, axis: Double
 
-    /// The rows for the labels of marks.
-    private static let labelRows = (count: 3, height: 12.0)
+    /// The values at bottom and top, in m/s².
+    private let least, most: Double
+
+    private typealias Run = (orientation: String, start: Int, end: Int)
 
     /// Larger values, in m/s², are drawn at the edge: they would flatten all others.
     private static let limit = 100 * AccelerometerSample.standardGravity
 
-    /// The line is broken where no sample came for more than so many seconds.
-    private static let leastGap = 1.0
+    /// By axis: Okabe and Ito's palette, distinguishable with every kind of colour blindness.
+    private static let lines: KeyValuePairs = ["x": "#d55e00", "y": "#0072b2", "z": "#009e73"]
 
-    /// Okabe and Ito's palette, distinguishable with every kind of colour blindness.
-    private static let lines: [(name: String, color: String, value: @Sendable (Vector3) -> Double)] = [
-        ("x", "#d55e00", { $0.x }), ("y", "#0072b2", { $0.y }), ("z", "#009e73", { $0.z }),
-    ]
-
-    /// Tol's pale palette, made for backgrounds; by the names of device and interface orientations.
-    private static let bands: [(orientation: String, color: String)] = [
-        ("unknown", "#eeeeee"), ("portrait", "#bbccee"), ("landscape-left", "#ccddaa"),
-        ("portrait-upside-down", "#ffcccc"), ("landscape-right", "#eeeebb"),
+    /// By orientation: Tol's pale palette, made for backgrounds.
+    private static let bands: KeyValuePairs = [
+        "unknown": "#eeeeee", "portrait": "#bbccee", "landscape-left": "#ccddaa", "portrait-upside-down": "#ffcccc",
+        "landscape-right": "#eeeebb",
     ]
 
     init(_ data: PlotData, title: String) {
         self.data = data
         self.title = title
-        let top = data.marks.isEmpty ? 72 : 76 + Double(Self.labelRows.count) * Self.labelRows.height
-        area = (left: 64, right: 976, top: top, bottom: top + 316)
-        axis = data.interfaces.isEmpty ? area.bottom : area.bottom + 24
-        let columns = data.columns.compactMap { $0 }
-        let low = columns.reduce(-10) { min($0, $1.low.x, $1.low.y, $1.low.z) }
-        let high = columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }
-        let (least, most) = (max(low, -Self.limit) - 1, min(high, Self.limit) + 1)
-        vertical = Scale(from: least, to: most, start: area.bottom, end: area.top)
+        devices = Self.runs(data.columns.map { $0.device?.name })
+        interfaces = Self.runs(data.columns.map { $0.interface?.name })
+        top = data.columns.contains { $0.events > 0 } ? 112 : 72
+        bottom = top + 316
+        axis = interfaces.isEmpty ? bottom : bottom + 24
+        least = max(data.columns.reduce(-10) { min($0, $1.low.x, $1.low.y, $1.low.z) }, -Self.limit) - 1
+        most = min(data.columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }, Self.limit) + 1
+    }
+
+    private static func runs(_ orientations: [String?]) -> [Run] {
+        var runs: [Run] = []
+        for (index, orientation) in orientations.enumerated() {
+            guard let orientation, orientation != runs.last?.orientation else { continue }
+            if !runs.isEmpty { runs[runs.count - 1].end = index }
+            runs.append((orientation, index, orientations.count))
+        }
+        return runs
     }
 
     /// The picture as SVG.
     var svg: String {
-        let (width, height) = (text(Self.width), text(axis + 52))
-        return """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)" \
-            font-family="sans-serif" font-size="12" fill="\(Self.ink)">
-            <title>\(escaped(title))</title>
-            <rect width="100%" height="100%" fill="#fff"/>
-            <text x="\(text(area.left))" y="24" font-size="15" font-weight="bold">\(escaped(title))</text>
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="1000" height="\(px(axis + 52))" \
+        viewBox="0 0 1000 \(px(axis + 52))" font-family="sans-serif" font-size="12" fill="#222">
+        <title>\(escapedMarkup(title))</title>
+        <rect width="100%" height="100%" fill="#fff"/>
 
-            """ + segments(deviceBands, top: area.top, height: area.bottom - area.top, labelBottom: 6)
-                + axes + Self.lines.map { line($0.color, $0.value) }.joined() + lane + marks + legend + "</svg>\n"
-    }
-}
-
-// MARK: - Parts
-
-extension Plot {
-    /// A stretch of time in one orientation, in the picture's units.
-    private struct Band {
-        let orientation: String
-        let start: Double
-        var end: Double
+        """ + text(left, 24, title, #"font-size="15" font-weight="bold""#) + legend + bands(devices, top, bottom) + axes
+            + line("x") { $0.x } + line("y") { $0.y } + line("z") { $0.z } + lane + marks + "</svg>\n"
     }
 
-    /// The device's orientation; nothing is known before the first sample.
-    private var deviceBands: [Band] {
-        bands(data.columns.enumerated().compactMap { index, column in column.map { (index, $0.orientation.name) } })
-    }
+    // MARK: - Parts
 
-    private var interfaceBands: [Band] {
-        bands(data.interfaces.keys.sorted().compactMap { key in data.interfaces[key].map { (key, $0.name) } })
-    }
-
-    private func bands(_ changes: [(column: Int, orientation: String)]) -> [Band] {
-        var bands: [Band] = []
-        for (column, orientation) in changes {
-            if bands.last?.orientation == orientation { continue }
-            let start = x(Double(column))
-            if let last = bands.indices.last { bands[last].end = start }
-            bands.append(Band(orientation: orientation, start: start, end: area.right))
-        }
-        return bands
-    }
-
-    private func segments(_ bands: [Band], top: Double, height: Double, labelBottom: Double) -> String {
-        bands.map { band in
-            let color = Self.bands.first { $0.orientation == band.orientation }?.color ?? "#fff"
-            let rectangle = rectangle(from: band.start, to: band.end, top: top, height: height, #"fill="\#(color)""#)
+    private func bands(_ runs: [Run], _ top: Double, _ bottom: Double) -> String {
+        let bands = runs.map { orientation, start, end in
+            let (start, end) = (x(Double(start)), x(Double(end)))
+            let color = Self.bands.first { $0.key == orientation }?.value ?? "#fff"
+            let band = rectangle(start, end, top, bottom, #"fill="\#(color)""#)
             // A character of this font is about 6 wide.
-            guard band.end - band.start > 6 * Double(band.orientation.utf8.count) else { return rectangle }
-            let (x, y) = (text((band.start + band.end) / 2), text(top + height - labelBottom))
-            return rectangle
-                + #"<text x="\#(x)" y="\#(y)" font-size="10" text-anchor="middle" fill="dimgray">"#
-                + "\(band.orientation)</text>\n"
-        }.joined()
+            guard end - start > 6 * Double(orientation.utf8.count) else { return band }
+            let style = #"font-size="10" text-anchor="middle" fill="dimgray""#
+            return band + text((start + end) / 2, bottom - 5, orientation, style)
+        }
+        return bands.joined() + rectangle(left, right, top, bottom, ##"fill="none" stroke="#222""##)
     }
 
+    /// The grid and labels of both axes.
     private var axes: String {
-        let values = vertical.ticks(atMost: 8).map { place, label in
-            #"<path d="M\#(text(area.left)) \#(text(place))H\#(text(area.right))" stroke="black" stroke-opacity="0.12"/>"#
-                + #"<text x="\#(text(area.left - 8))" y="\#(text(place))" dy="0.35em" text-anchor="end">\#(label)</text>"#
-                + "\n"
+        let duration = data.width * Double(data.columns.count)
+        let values = ticks(from: least, to: most, atMost: 8).map { value, label in
+            path("M\(px(left)) \(px(y(value)))H\(px(right))", #"stroke="black" stroke-opacity="0.12""#)
+                + text(left - 8, y(value), label, #"dy="0.35em" text-anchor="end""#)
         }
-        let horizontal = Scale(from: 0, to: max(data.duration, data.width), start: area.left, end: area.right)
-        let times = horizontal.ticks(atMost: 10, origin: data.start).map { place, label in
-            #"<path d="M\#(text(place)) \#(text(axis))v5" stroke="black"/>"#
-                + #"<text x="\#(text(place))" y="\#(text(axis + 20))" text-anchor="middle">\#(label)</text>"# + "\n"
+        let times = ticks(from: data.start, to: data.start + duration, atMost: 10).map { time, label in
+            let x = left + (time - data.start) / duration * (right - left)
+            return path("M\(px(x)) \(px(axis))v5", #"stroke="black""#)
+                + text(x, axis + 20, label, #"text-anchor="middle""#)
         }
-        let middle = (x: text((area.left + area.right) / 2), y: text((area.top + area.bottom) / 2))
-        return values.joined() + times.joined() + frame(top: area.top, bottom: area.bottom)
+        let middle = (x: px((left + right) / 2), y: px((top + bottom) / 2))
+        return values.joined() + times.joined()
             + """
-            <text x="\(middle.x)" y="\(text(axis + 42))" text-anchor="middle">time (s)</text>
+            <text x="\(middle.x)" y="\(px(axis + 42))" text-anchor="middle">time (s)</text>
             <text transform="translate(18 \(middle.y)) rotate(-90)" text-anchor="middle">specific force (m/s²)</text>
 
             """
     }
 
-    private func frame(top: Double, bottom: Double) -> String {
-        let style = #"fill="none" stroke="\#(Self.ink)""#
-        return rectangle(from: area.left, to: area.right, top: top, height: bottom - top, style)
-    }
-
-    private func rectangle(from left: Double, to end: Double, top: Double, height: Double, _ style: String) -> String {
-        #"<rect x="\#(text(left))" y="\#(text(top))" width="\#(text(end - left))" height="\#(text(height))" \#(style)/>"#
-            + "\n"
-    }
-
     /// Draws one axis of the sensor, from each column's one end to its other, the nearer one first.
-    private func line(_ color: String, _ value: (Vector3) -> Double) -> String {
-        var path = ""
+    private func line(_ name: String, _ value: (Vector3) -> Double) -> String {
+        var points = ""
         var last: (index: Int, value: Double)?
-        for (index, column) in data.columns.enumerated() {
-            guard let column else { continue }
-            let x = text(x(Double(index) + 0.5))
-            let (low, high) = (clamped(value(column.low)), clamped(value(column.high)))
-            let isFalling = last.map { abs($0.value - high) < abs($0.value - low) } ?? false
-            let (first, second) = isFalling ? (high, low) : (low, high)
-            let isJoined = last.map { Double(index - $0.index - 1) * data.width <= Self.leastGap } ?? false
-            path += "\(isJoined ? "L" : "M")\(x) \(text(vertical(first)))"
+        for (index, column) in data.columns.enumerated() where column.device != nil {
+            var ends = [value(column.low), value(column.high)].map { min(max($0, -Self.limit), Self.limit) }
+            if let last, abs(last.value - ends[1]) < abs(last.value - ends[0]) { ends.swapAt(0, 1) }
+            // The line is broken where no sample came for more than a second.
+            let isJoined = last.map { Double(index - $0.index - 1) * data.width <= 1 } ?? false
+            points += "\(isJoined ? "L" : "M")\(px(x(Double(index) + 0.5))) \(px(y(ends[0])))"
             // A single point is a line of no length, drawn by its round ends.
-            if first != second || !isJoined { path += "V\(text(vertical(second)))" }
-            last = (index, second)
+            if ends[0] != ends[1] || !isJoined { points += "V\(px(y(ends[1])))" }
+            last = (index, ends[1])
         }
-        return #"<path fill="none" stroke="\#(color)" stroke-width="1.5" stroke-linejoin="round""#
-            + #" stroke-linecap="round" d="\#(path)"/>"# + "\n"
+        let color = Self.lines.first { $0.key == name }?.value ?? "#222"
+        let style = #"fill="none" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round""#
+        return path(points, #"stroke="\#(color)" \#(style)"#)
     }
 
     /// The interface's orientation over time.
     private var lane: String {
-        guard !data.interfaces.isEmpty else { return "" }
-        let top = area.bottom + 6
-        return segments(interfaceBands, top: top, height: axis - top, labelBottom: 5) + frame(top: top, bottom: axis)
-            + #"<text x="\#(text(area.left - 8))" y="\#(text(axis - 5))" font-size="10" text-anchor="end">interface</text>"#
-            + "\n"
+        guard !interfaces.isEmpty else { return "" }
+        return bands(interfaces, bottom + 6, axis)
+            + text(left - 8, axis - 5, "interface", #"font-size="10" text-anchor="end""#)
     }
 
-    /// A labelled line for each mark, or a tick where the label would overlap another or be crossed by a line.
+    /// A labelled line for each event, or a tick where the label would overlap another or be crossed by a line.
     private var marks: String {
-        var ends = [Double](repeating: 0, count: Self.labelRows.count)
-        return data.marks.keys.sorted().map { column in
-            guard let mark = data.marks[column] else { return "" }
-            let x = x(Double(column))
-            let label = mark.label + (mark.count > 1 ? " +\(mark.count - 1)" : "")
+        // Where the last label of each row ends.
+        var rows = [0.0, 0.0, 0.0]
+        var marks = ""
+        for (index, column) in data.columns.enumerated() where column.events > 0 {
+            let x = x(Double(index))
+            let label = column.label + (column.events > 1 ? " +\(column.events - 1)" : "")
             let width = 5.5 * Double(label.unicodeScalars.count)
-            let start = x + 3 + width <= area.right ? x + 3 : x - 3 - width
-            var (top, bottom, name) = (area.top - 4, area.top + 4, "")
-            if let row = ends.indices.first(where: { row in ends[row...].allSatisfy { $0 < start } }) {
-                ends[row] = max(x, start + width) + 4
-                let y = area.top - 6 - Double(ends.count - 1 - row) * Self.labelRows.height
-                (top, bottom) = (y - 9, axis)
-                name = #"<text x="\#(text(start))" y="\#(text(y))" font-size="10">\#(escaped(label))</text>"#
+            let start = x + 3 + width <= right ? x + 3 : x - 3 - width
+            var (upper, lower) = (top - 4, top + 4)
+            if let row = rows.indices.first(where: { row in rows[row...].allSatisfy { $0 < start } }) {
+                rows[row] = max(x, start + width) + 4
+                (upper, lower) = (top - 39 + 12 * Double(row), axis)
+                marks += text(start, upper + 9, label, #"font-size="10""#)
             }
-            return #"<path d="M\#(text(x)) \#(text(top))V\#(text(bottom))" stroke="dimgray" stroke-width="0.8""#
-                + #" stroke-opacity="0.7"/>\#(name)"# + "\n"
-        }.joined()
-    }
-
-    /// The coordinate of a column's start; times themselves may be too large to multiply.
-    private func x(_ column: Double) -> Double {
-        let columns = max(data.duration, data.width) / data.width
-        return area.left + column / columns * (area.right - area.left)
+            let style = #"stroke="dimgray" stroke-width="0.8" stroke-opacity="0.7""#
+            marks += path("M\(px(x)) \(px(upper))V\(px(lower))", style)
+        }
+        return marks
     }
 
     private var legend: String {
-        var (x, svg) = (area.left, "")
-        func add(_ name: String, _ symbol: String) {
-            svg += symbol + #"<text x="\#(text(x + 24))" y="54">\#(name)</text>"# + "\n"
-            x += 34 + 6.5 * Double(name.utf8.count)
-        }
-        for line in Self.lines {
-            add(line.name, #"<path d="M\#(text(x)) 50h18" stroke="\#(line.color)" stroke-width="3"/>"#)
-        }
-        x += 16
-        let shown = (deviceBands + interfaceBands).map { $0.orientation }
-        for (name, color) in Self.bands where shown.contains(name) {
-            add(name, #"<rect x="\#(text(x))" y="43" width="18" height="14" fill="\#(color)" stroke="gray"/>"#)
-        }
-        return svg
+        let shown = (devices + interfaces).map { $0.orientation }
+        let bands = Self.bands.filter { shown.contains($0.key) }
+        let symbols = Self.lines.map { ($0, $1, 3.0) } + bands.map { ($0, $1, 14) }
+        var x = left
+        return symbols.map { name, color, height in
+            let symbol = rectangle(x, x + 18, 50 - height / 2, 50 + height / 2, #"fill="\#(color)""#)
+            defer { x += 40 + 6.5 * Double(name.utf8.count) }
+            return symbol + text(x + 24, 54, name)
+        }.joined()
     }
 
-    private func clamped(_ value: Double) -> Double { min(max(value, -Self.limit), Self.limit) }
+    // MARK: - Coordinates
+
+    /// The coordinate of a column's start; times themselves may be too large to multiply.
+    private func x(_ column: Double) -> Double { left + column / Double(data.columns.count) * (right - left) }
+
+    private func y(_ value: Double) -> Double { bottom - (value - least) / (most - least) * (bottom - top) }
 }
 
-// MARK: - Scales
-
-/// A linear scale from values to coordinates.
-private struct Scale {
-    let from, to: Double
-    let start, end: Double
-
-    func callAsFunction(_ value: Double) -> Double {
-        start + (value / (to - from) - from / (to - from)) * (end - start)
+/// Round numbers in a range, with labels; none where the range is too narrow or too far from 0.
+private func ticks(from low: Double, to high: Double, atMost count: Int) -> [(value: Double, label: String)] {
+    let least = (high - low) / Double(count)
+    let largest = max(abs(low), abs(high))
+    guard least.isNormal, largest < 1e15, least > largest.ulp else { return [] }
+    var power = 1.0
+    var places = 0
+    while power * 10 <= least { power *= 10 }
+    while power > least {
+        power /= 10
+        places += 1
     }
-
-    /// The coordinates of round values, with their labels, which count from `origin`.
-    func ticks(atMost count: Int, origin: Double = 0) -> [(place: Double, label: String)] {
-        let (low, high) = (origin + from, origin + to)
-        let least = (to - from) / Double(count)
-        let largest = max(abs(low), abs(high))
-        guard least.isNormal, largest < 1e15, least > largest.ulp else { return [] }
-        var power = 1.0
-        var places = 0
-        while power * 10 <= least { power *= 10 }
-        while power > least {
-            power /= 10
-            places += 1
-        }
-        let step = [2, 5, 10].map { $0 * power }.first { $0 >= least } ?? power
-        let first = (low / step).rounded(.up)
-        return (0...count).compactMap { index in
-            let value = (first + Double(index)) * step
-            return value <= high ? (self(value - origin), shortDecimal(value, places: min(places, 6))) : nil
-        }
-    }
+    let step = [2, 5, 10].map { $0 * power }.first { $0 >= least } ?? power
+    let first = (low / step).rounded(.up)
+    return (0...count).map { (first + Double($0)) * step }.filter { $0 <= high }
+        .map { ($0, shortDecimal($0, places: min(places, 6))) }
 }
 
 /// Formats a coordinate.
-private func text(_ value: Double) -> String { shortDecimal(value, places: 1) }
+private func px(_ value: Double) -> String { shortDecimal(value, places: 1) }
 
-/// Escapes a text for XML.
-private func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "<": escaped += "&lt;"
-        case ">": escaped += "&gt;"
-        case "&": escaped += "&amp;"
-        case _ where scalar.value < 0x20 || scalar.value >= 0xfffe && scalar.value <= 0xffff: escaped += "?"
-        default: escaped.unicodeScalars.append(scalar)
-        }
-    }
-    return escaped
+private func path(_ points: String, _ style: String) -> String { #"<path d="\#(points)" \#(style)/>"# + "\n" }
+
+private func rectangle(_ left: Double, _ right: Double, _ top: Double, _ bottom: Double, _ style: String) -> String {
+    path("M\(px(left)) \(px(top))H\(px(right))V\(px(bottom))H\(px(left))Z", style)
+}
+
+private func text(_ x: Double, _ y: Double, _ text: String, _ style: String = "") -> String {
+    #"<text x="\#(px(x))" y="\#(px(y))" \#(style)>\#(escapedMarkup(text))</text>"# + "\n"
 }

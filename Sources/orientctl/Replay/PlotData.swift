@@ -6,102 +6,78 @@ import OrientationCore
 ///
 /// Columns begin narrow; whenever time runs past the last one, each two become one of double width.
 struct PlotData {
-    /// The samples of a stretch of time.
+    /// What happened in a stretch of time.
     struct Column {
-        /// The last state in the column.
-        var orientation: DeviceOrientation
-        var low, high: Vector3
+        /// The least and the greatest value of each axis, in m/s².
+        var low = Vector3(.infinity, .infinity, .infinity)
+        var high = Vector3(-.infinity, -.infinity, -.infinity)
 
-        mutating func include(_ other: Column) {
-            orientation = other.orientation
-            low = Vector3(min(low.x, other.low.x), min(low.y, other.low.y), min(low.z, other.low.z))
-            high = Vector3(max(high.x, other.high.x), max(high.y, other.high.y), max(high.z, other.high.z))
+        /// The last orientation of the device; nil without a sample.
+        var device: DeviceOrientation?
+
+        /// The last orientation of the interface; nil if it did not change.
+        var interface: InterfaceOrientation?
+
+        /// The label of the first event, and the number of events.
+        var label = ""
+        var events = 0
+
+        mutating func append(_ next: Column) {
+            low = Vector3(min(low.x, next.low.x), min(low.y, next.low.y), min(low.z, next.low.z))
+            high = Vector3(max(high.x, next.high.x), max(high.y, next.high.y), max(high.z, next.high.z))
+            device = next.device ?? device
+            interface = next.interface ?? interface
+            if events == 0 { label = next.label }
+            events += next.events
         }
-    }
-
-    /// Events that are too near each other to be told apart.
-    struct Mark: Hashable {
-        /// The first one's label.
-        let label: String
-        var count = 1
     }
 
     private static let capacity = 1024
 
-    /// Marks in the same group of so many columns become one.
-    private static let columnsPerMark = 4
-
     /// The time of the first sample or event in seconds.
     private(set) var start = 0.0
-
-    /// The seconds from the first sample or event to the last.
-    private(set) var duration = 0.0
 
     /// The seconds in a column.
     private(set) var width = 1.0 / 1024
 
-    /// The columns from the start; nil for those without a sample.
-    private(set) var columns: [Column?] = []
-
-    /// The interface's orientation from a column on, by the column's index.
-    private(set) var interfaces: [Int: InterfaceOrientation] = [:]
-
-    /// The events by the index of their column.
-    private(set) var marks: [Int: Mark] = [:]
-
-    private var isEmpty: Bool { columns.isEmpty && interfaces.isEmpty && marks.isEmpty }
+    /// The columns from the start to the last sample or event.
+    private(set) var columns: [Column] = []
 
     // Values that are not finite, and times before the first, are left out.
 
     /// Adds a sample and the device's orientation after it.
     mutating func add(_ sample: AccelerometerSample, in orientation: DeviceOrientation) {
-        guard sample.acceleration.isFinite, let index = column(at: sample.time) else { return }
-        while columns.count <= index { columns.append(nil) }
-        let column = Column(orientation: orientation, low: sample.acceleration, high: sample.acceleration)
-        if columns[index]?.include(column) == nil { columns[index] = column }
+        guard sample.acceleration.isFinite else { return }
+        add(Column(low: sample.acceleration, high: sample.acceleration, device: orientation), at: sample.time)
     }
 
     /// Adds a change of the interface's orientation.
     mutating func show(_ interface: InterfaceOrientation, at time: Double) {
-        if let index = column(at: time) { interfaces[index] = interface }
+        add(Column(interface: interface), at: time)
     }
 
     /// Adds an event.
     mutating func mark(_ label: String, at time: Double) {
-        guard let index = column(at: time) else { return }
         let letters = label.unicodeScalars
-        mark(Mark(label: letters.count > 32 ? String(letters.prefix(31)) + "…" : label), in: index)
+        add(Column(label: letters.count > 32 ? String(letters.prefix(31)) + "…" : label, events: 1), at: time)
     }
 
-    private mutating func mark(_ mark: Mark, in column: Int) {
-        let index = column - column % Self.columnsPerMark
-        marks[index]?.count += mark.count
-        marks[index] = marks[index] ?? mark
-    }
-
-    /// Returns the column of a time, after making room for it.
-    private mutating func column(at time: Double) -> Int? {
-        if isEmpty, time.isFinite { start = time }
+    private mutating func add(_ column: Column, at time: Double) {
+        if columns.isEmpty, time.isFinite { start = time }
         let elapsed = time - start
-        guard elapsed >= 0, elapsed.isFinite else { return nil }
+        guard elapsed >= 0, elapsed.isFinite else { return }
         while elapsed / width >= Double(Self.capacity) { halve() }
-        duration = max(duration, elapsed)
-        return Int(elapsed / width)
+        let index = Int(elapsed / width)
+        while columns.count <= index { columns.append(Column()) }
+        columns[index].append(column)
     }
 
     private mutating func halve() {
-        for index in 0..<(columns.count + 1) / 2 {
-            var column = columns[2 * index]
-            if 2 * index + 1 < columns.count, let second = columns[2 * index + 1] {
-                if column?.include(second) == nil { column = second }
-            }
-            columns[index] = column
+        columns = stride(from: 0, to: columns.count, by: 2).map { index in
+            var column = columns[index]
+            if index + 1 < columns.count { column.append(columns[index + 1]) }
+            return column
         }
-        columns.removeLast(columns.count / 2)
-        let (oldInterfaces, oldMarks) = (interfaces, marks)
-        (interfaces, marks) = ([:], [:])
-        for index in oldInterfaces.keys.sorted() { interfaces[index / 2] = oldInterfaces[index] }
-        for index in oldMarks.keys.sorted() { if let old = oldMarks[index] { mark(old, in: index / 2) } }
         width *= 2
     }
 }
