@@ -4,12 +4,13 @@
 import contextlib
 import os
 import pathlib
+import resource
 import signal
 import time
 
 from agent_session import AgentTestCase, monitor, panel
 from evdev import EventNode, event_node
-from rig import LIBC, wait_until
+from rig import LIBC, PYTHON, wait_until
 
 TABLET = 2
 CLONE_NEWNS, CLONE_NEWUSER, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x10000000, 0x1000, 0x4000, 0x40000
@@ -423,6 +424,19 @@ class Processes(HookTestCase):
         agent = self.start_session()
         self.control("lock")
         agent.wait_for_warning(str(missing), "No such file or directory")
+
+    def test_hook_that_cannot_be_watched_is_killed(self):
+        agent = self.start_session(settings=["HookTimeout=10"])
+        used = {int(path.name) for path in pathlib.Path(f"/proc/{agent.pid}/fd").iterdir()}
+        free = min(set(range(len(used) + 1)) - used)
+        # The agent has a descriptor left for its folder, and then for the watch of the first hook.
+        resource.prlimit(agent.pid, resource.RLIMIT_NOFILE, (free + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        # A shell would need a descriptor above the limit.
+        for name in ("first", "second"):
+            self.add(name, "import time", "time.sleep(1000)", start=f"#!{PYTHON}\n")
+        self.control("lock")
+        agent.wait_for_warning(str(self.folder / "second"), "Too many open files")
+        self.assertEqual(len(children(agent.pid)), 1)
 
     def test_background_children_survive(self):
         self.add_for("rotate-before", "service", "sleep 1000 &", 'echo $! >"$FOLDER/child"')

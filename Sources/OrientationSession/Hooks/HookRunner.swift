@@ -28,9 +28,8 @@ final class HookRunner {
     private var present: Run?
     /// The run that begins after the present one; nil for none.
     private var next: Run?
-    private var running: [Hook] = []
-    /// Hooks that were killed and have not ended yet.
-    private var killed: [Hook] = []
+    /// The hooks that have not ended.
+    private var hooks: [Hook] = []
 
     private struct Run {
         let environment: [(name: String, value: String)]
@@ -70,57 +69,65 @@ final class HookRunner {
     /// Runs the hooks with these variables added to the environment; `completion` is called when all have ended, at once
     /// if there are none.
     func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void = {}) {
-        next = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
-        start()
+        let run = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
+        next = run
+        if present == nil { begin(run) }
     }
 
     /// Kills the hooks that run: nothing ends one that hangs once this process has ended.
     func end() {
-        for hook in running { CLinux.kill(-hook.process, SIGKILL) }
+        for hook in hooks where !hook.isKilled { CLinux.kill(-hook.process, SIGKILL) }
     }
 
     // MARK: - Processes
 
-    private func start() {
-        while present == nil, let run = next {
-            next = nil
-            present = run
-            for path in hooks { start(path, run) }
-            if running.isEmpty { finish() } else { timer?.arm(after: timeout) }
+    private func begin(_ run: Run) {
+        (present, next) = (run, nil)
+        for path in executables {
+            do throws(SystemError) {
+                try start(path, run)
+            } catch {
+                log.warning("the hook \(path) did not run: \(error)")
+            }
         }
+        timer?.arm(after: timeout)
+        finishIfAllEnded()
     }
 
-    private func finish() {
-        let completions = present?.completions ?? []
+    /// Ends the present run unless one of its hooks still runs; one that was killed is not waited for, since it belongs to
+    /// another user or has left its process group if it goes on.
+    private func finishIfAllEnded() {
+        guard let ended = present, hooks.allSatisfy({ $0.isKilled }) else { return }
+        timer?.disarm()
         present = nil
-        for completion in completions { completion() }
+        for completion in ended.completions { completion() }
+        if present == nil, let next { begin(next) }
     }
 
-    private func start(_ path: String, _ run: Run) {
+    private func start(_ path: String, _ run: Run) throws(SystemError) {
+        let process = try spawn(
+            [path, event.rawValue],
+            adding: [(name: "ORIENTD_EVENT", value: event.rawValue)] + run.environment,
+            isGroupLeader: true
+        )
+        let hook = Hook(path: path, process: process)
         do throws(SystemError) {
-            let process = try spawn(
-                [path, event.rawValue],
-                adding: [(name: "ORIENTD_EVENT", value: event.rawValue)] + run.environment,
-                isGroupLeader: true
-            )
-            let hook = Hook(path: path, process: process)
             hook.watch = try loop.onExit(of: process) { [unowned(unsafe) self, unowned(unsafe) hook] status in
                 withExtendedLifetime(self) { ended(hook, status) }
             }
-            running.append(hook)
         } catch {
-            log.warning("the hook \(path) did not run: \(error)")
+            // Nothing else would notice its end.
+            CLinux.kill(-process, SIGKILL)
+            _ = retryingInterrupted { waitpid(process, nil, 0) }
+            throw error
         }
+        hooks.append(hook)
     }
 
     private func ended(_ hook: Hook, _ status: Int32) {
-        guard !hook.isKilled else { return killed.removeAll { $0 === hook } }
-        if status != 0 { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
-        running.removeAll { $0 === hook }
-        guard running.isEmpty else { return }
-        timer?.disarm()
-        finish()
-        start()
+        if status != 0, !hook.isKilled { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
+        hooks.removeAll { $0 === hook }
+        finishIfAllEnded()
     }
 
     private static func explanation(_ status: Int32) -> String {
@@ -129,20 +136,16 @@ final class HookRunner {
 
     /// Kills the hooks that take too long, with all processes that they have started.
     private func kill() {
-        for hook in running {
+        for hook in hooks where !hook.isKilled {
             log.warning("the hook \(hook.path) took longer than \(timeout) s and is killed")
             hook.isKilled = true
             CLinux.kill(-hook.process, SIGKILL)
         }
-        // A hook of another user or in another process group may go on; nothing waits for it.
-        killed += running
-        running = []
-        finish()
-        start()
+        finishIfAllEnded()
     }
 
     /// The executables, sorted by name; any file hides those of its name in later folders.
-    private var hooks: [String] {
+    private var executables: [String] {
         var paths: [String: String] = [:]
         for folder in folders {
             guard let names = try? FileDescriptor.names(in: folder) else { continue }
