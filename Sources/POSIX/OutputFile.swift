@@ -37,6 +37,13 @@ package struct OutputFile: ~Copyable {
         OutputFile(FileDescriptor(owning: STDOUT_FILENO), name: "standard output")
     }
 
+    /// Writes lines to the process's standard output, and closes it.
+    package static func print(_ lines: [String]) throws(SystemError) {
+        var output = standardOutput()
+        for line in lines { try output.write(line + "\n") }
+        try output.flush()
+    }
+
     /// Replaces a file atomically; its contents are on the disk when this returns.
     package static func replace(
         _ path: String,

@@ -17,15 +17,25 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     switch Options.parse(arguments) {
     case .run(let options): return run(options)
-    case .help: print(Options.help)
-    case .version: print("orient-agent \(Version.current)")
-    case .settings: print(ConfigurationReader<AgentConfiguration>.manual)
+    case .help: return show(Options.help)
+    case .version: return show("orient-agent \(Version.current)")
+    case .settings: return show(ConfigurationReader<AgentConfiguration>.manual)
     case .misuse(let problem):
         StandardError.print("orient-agent: \(problem)")
         StandardError.print("Try 'orient-agent --help'.")
         return 2
     }
-    return 0
+}
+
+/// Prints a text on standard output; returns the exit status.
+private func show(_ text: String) -> Int32 {
+    do throws(SystemError) {
+        try OutputFile.print([text])
+        return 0
+    } catch {
+        StandardError.print("orient-agent: \(error)")
+        return 1
+    }
 }
 
 /// Runs the agent; returns the exit status.
@@ -57,9 +67,7 @@ private func run(_ options: Options) -> Int32 {
         case .restore:
             return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
         case .check:
-            for line in try SessionCheck(configuration: configuration, backend: options.backend).run() {
-                print(line)
-            }
+            try OutputFile.print(SessionCheck(configuration: configuration, backend: options.backend).run())
             return 0
         }
     } catch {

@@ -110,9 +110,7 @@ private func index(of name: String, in names: [String], _ place: String) throws(
 /// Writes all of a command's output to standard output, which is closed then: call it once.
 func emit(_ lines: [String]) throws(CommandError) {
     do throws(SystemError) {
-        var output = OutputFile.standardOutput()
-        for line in lines { try output.write(line + "\n") }
-        try output.flush()
+        try OutputFile.print(lines)
     } catch {
         throw CommandError(error)
     }

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 from agent_session import AgentTestCase, monitor, panel
 from fakes.wayland import WaylandServer
@@ -139,6 +140,20 @@ class StandingAside(SessionTestCase):
         self.assertEqual(self.compositor.applied(), [])
         client.close()
         self.wait_for_transform("270")
+
+    def test_claim_of_the_compositor_while_the_agent_ends(self):
+        agent = self.start_served()
+        self.compositor.hold()
+        self.hold("landscape-left")
+        wait_until(lambda: self.compositor.held, "the configuration arrives")
+        agent.process.terminate()
+        self.wait_until_idle(agent)
+        self.call_proxy("ClaimAccelerometer", self.rig.connect())
+        self.wait_for_claims(1, 1)
+        self.wait_until_idle(agent)
+        self.compositor.release()
+        self.assertEqual(agent.wait_for_end(), 0)
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
 
     def test_force_rotates_beside_the_compositor(self):
         agent = self.start_served(settings=["Force=yes"])
@@ -485,6 +500,16 @@ class Start(SessionTestCase):
                 self.assertEqual(len(lines), 2, lines)
                 self.assertIn("--help", lines[1])
                 self.assertIn(argument.split("=")[0].lstrip("-"), lines[0])
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for option in ("--help", "--version", "--settings", "--check"):
+            with self.subTest(option), open("/dev/full", "wb") as full:
+                command = [BUILD / "orient-agent", option]
+                result = subprocess.run(
+                    command, env=self.environment(), stdout=full, stderr=subprocess.PIPE, check=False, timeout=10
+                )
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(b"cannot write standard output: No space left on device", result.stderr)
 
     def test_session_without_a_display(self):
         self.start(claim=False)
