@@ -31,9 +31,15 @@ package final class Agent {
     private var window: FocusedWindow?
     /// The tablet mode that hooks were run for last.
     private var announcedMode = TabletMode.unknown
-    /// Who else rotates the display, as a message; empty for nobody.
-    private var rival = ""
-    private var isEnding = false
+    private var role = Role.rotating
+
+    private enum Role: Equatable {
+        case rotating
+        /// Another program rotates the display, which the message describes.
+        case standingAside(String)
+        /// The display is restored, and then the process ends.
+        case ending
+    }
 
     /// Takes the display that the environment names; nothing is rotated before ``run()``.
     package init(
@@ -103,26 +109,26 @@ package final class Agent {
     }
 
     private func end(_ status: Int32 = 0) {
-        guard !isEnding else { return }
-        isEnding = true
+        guard role != .ending else { return }
+        role = .ending
         guard configuration.restores else {
             display.keep()
             return loop.exit(status)
         }
         endTimer.arm(after: Self.endTimeout)
-        display.release(with: inputs) { [self] in loop.exit(status) }
+        display.end(with: inputs) { [self] in loop.exit(status) }
     }
 
     // MARK: - orientd
 
     private func stateChanged(from old: ManagerSnapshot?, to new: ManagerSnapshot?) {
-        guard !isEnding else { return }
+        guard role != .ending else { return }
         guard let status = new?.status else {
             log.warning("orientd has stopped; waiting for it to start again")
             suggestion?.update(nil)
             if configuration.onServiceLost == .restore {
                 announced = nil
-                display.release()
+                display.pursue(.baseline)
             }
             return
         }
@@ -131,7 +137,7 @@ package final class Agent {
         tabletModeKnown()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
         if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
-        if rival.isEmpty { suggestion?.update(status) }
+        if role == .rotating { suggestion?.update(status) }
         rotate()
     }
 
@@ -146,38 +152,47 @@ package final class Agent {
 
     /// Stands aside while another program rotates the display, and takes over when it has gone.
     private func findRival() {
-        guard !configuration.isForced, let clients = follower.snapshot?.status.sensorProxyClients else { return }
-        let found = OtherRotators.client(among: clients, on: bus, server: display.serverProcess) ?? ""
-        guard found != rival else { return }
-        rival = found
-        log.info(rival.isEmpty ? "no other program rotates the display any more" : "\(rival); standing aside")
+        guard role != .ending, !configuration.isForced, let clients = follower.snapshot?.status.sensorProxyClients
+        else { return }
+        let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
+        let found = rival.map { Role.standingAside($0) } ?? .rotating
+        guard found != role else { return }
+        role = found
+        log.info(rival.map { "\($0); standing aside" } ?? "no other program rotates the display any more")
         announced = nil
-        follower.isClaiming = rival.isEmpty
+        follower.isClaiming = rival == nil
         updateApplication()
-        if !rival.isEmpty {
+        if rival != nil {
             suggestion?.update(nil)
-            display.release()
+            display.pursue(.baseline)
         }
         report()
     }
 
     /// Says for `orientctl status` what the agent does.
     private func report() {
-        let panel = display.panel.map { "rotates \($0.name)" } ?? "finds no output to rotate"
-        display.report(rival.isEmpty ? panel : "stands aside: \(rival)")
+        if case .standingAside(let rival) = role {
+            display.report("stands aside: \(rival)")
+        } else {
+            display.report(display.panel.map { "rotates \($0.name)" } ?? "finds no output to rotate")
+        }
     }
 
     /// Rotates the display as orientd says now, after the hooks that want to run before.
     private func rotate() {
         // While nothing is known of the device, the display stays as the user has set it.
-        guard let status = follower.snapshot?.status, status.interfaceRule != .unknown, rival.isEmpty else { return }
+        guard let status = follower.snapshot?.status, status.interfaceRule != .unknown, role == .rotating else {
+            return
+        }
         let target = status.outputTransform
         guard target != announced, display.isReady || announced != nil else { return }
         announced = target
-        guard let panel = display.panel, panel.transform != Transform(target) else { return display.want(target) }
+        guard let panel = display.panel, panel.transform != Transform(target) else {
+            return display.pursue(.transform(target))
+        }
         run(.rotateBefore) { [self] in
-            guard announced == target, !isEnding else { return }
-            display.want(target)
+            guard announced == target, role == .rotating else { return }
+            display.pursue(.transform(target))
         }
     }
 
@@ -200,7 +215,7 @@ extension Agent: DisplayRotatorDelegate {
 
     func rotated() {
         mapInputs()
-        if isEnding {
+        if role == .ending {
             // What follows the display has as much time again. No hooks: they would outlive this process.
             endTimer.arm(after: Self.endTimeout)
         } else {
@@ -209,7 +224,7 @@ extension Agent: DisplayRotatorDelegate {
     }
 
     private func mapInputs() {
-        if let panel = display.shownPanel, rival.isEmpty { inputs?.follow(panel) }
+        if role == .rotating, let panel = display.shownPanel { inputs?.follow(panel) }
     }
 
     func windowChanged(_ window: FocusedWindow?) {
@@ -220,7 +235,7 @@ extension Agent: DisplayRotatorDelegate {
     /// Lets the focused window decide if it is on the output that is rotated.
     private func updateApplication() {
         let isShown = display.panel.map { window?.isShown(on: $0.name) ?? false } ?? false
-        application.windowChanged(isShown && rival.isEmpty ? window : nil)
+        application.windowChanged(isShown && role == .rotating ? window : nil)
     }
 
     func displayLost(_ status: Int32) { loop.exit(status) }
@@ -244,7 +259,10 @@ package enum Restoration {
         }
         timer.arm(after: Agent.endTimeout)
         try display.begin()
-        display.release(with: inputs) { loop.exit(display.hasLeftover ? 1 : 0) }
+        display.end(with: inputs) {
+            if let postponement = display.postponement { log.info(postponement) }
+            loop.exit(display.hasLeftover && display.postponement == nil ? 1 : 0)
+        }
         let status = try loop.run()
         withExtendedLifetime((display, timer, inputs)) {}
         return status

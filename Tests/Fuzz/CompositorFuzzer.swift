@@ -29,9 +29,9 @@ enum CompositorFuzzer {
 
     private static func rotate(_ outputs: [Output], _ placesAutomatically: Bool) {
         var rotation = PanelRotation(output: nil, mayPlaceAutomatically: placesAutomatically)
-        _ = rotation.take(outputs)
+        _ = rotation.handle(.outputsReported(outputs))
         for transform in [.rotated90, .rotated180, .normal] as [OutputTransform] {
-            var actions = rotation.want(transform)
+            var actions = rotation.handle(.goalChanged(.transform(transform)))
             guard let change = actions.change else { continue }
             _ = HyprlandMonitor.script(for: change)
             var turned = outputs
@@ -39,10 +39,10 @@ enum CompositorFuzzer {
                 if turned[index].name == change.output { turned[index].transform = change.transform }
                 if let position = change.positions[turned[index].name] { turned[index].position = position }
             }
-            actions = rotation.take(turned)
-            _ = rotation.take(.applied)
+            actions = rotation.handle(.outputsReported(turned))
+            _ = rotation.handle(.changeEnded(.applied))
         }
-        _ = rotation.release()
+        _ = rotation.handle(.goalChanged(.baseline))
     }
 
     private static func readNiri(_ bytes: [UInt8]) {

@@ -378,6 +378,31 @@ class End(AgentTestCase):
         agent.stop()
         self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
 
+    def test_panel_that_is_off_at_the_end_is_restored_when_it_is_on(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_tight()
+        self.compositor.change("eDP-1", enabled=False)  # by the lid, for example
+        self.wait_until_idle(agent)
+        agent.stop()
+        self.assertEqual(agent.process.returncode, 0)
+        restoring = self.spawn_agent("--restore")
+        self.assertEqual(restoring.wait_for_end(), 0)
+        self.assertIn("eDP-1 is off or not connected", restoring.log())
+        self.compositor.change("eDP-1", enabled=True)
+        self.restore()
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+
+    def test_restoring_that_is_refused_is_an_error(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.compositor.refuse()
+        restoring = self.spawn_agent("--restore")
+        self.assertEqual(restoring.wait_for_end(), 1)
+        restoring.wait_for_warning("eDP-1 is not rotated to normal")
+
     def test_compositor_that_does_not_answer_does_not_delay_the_end(self):
         agent = self.start_session()
         self.compositor.hold()
@@ -429,6 +454,15 @@ class Losses(AgentTestCase):
             agent = self.spawn_agent()
             agent.wait_for_warning("wayland-7 does not answer")
         self.show("landscape-left")
+
+    def test_change_that_is_never_answered_is_one_warning_and_a_new_connection(self):
+        agent = self.start_session()
+        self.compositor.hold()
+        self.hold("landscape-left")
+        agent.wait_for_warning("wayland-7 does not answer")
+        self.compositor.release()
+        self.wait_for_transform("270")
+        self.show("portrait")
 
     def test_compositor_that_restarts_gets_the_present_orientation(self):
         agent = self.start_session()

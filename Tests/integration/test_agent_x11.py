@@ -9,7 +9,7 @@ import os
 
 from agent_session import TRANSFORMS, AgentTestCase
 from evdev import event_node
-from fakes.x11 import FakeServer, GarblingProxy
+from fakes.x11 import FakeServer, GarblingProxy, RefusingProxy
 from rig import wait_until
 from rotation import HELD
 from x11 import BLUE, GREEN, RED, WHITE, CornersWindow, XServer, wait_for_corners
@@ -162,6 +162,13 @@ class Picture(X11TestCase):
         self.window = CornersWindow(self.server)
         self.assert_shown("90")
 
+    def test_a_server_whose_outputs_cannot_be_read_is_one_warning(self):
+        self.start(claim=False)
+        proxy = RefusingProxy(self.server.name, self.server.display.query_extension("RANDR").major_opcode)
+        self.rig.on_close(proxy.close)
+        agent = self.spawn_agent(settings=self.settings(), environment={"DISPLAY": proxy.name})
+        agent.wait_for_warning(f"the X server at {proxy.name} does not answer")
+
     def test_a_display_that_does_not_exist_is_an_error(self):
         self.start(claim=False)
         agent = self.spawn_agent(environment={"DISPLAY": ":4000"})
@@ -220,8 +227,9 @@ class Picture(X11TestCase):
         self.wait_for_rotation("normal")
         self.server.set_fullscreen(player, True)
         wait_until(lambda: self.server.rotation("default") in ("90", "270"), "the screen is sideways")
+        # As after a crash of the player: no window manager says yet which window is active now.
         player.destroy()
-        self.server.focus(None)
+        self.server.display.sync()
         self.wait_for_rotation("normal")
 
 

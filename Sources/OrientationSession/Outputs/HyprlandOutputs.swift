@@ -27,7 +27,6 @@ final class HyprlandOutputs: OutputBackend {
     private var interface: Interface?
     private var request: HyprlandRequest?
 
-    let mayPlaceAutomatically = true
     var server: Int32? { heads?.server }
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.

@@ -27,7 +27,6 @@ final class NiriOutputs: OutputBackend {
     /// Why a part of the present change was refused.
     private var refusal: String?
 
-    let mayPlaceAutomatically = true
     var server: Int32? { connection.compositor }
 
     /// Connects to the socket that NIRI_SOCKET names, beside a Wayland connection whose globals are known.

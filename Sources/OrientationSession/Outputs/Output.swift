@@ -141,6 +141,9 @@ struct Area: Hashable, Sendable {
 }
 
 extension [Output] {
+    /// The names of those that take up space.
+    var shownNames: [String] { filter { $0.isShown }.map { $0.name } }
+
     /// The output to rotate: the one with this name, or else the built-in panel; nil if it is missing or disabled.
     package func panel(named name: String?) -> Output? {
         first { $0.isShown && $0.isPanel(named: name) }

@@ -44,9 +44,6 @@ protocol OutputBackendDelegate: AnyObject {
 /// A delegate is called from the event loop only, never from a call to the backend. The backend ends with its last
 /// reference.
 protocol OutputBackend: AnyObject {
-    /// Whether the compositor may move other outputs after a change.
-    var mayPlaceAutomatically: Bool { get }
-
     /// The process that provides the display; nil if unknown.
     var server: Int32? { get }
 

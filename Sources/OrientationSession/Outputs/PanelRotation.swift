@@ -7,6 +7,25 @@ package import OrientationCore
 /// A transform that somebody else sets is the new baseline: it stays until another one is wanted, and it is what is
 /// restored at the end.
 package struct PanelRotation: Sendable {
+    /// What the panel is to show.
+    package enum Goal: Hashable, Sendable {
+        /// What it shows now.
+        case unchanged
+        case transform(OutputTransform)
+        /// What it would show without this agent.
+        case baseline
+    }
+
+    package enum Event: Sendable {
+        case goalChanged(Goal)
+        /// The state of all outputs was reported.
+        case outputsReported([Output])
+        /// The change that was requested last has ended.
+        case changeEnded(OutputResult)
+        /// The compositor has read its configuration again, and sets the transform in it before or after this.
+        case configurationReloaded
+    }
+
     /// What to do after an event.
     package struct Actions: Hashable, Sendable {
         package var change: OutputChange?
@@ -14,18 +33,35 @@ package struct PanelRotation: Sendable {
         package var warning: String?
     }
 
-    /// A change that was asked for.
     private struct Request {
         var change: OutputChange
-        /// The outputs at that time.
+        /// The outputs when it was made.
         var outputs: [Output]
         /// How often the compositor answered that it was outdated.
         var failures = 0
-        /// Whether a report came after it was made.
-        var isOld = false
     }
 
-    /// How often a change is tried again while the outputs keep changing.
+    /// The state of the last request.
+    private enum Progress {
+        /// There is none, or it has ended and a report shows its result.
+        case none
+        case pending(Request, hasNewerReport: Bool)
+        /// It is to be made again with the next report.
+        case outdated(Request)
+        /// It was applied, and no report shows that yet.
+        case applied(Request)
+    }
+
+    /// What is known about transforms that somebody else sets.
+    private enum ForeignTransform {
+        case none
+        /// The panel has one, which stays until another goal is set.
+        case kept
+        /// The compositor has read its configuration: the one in it is to be replaced.
+        case announced
+    }
+
+    /// How often a change is requested again while the outputs keep changing.
     private static let retries = 3
 
     /// The configured output; nil for the built-in panel.
@@ -38,48 +74,54 @@ package struct PanelRotation: Sendable {
     /// The outputs as they were reported last; empty while unknown.
     package private(set) var outputs: [Output] = []
 
-    private var target: OutputTransform?
-    /// Whether the baseline is wanted.
-    private var isReleased = false
+    private var goal: Goal
     /// The transform that the panel has unless somebody else changes it; nil while there is no panel.
     private var expected: Transform?
-    private var pending: Request?
-    /// Whether the pending request is to be made again, with the next report.
-    private var isOutdated = false
-    /// A request that was applied, while no report shows it yet.
-    private var unconfirmed: Request?
+    private var progress = Progress.none
+    private var foreign = ForeignTransform.none
     /// The transform that was refused last.
     private var refused: Transform?
-    /// Whether somebody else's transform stays, until another one is wanted.
-    private var yields = false
     /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
     package private(set) var movesNeighbours: Bool?
-    private var reportedMissing = false
-    /// Whether the next transform of somebody else comes from the compositor's configuration.
-    private var isReloaded = false
+    /// Whether the log has been told that the panel is missing.
+    private var isReportedMissing = false
     /// The transforms that the panel may have from an earlier agent; empty once the outputs are known.
-    private var left: Set<Transform>
+    private var leftoverTransforms: Set<Transform>
 
     /// Creates the decision; `leftover` is what an earlier run has left to restore.
-    package init(output name: String?, mayPlaceAutomatically: Bool, leftover: RestorePoint? = nil) {
+    package init(
+        output name: String?,
+        mayPlaceAutomatically: Bool,
+        goal: Goal = .unchanged,
+        leftover: RestorePoint? = nil
+    ) {
         self.name = name
         self.mayPlaceAutomatically = mayPlaceAutomatically
+        self.goal = goal
         baseline = leftover?.outputs ?? []
-        left = leftover?.applied ?? []
+        leftoverTransforms = leftover?.applied ?? []
         movesNeighbours = leftover.map { $0.movesNeighbours } ?? (mayPlaceAutomatically ? nil : true)
     }
 
+    /// The change that has been requested and has not ended.
+    private var unfinished: OutputChange? {
+        switch progress {
+        case .pending(let request, _), .outdated(let request): request.change
+        case .none, .applied: nil
+        }
+    }
+
     /// Whether no change is being made.
-    package var isSettled: Bool { pending == nil }
+    package var isSettled: Bool { unfinished == nil }
 
     /// What has to be restored; nil while the outputs are as they were.
     package var restorePoint: RestorePoint? {
-        let isOriginal = panel.map { panel in baseline.first { $0.name == panel.name }?.transform == expected } ?? false
-        guard !baseline.isEmpty, !isOriginal || pending != nil else { return nil }
+        let isOriginal = panel.map { baseline.transform(of: $0) == expected } ?? false
+        guard !baseline.isEmpty, !isOriginal || !isSettled else { return nil }
         return RestorePoint(
             outputs: baseline,
             movesNeighbours: movesNeighbours ?? false,
-            applied: Set([expected, pending?.change.transform].compactMap { $0 })
+            applied: Set([expected, unfinished?.transform].compactMap { $0 })
         )
     }
 
@@ -95,139 +137,121 @@ package struct PanelRotation: Sendable {
 
     // MARK: - Events
 
-    /// Takes another wanted transform.
-    package mutating func want(_ transform: OutputTransform) -> Actions {
-        guard transform != target || isReleased else { return Actions() }
-        target = transform
-        isReleased = false
-        yields = false
-        refused = nil
-        return Actions(change: nextChange())
-    }
-
-    /// Restores the baseline, and keeps it until a transform is wanted.
-    package mutating func release() -> Actions {
-        isReleased = true
-        yields = false
-        refused = nil
-        return Actions(change: nextChange())
-    }
-
-    /// Rotates the panel again if the compositor has just set what its configuration says.
-    package mutating func configurationReloaded() -> Actions {
-        // The report of the outputs may come before or after this.
-        isReloaded = !yields
-        yields = false
-        return Actions(change: nextChange())
-    }
-
-    /// Takes the state of all outputs.
-    package mutating func take(_ report: [Output]) -> Actions {
-        let known = outputs.filter { $0.isShown }.map { $0.name }
-        outputs = report
-        pending?.isOld = true
-        var actions = Actions()
-        guard let panel else {
-            expected = nil
-            unconfirmed = nil
-            if isOutdated { pending = nil }
-            // A panel that is off, such as below a closed lid, comes back.
-            guard !outputs.contains(where: { $0.isPanel(named: name) }) else { return actions }
-            if !reportedMissing { actions.warning = missing }
-            reportedMissing = true
-            return actions
+    package mutating func handle(_ event: Event) -> Actions {
+        switch event {
+        case .goalChanged(let goal):
+            if case .transform = goal, goal == self.goal { return Actions() }
+            self.goal = goal
+            if foreign == .kept { foreign = .none }
+            refused = nil
+            return Actions(change: nextChange())
+        case .configurationReloaded:
+            foreign = foreign == .kept ? .none : .announced
+            return Actions(change: nextChange())
+        case .outputsReported(let report): return compare(report)
+        case .changeEnded(let result):
+            guard case .pending(let request, let hasNewerReport) = progress else { return Actions() }
+            return end(request, result, hasNewerReport)
         }
-        reportedMissing = false
-        if !known.isEmpty, report.filter({ $0.isShown }).map({ $0.name }) != known {
+    }
+
+    /// Compares the reported outputs with what is expected of them.
+    private mutating func compare(_ report: [Output]) -> Actions {
+        let known = outputs.shownNames
+        outputs = report
+        if case .pending(let request, _) = progress { progress = .pending(request, hasNewerReport: true) }
+        guard let panel else { return losePanel() }
+        isReportedMissing = false
+        if !known.isEmpty, report.shownNames != known {
             movesNeighbours = mayPlaceAutomatically ? nil : true
             refused = nil
         }
         guard let expected else {
             self.expected = panel.transform
-            yields = false
+            if foreign == .kept { foreign = .none }
             // Somebody has set another transform since the earlier agent ended.
-            if !left.isEmpty, !left.contains(panel.transform) { baseline = report }
-            left = []
+            if !leftoverTransforms.isEmpty, !leftoverTransforms.contains(panel.transform) { baseline = report }
+            leftoverTransforms = []
             rebase(on: panel)
-            actions.change = nextChange()
-            return actions
+            return Actions(change: nextChange())
         }
-        if pending != nil {
-            if isOutdated { actions.change = repeatRequest() }
-            return actions
+        var confirmed: Request?
+        switch progress {
+        case .none: break
+        case .pending: return Actions()
+        case .outdated(let request): return Actions(change: repeated(request, panel))
+        case .applied(let request):
+            let before = request.outputs.panel(named: name)?.transform
+            let showsOldTransform = before == panel.transform && before != expected
+            if showsOldTransform || report == request.outputs { return Actions() }
+            confirmed = request
+            progress = .none
         }
-        if let before = unconfirmed?.outputs.panel(named: name)?.transform, before == panel.transform,
-            before != expected
-        {
-            return actions
-        }
-        if report == unconfirmed?.outputs { return actions }
-        let confirmed = unconfirmed
-        unconfirmed = nil
-        if panel.transform != expected {
+        guard panel.transform == expected else {
             self.expected = panel.transform
             baseline = report
-            yields = !isReloaded
-            isReloaded = false
-            actions.change = nextChange()
-            return actions
+            foreign = foreign == .announced ? .none : .kept
+            return Actions(change: nextChange())
         }
-        isReloaded = false
-        settle(on: panel, after: confirmed, &actions)
-        return actions
+        if foreign == .announced { foreign = .none }
+        return Actions(change: followUp(on: panel, after: confirmed))
     }
 
-    /// Takes the result of the change that was asked for last.
-    package mutating func take(_ result: OutputResult) -> Actions {
-        guard var request = pending else { return Actions() }
-        var actions = Actions()
+    private mutating func losePanel() -> Actions {
+        expected = nil
+        if case .pending = progress {} else { progress = .none }
+        // A panel that is off, such as below a closed lid, comes back.
+        guard !isReportedMissing, !outputs.contains(where: { $0.isPanel(named: name) }) else { return Actions() }
+        isReportedMissing = true
+        return Actions(warning: missing)
+    }
+
+    private mutating func end(_ request: Request, _ result: OutputResult, _ hasNewerReport: Bool) -> Actions {
+        progress = .none
         switch result {
+        case .refused(let reason):
+            refused = request.change.transform
+            let warning = Self.warning(request.change, reason)
+            return Actions(change: nextChange(), warning: warning)
         case .outdated:
-            pending = nil
-            guard panel != nil else { return actions }
+            guard let panel else { return Actions() }
+            var request = request
             request.failures += 1
             guard request.failures <= Self.retries else {
-                actions.warning =
-                    "\(request.change.output) is not rotated to \(request.change.transform): "
-                    + "the outputs changed \(request.failures) times meanwhile"
                 refused = request.change.transform
-                return actions
+                return Actions(
+                    warning: Self.warning(request.change, "the outputs changed \(request.failures) times meanwhile")
+                )
             }
-            pending = request
-            isOutdated = true
-            if request.isOld { actions.change = repeatRequest() }
-        case .refused(let reason):
-            pending = nil
-            refused = request.change.transform
-            actions.warning = "\(request.change.output) is not rotated to \(request.change.transform): \(reason)"
-            actions.change = nextChange()
+            if hasNewerReport { return Actions(change: repeated(request, panel)) }
+            progress = .outdated(request)
+            return Actions()
         case .applied:
-            pending = nil
-            guard let panel else { return actions }
+            guard let panel else { return Actions() }
             expected = request.change.transform
-            unconfirmed = request
             guard outputs != request.outputs, panel.transform == expected else {
-                actions.change = nextChange()
-                return actions
+                progress = .applied(request)
+                return Actions(change: nextChange())
             }
-            unconfirmed = nil
-            settle(on: panel, after: request, &actions)
+            return Actions(change: followUp(on: panel, after: request))
         }
-        return actions
     }
 
     // MARK: - Changes
 
     private mutating func nextChange() -> OutputChange? {
-        guard pending == nil, !yields, let panel, let transform = wanted(for: panel) else { return nil }
+        guard isSettled, foreign != .kept, let panel, let transform = goalTransform(of: panel) else { return nil }
         guard transform != expected, transform != refused else { return nil }
         return request(transform, of: panel)
     }
 
     /// The transform that the panel is to have; nil if it is to stay as it is.
-    private func wanted(for panel: Output) -> Transform? {
-        if isReleased { return baseline.first { $0.name == panel.name }?.transform }
-        return target.map { Transform($0) }
+    private func goalTransform(of panel: Output) -> Transform? {
+        switch goal {
+        case .unchanged: nil
+        case .transform(let transform): Transform(transform)
+        case .baseline: baseline.transform(of: panel)
+        }
     }
 
     private mutating func request(_ transform: Transform, of panel: Output, failures: Int = 0) -> OutputChange {
@@ -237,19 +261,13 @@ package struct PanelRotation: Sendable {
             transform: transform,
             positions: movesNeighbours == true ? moves(to: layout) : [:]
         )
-        pending = Request(change: change, outputs: outputs, failures: failures)
-        isOutdated = false
+        progress = .pending(Request(change: change, outputs: outputs, failures: failures), hasNewerReport: false)
         return change
     }
 
-    /// Makes an outdated request again: for what is wanted now.
-    private mutating func repeatRequest() -> OutputChange? {
-        guard let panel, let request = pending else { return nil }
-        return self.request(
-            wanted(for: panel) ?? request.change.transform,
-            of: panel,
-            failures: request.failures
-        )
+    /// Makes an outdated request again, for the present goal.
+    private mutating func repeated(_ outdated: Request, _ panel: Output) -> OutputChange {
+        request(goalTransform(of: panel) ?? outdated.change.transform, of: panel, failures: outdated.failures)
     }
 
     /// The outputs that are elsewhere in `layout`, with their places there.
@@ -257,50 +275,55 @@ package struct PanelRotation: Sendable {
         var moves: [String: Position] = [:]
         for output in layout where output.isShown {
             guard let present = outputs.first(where: { $0.name == output.name }), present.isShown else { continue }
+            var isMoved = present.position != output.position
             // A move that was applied may not be reported yet.
-            let isMoved = unconfirmed?.change.positions[output.name] != nil
-            if isMoved || present.position != output.position { moves[output.name] = output.position }
+            if case .applied(let request) = progress, request.change.positions[output.name] != nil { isMoved = true }
+            if isMoved { moves[output.name] = output.position }
         }
         return moves
     }
 
-    // MARK: - Reports
-
-    /// Handles a report in which the panel has the transform that it is expected to have; `request` made it so.
-    private mutating func settle(on panel: Output, after request: Request?, _ actions: inout Actions) {
+    /// Adapts to a report in which the panel has the expected transform, which `request` may have set; returns the next
+    /// change.
+    private mutating func followUp(on panel: Output, after request: Request?) -> OutputChange? {
         if movesNeighbours == nil, let request {
             let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)
-            if places(in: layout) != places(in: request.outputs) {
-                movesNeighbours = places(in: outputs) == places(in: request.outputs)
-            }
-            if movesNeighbours == true {
-                actions.change = self.request(panel.transform, of: panel)
-                return
-            }
+            if layout.places != request.outputs.places { movesNeighbours = outputs.places == request.outputs.places }
+            if movesNeighbours == true { return self.request(panel.transform, of: panel) }
         }
         rebase(on: panel)
-        actions.change = nextChange()
+        return nextChange()
     }
 
     /// Recomputes the baseline from the report, with the panel rotated back, unless the report is what it leads to.
     private mutating func rebase(on panel: Output) {
-        let transform = baseline.first { $0.name == panel.name }?.transform ?? panel.transform
+        let transform = baseline.transform(of: panel) ?? panel.transform
         guard OutputLayout.rotating(panel.name, to: panel.transform, in: baseline) != outputs else { return }
         baseline = OutputLayout.rotating(panel.name, to: transform, in: outputs)
     }
 
-    private func places(in outputs: [Output]) -> [String: Position] {
-        var places: [String: Position] = [:]
-        for output in outputs where output.isShown { places[output.name] = output.position }
-        return places
+    // MARK: - Messages
+
+    private static func warning(_ change: OutputChange, _ reason: String) -> String {
+        "\(change.output) is not rotated to \(change.transform): \(reason)"
     }
 
     private var missing: String {
-        let names = outputs.filter { $0.isShown }.map { $0.name }.joined(separator: ", ")
+        let names = outputs.shownNames.joined(separator: ", ")
         let found = names.isEmpty ? "there are no outputs" : "the outputs are \(names)"
         guard let name else {
             return "no output is a built-in panel (eDP, LVDS or DSI): \(found); set Output= in agent.conf"
         }
         return "there is no output \(name): \(found)"
+    }
+}
+
+extension [Output] {
+    fileprivate func transform(of panel: Output) -> Transform? { first { $0.name == panel.name }?.transform }
+
+    fileprivate var places: [String: Position] {
+        var places: [String: Position] = [:]
+        for output in self where output.isShown { places[output.name] = output.position }
+        return places
     }
 }

@@ -21,7 +21,6 @@ final class WlrOutputs: OutputBackend {
     /// Whether a first complete state was received.
     private var isKnown = false
 
-    let mayPlaceAutomatically = true
     var server: Int32? { connection.compositor }
 
     /// Binds the manager on a connection whose globals are known; nil if the compositor does not offer one.

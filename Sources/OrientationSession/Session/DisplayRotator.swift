@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationConfiguration
-import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -20,7 +19,7 @@ protocol DisplayRotatorDelegate: AnyObject {
 }
 
 /// Rotates the panel of one display, and keeps on disk what must be restored.
-final class DisplayRotator: OutputBackendDelegate {
+final class DisplayRotator {
     private let output: String?
     private let mapsInput: Bool
     private let log: Log
@@ -35,19 +34,14 @@ final class DisplayRotator: OutputBackendDelegate {
 
     /// Nil while the outputs are not known.
     private var rotation: PanelRotation?
-    private var target: OutputTransform?
-    private var isReleased = false
-    /// Whether the connection is lost, which has been reported.
-    private var isLost = false
+    private var goal = PanelRotation.Goal.unchanged
     /// What the file contains.
     private var saved: RestorePoint?
     /// The transform that the delegate knows of.
     private var reported: Transform?
-    private var onSettled: (() -> Void)?
-    /// Whether the last attempt to save failed, which was reported.
-    private var cannotSave = false
-    /// The same for the lock's file.
-    private var cannotReport = false
+    private var onRestored: (() -> Void)?
+    private var savingProblem: ProblemLog
+    private var reportingProblem: ProblemLog
 
     /// Takes the display that the environment names; throws if another process rotates it already.
     init(
@@ -59,6 +53,8 @@ final class DisplayRotator: OutputBackendDelegate {
         output = configuration.output
         mapsInput = configuration.inputMapping == .auto
         self.log = log
+        savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
+        reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         let backend = backend.resolved ?? .wlr
         display = DisplayServer.name(for: backend)
         lock = try AgentLock(display: display)
@@ -86,53 +82,70 @@ final class DisplayRotator: OutputBackendDelegate {
     var shownPanel: Output? { rotation?.shownPanel }
 
     /// The process that provides the display; nil if unknown.
-    var serverProcess: Int32? { server.outputs?.server }
+    var serverProcess: Int32? { server.process }
 
     /// Says in the lock's file what the agent does.
     func report(_ activity: String) {
-        do throws(SystemError) {
-            try lock?.write(activity)
-            cannotReport = false
-        } catch {
-            if !cannotReport { log.warning("\(error); orientctl status does not name this agent") }
-            cannotReport = true
-        }
+        reportingProblem.attempt { () throws(SystemError) in try lock?.write(activity) }
     }
 
-    /// Rotates the panel, now or as soon as it is there.
-    func want(_ transform: OutputTransform) {
-        target = transform
-        isReleased = false
-        guard var rotation else { return }
-        let actions = rotation.want(transform)
-        carryOut(actions, rotation)
+    /// Rotates the panel or puts the outputs back, now or as soon as they are known.
+    func pursue(_ goal: PanelRotation.Goal) {
+        self.goal = goal
+        handle(.goalChanged(goal))
     }
 
-    /// Puts the outputs back; `completion` is called when that has ended, or at once if there is nothing to do.
-    func release(completion: @escaping () -> Void = {}) {
-        isReleased = true
-        onSettled = completion
-        guard var rotation else {
-            // Nothing was rotated yet, but an earlier agent may have left something; a server that has gone shows nothing.
-            if !hasLeftover || isLost { settle() }
-            return
+    /// Puts the outputs back, and then the devices that follow them; `completion` is called afterwards.
+    func end(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
+        onRestored = { [self] in
+            guard let inputs, let panel = shownPanel else { return completion() }
+            inputs.end(with: panel, completion: completion)
         }
-        let actions = rotation.release()
-        carryOut(actions, rotation)
+        pursue(.baseline)
+        // Nothing was rotated yet, but an earlier agent may have left something; a server that has gone shows nothing.
+        if !isReady, !hasLeftover || lock == nil { restored() }
     }
 
     /// Leaves the outputs as they are, with nothing to restore later.
     func keep() { save(nil) }
 
-    /// Puts the outputs back, and then the devices that follow them.
-    func release(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
-        release { [self] in
-            guard let inputs, let panel = shownPanel else { return completion() }
-            inputs.end(with: panel, completion: completion)
-        }
+    /// The compositor has read its configuration again.
+    func configurationReloaded() { handle(.configurationReloaded) }
+
+    /// Why the leftover was not restored, as a message; nil unless that has to wait for the panel.
+    var postponement: String? {
+        guard isReady, panel == nil, let saved else { return nil }
+        let name = output ?? saved.outputs.panel(named: nil)?.name ?? "the panel"
+        return "\(name) is off or not connected: it is restored when orient-agent runs again"
     }
 
-    // MARK: - Reports
+    // MARK: - Changes
+
+    private func handle(_ event: PanelRotation.Event) {
+        guard let actions = rotation?.handle(event), let rotation else { return }
+        if mapsInput, goal != .unchanged, let panel { server.mapInput(to: panel.name, goal != .baseline) }
+        if let warning = actions.warning { log.warning(warning) }
+        // Before the change, so that a crash during it leaves what is needed to undo it.
+        save(rotation.restorePoint)
+        if let change = actions.change {
+            log.debug("rotating \(change.output) to \(change.transform)")
+            server.apply(change)
+        }
+        if rotation.isSettled { restored() }
+    }
+
+    /// Calls what waits for the end of restoring.
+    private func restored() {
+        let completion = onRestored
+        onRestored = nil
+        completion?()
+    }
+
+    private func save(_ point: RestorePoint?) {
+        guard point != saved else { return }
+        saved = point
+        savingProblem.attempt { () throws(SystemError) in try file?.write(point) }
+    }
 
     /// Takes the lock again after the connection was lost; false if this session has ended meanwhile.
     private func isStillOurs() -> Bool {
@@ -147,38 +160,28 @@ final class DisplayRotator: OutputBackendDelegate {
         log.info("the compositor of this session has ended")
         return false
     }
+}
 
-    /// The compositor has read its configuration again.
-    func configurationReloaded() {
-        guard var rotation else { return }
-        let actions = rotation.configurationReloaded()
-        carryOut(actions, rotation)
-    }
-
+extension DisplayRotator: OutputBackendDelegate {
     func outputsChanged(_ outputs: [Output]) {
-        guard let backend = server.outputs else { return }
         guard isStillOurs() else { return delegate?.displayLost(0) ?? () }
-        server.outputsKnown()
-        isLost = false
-        let isNew = rotation == nil
-        var rotation =
-            rotation
-            ?? PanelRotation(output: output, mayPlaceAutomatically: backend.mayPlaceAutomatically, leftover: saved)
-        if isNew {
-            if isReleased { _ = rotation.release() } else if let target { _ = rotation.want(target) }
+        if rotation == nil {
+            rotation = PanelRotation(
+                output: output,
+                mayPlaceAutomatically: server.mayPlaceAutomatically,
+                goal: goal,
+                leftover: saved
+            )
         }
-        let actions = rotation.take(outputs)
-        carryOut(actions, rotation)
-        if rotation.isSettled { reported = rotation.shownPanel?.transform }
+        handle(.outputsReported(outputs))
+        if rotation?.isSettled ?? false { reported = shownPanel?.transform }
         delegate?.outputsChanged()
     }
 
     func changeEnded(_ result: OutputResult) {
-        guard var rotation else { return }
-        let actions = rotation.take(result)
-        carryOut(actions, rotation)
+        handle(.changeEnded(result))
         // A second change may only have moved the neighbours.
-        guard result == .applied, let shown = rotation.shownPanel?.transform, shown != reported else { return }
+        guard result == .applied, let shown = shownPanel?.transform, shown != reported else { return }
         reported = shown
         delegate?.rotated()
     }
@@ -186,50 +189,17 @@ final class DisplayRotator: OutputBackendDelegate {
     func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
 
     func backendLost(_ reason: String) {
-        if !isLost { log.warning("\(reason); trying to connect again") }
-        isLost = true
+        if lock != nil { log.warning("\(reason); trying to connect again") }
         // What was saved is still to be restored if only the connection has gone.
         rotation = nil
         lock = nil
-        server.connectionLost(reason)
         delegate?.outputsChanged()
         delegate?.windowChanged(nil)
-        settle()
+        restored()
     }
 
     func serverGivenUp(_ problem: String) {
-        log.error("\(problem); giving up")
+        log.error(problem)
         delegate?.displayLost(1)
-    }
-
-    private func carryOut(_ actions: PanelRotation.Actions, _ rotation: PanelRotation) {
-        self.rotation = rotation
-        if mapsInput, isReleased || target != nil, let panel { server.outputs?.mapInput(to: panel.name, !isReleased) }
-        if let warning = actions.warning { log.warning(warning) }
-        // Before the change, so that a crash during it leaves what is needed to undo it.
-        save(rotation.restorePoint)
-        if let change = actions.change {
-            log.debug("rotating \(change.output) to \(change.transform)")
-            server.outputs?.apply(change)
-        }
-        if rotation.isSettled { settle() }
-    }
-
-    private func settle() {
-        let completion = onSettled
-        onSettled = nil
-        completion?()
-    }
-
-    private func save(_ point: RestorePoint?) {
-        guard point != saved else { return }
-        saved = point
-        do throws(SystemError) {
-            try file?.write(point)
-            cannotSave = false
-        } catch {
-            if !cannotSave { log.warning("\(error); after a crash the display may not be restored") }
-            cannotSave = true
-        }
     }
 }

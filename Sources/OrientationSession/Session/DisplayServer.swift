@@ -23,22 +23,33 @@ package enum BackendChoice: String, NamedValue {
     }
 }
 
-/// The session's compositor or X server; connects to it again after it was restarted.
+/// The session's compositor or X server; connects to it again after it was restarted or no longer answers.
 package final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
-    /// Seconds that a compositor has to tell its outputs.
-    private static let longestWait = 8.0
+    /// Seconds that a server has to report its outputs, and to answer a change.
+    private static let longestAnswer = 8.0
+
+    private enum State {
+        /// Until the outputs are known.
+        case connecting
+        case connected
+        /// Until the server has answered a change.
+        case changing
+        /// Until the next attempt to connect.
+        case disconnected
+    }
 
     private let backend: BackendChoice
     private let loop: EventLoop
+    private var state = State.disconnected
     private var timer: Timer?
-    private var silence: Timer?
+    /// How often a connection was tried since the outputs were known, besides the first time.
     private var attempts = 0
 
     private var wayland: WaylandConnection?
     private var waylandOutputs: WaylandOutputs?
-    private(set) var outputs: (any OutputBackend)?
+    private var outputs: (any OutputBackend)?
     private var toplevels: WlrToplevels?
 
     /// Set once, before ``connect()``.
@@ -47,13 +58,10 @@ package final class DisplayServer {
     init(_ backend: BackendChoice, loop: EventLoop) throws(SystemError) {
         self.backend = backend
         self.loop = loop
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { reconnect() } }
-        silence = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) {
-                delegate?.backendLost("the compositor at \(Self.name(for: backend)) does not answer")
-            }
-        }
+        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
     }
+
+    // MARK: - Environment
 
     /// The name of the display in this session, for the files that belong to it.
     static func name(for backend: BackendChoice) -> String {
@@ -83,66 +91,116 @@ package final class DisplayServer {
         return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil
     }
 
+    // MARK: - Connection
+
     /// Connects; the delegate gets the outputs once they are known.
     func connect() throws(SystemError) {
-        if backend == .x11, let delegate {
-            outputs = try X11Outputs(loop: loop, delegate: delegate)
-            return
+        if backend == .x11 {
+            outputs = try X11Outputs(loop: loop, delegate: self)
+        } else {
+            wayland = try WaylandConnection(
+                loop: loop,
+                onReady: { [unowned(unsafe) self] in globalsKnown() },
+                onLost: { [unowned(unsafe) self] in backendLost($0) }
+            )
         }
-        wayland = try WaylandConnection(
-            loop: loop,
-            onReady: { [unowned(unsafe) self] in globalsKnown() },
-            onLost: { [unowned(unsafe) self] in delegate?.backendLost($0) }
-        )
-        silence?.arm(after: Self.longestWait)
+        enter(.connecting)
     }
 
-    /// The connection works; the next loss is a new one.
-    func outputsKnown() {
-        attempts = 0
-        silence?.disarm()
+    private func enter(_ state: State) {
+        self.state = state
+        switch state {
+        case .connecting, .changing: timer?.arm(after: Self.longestAnswer)
+        case .connected: timer?.disarm()
+        case .disconnected: timer?.arm(after: Self.retry.seconds)
+        }
     }
 
-    /// Drops the connection, and tries for a while to connect again.
-    func connectionLost(_ reason: String) {
-        silence?.disarm()
+    private func timePassed() {
+        switch state {
+        case .connecting, .changing: backendLost("the \(kind) at \(Self.name(for: backend)) does not answer")
+        case .connected: break
+        case .disconnected:
+            attempts += 1
+            do throws(SystemError) {
+                try connect()
+            } catch {
+                retry(after: "\(error)")
+            }
+        }
+    }
+
+    private var kind: String { backend == .x11 ? "X server" : "compositor" }
+
+    private func retry(after problem: String) {
         outputs = nil
         toplevels = nil
         waylandOutputs = nil
         wayland = nil
-        guard attempts < Self.retry.most else { return delegate?.serverGivenUp(reason) ?? () }
-        timer?.arm(after: Self.retry.seconds)
-    }
-
-    private func reconnect() {
-        attempts += 1
-        do throws(SystemError) {
-            try connect()
-        } catch {
-            connectionLost("\(error)")
-        }
+        enter(.disconnected)
+        if attempts >= Self.retry.most { delegate?.serverGivenUp("\(problem); giving up") }
     }
 
     private func globalsKnown() {
-        guard let wayland, let delegate else { return }
+        guard let wayland else { return }
         let waylandOutputs = WaylandOutputs(on: wayland)
         self.waylandOutputs = waylandOutputs
         do throws(SystemError) {
             outputs =
                 if backend == .niri {
-                    try NiriOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
+                    try NiriOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: self)
                 } else if Compositor.detected == .hyprland {
-                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: delegate)
+                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: self)
                 } else {
-                    WlrOutputs(on: wayland, delegate: delegate)
+                    WlrOutputs(on: wayland, delegate: self)
                 }
         } catch {
-            return delegate.backendLost("\(error)")
+            return backendLost("\(error)")
         }
         guard outputs != nil else {
-            let problem = "does not offer wlr-output-management, which orient-agent needs"
-            return delegate.serverGivenUp("the compositor at \(wayland.name) \(problem)")
+            let problem = "does not offer wlr-output-management, which orient-agent needs; giving up"
+            return serverGivenUp("the compositor at \(wayland.name) \(problem)")
         }
-        toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, delegate: delegate)
+        toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, delegate: self)
     }
+
+    // MARK: - Outputs
+
+    /// The process that provides the display; nil if unknown.
+    var process: Int32? { outputs?.server }
+
+    var mayPlaceAutomatically: Bool { backend != .x11 }
+
+    /// Requests a change; the delegate gets the result.
+    func apply(_ change: OutputChange) {
+        enter(.changing)
+        outputs?.apply(change)
+    }
+
+    /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
+    func mapInput(to output: String, _ isMapped: Bool) { outputs?.mapInput(to: output, isMapped) }
+}
+
+extension DisplayServer: OutputBackendDelegate {
+    package func outputsChanged(_ outputs: [Output]) {
+        if state == .connecting {
+            attempts = 0
+            enter(.connected)
+        }
+        delegate?.outputsChanged(outputs)
+    }
+
+    package func changeEnded(_ result: OutputResult) {
+        enter(.connected)
+        delegate?.changeEnded(result)
+    }
+
+    package func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
+
+    package func backendLost(_ reason: String) {
+        delegate?.backendLost(reason)
+        retry(after: reason)
+    }
+
+    package func serverGivenUp(_ problem: String) { delegate?.serverGivenUp(problem) }
 }

@@ -21,8 +21,6 @@ final class X11Outputs: OutputBackend {
     private var result: OutputResult?
     private var isLost = false
 
-    let mayPlaceAutomatically = false
-
     var server: Int32? { connection.server }
 
     /// Connects to the X server; the delegate gets the outputs from the loop.
@@ -92,7 +90,7 @@ final class X11Outputs: OutputBackend {
                 Self.pitch(Int(event.short(at: 30)), Int(event.short(at: 26)))
             )
         case firstRandREvent + UInt8(XCB_RANDR_NOTIFY): isStale = true
-        case UInt8(XCB_CONFIGURE_NOTIFY): windows.moved(event.word(at: 8))
+        case UInt8(XCB_CONFIGURE_NOTIFY), UInt8(XCB_DESTROY_NOTIFY): windows.movedOrDestroyed(event.word(at: 8))
         case UInt8(XCB_PROPERTY_NOTIFY): windows.propertyChanged(event.word(at: 8), of: event.word(at: 4))
         case UInt8(XCB_GE_GENERIC): input?.take(event)
         default: break

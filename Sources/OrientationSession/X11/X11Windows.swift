@@ -31,7 +31,7 @@ final class X11Windows {
 
     func layoutChanged() { isStale = true }
 
-    func moved(_ window: xcb_window_t) {
+    func movedOrDestroyed(_ window: xcb_window_t) {
         if window == active { isStale = true }
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection to an X server that changes bytes of the replies."""
+"""Connections to an X server that change requests or replies."""
 
 import pathlib
 import random
@@ -31,17 +31,12 @@ class FakeServer:
         self.path.unlink()
 
 
-class GarblingProxy(FakeServer):
-    """Forwards connections to the X server `name`, and garbles one reply in four after the first `intact` ones.
+class Proxy(FakeServer):
+    """Forwards connections to the X server `name`."""
 
-    Kind, sequence number and length of a reply stay, so that it arrives; what is in it is random.
-    """
-
-    def __init__(self, name, seed, intact):
+    def __init__(self, name):
         super().__init__()
         self.server = str(SOCKETS / f"X{name.removeprefix(':')}")
-        self.random = random.Random(seed)
-        self.intact = intact
         self.connections = []
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -59,33 +54,73 @@ class GarblingProxy(FakeServer):
             server = socket.socket(socket.AF_UNIX)
             server.connect(self.server)
             self.connections += [client, server]
-            threading.Thread(target=self.forward, args=(client, server), daemon=True).start()
-            threading.Thread(target=self.garble, args=(server, client), daemon=True).start()
+            for forward, ends in ((self.forward_requests, (client, server)), (self.forward_replies, (server, client))):
+                threading.Thread(target=self.run, args=(forward, *ends), daemon=True).start()
 
-    def forward(self, client, server):
+    def run(self, forward, *ends):
         try:
-            while data := client.recv(65536):
-                server.sendall(data)
-            server.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # one end has closed
-
-    def garble(self, server, client):
-        replies = 0
-        try:
-            with server.makefile("rb") as stream:
-                setup = stream.read(8)
-                client.sendall(setup + stream.read(4 * int.from_bytes(setup[6:8], "little")))
-                while header := stream.read(HEADER):
-                    message = bytearray(header)
-                    kind = message[0] & 0x7F
-                    if kind in (REPLY, GENERIC_EVENT):
-                        message += stream.read(4 * int.from_bytes(message[4:8], "little"))
-                    replies += kind == REPLY
-                    if kind == REPLY and replies > self.intact and self.random.random() < 0.25:
-                        first = self.random.randrange(8, len(message))
-                        last = min(len(message), first + self.random.randrange(1, 12))
-                        message[first:last] = self.random.randbytes(last - first)
-                    client.sendall(message)
+            forward(*ends)
         except (OSError, ValueError):
             pass  # one end has closed
+
+    def forward_requests(self, client, server):
+        self.copy(client, server)
+        server.shutdown(socket.SHUT_WR)
+
+    def forward_replies(self, server, client):
+        self.copy(server, client)
+
+    def copy(self, source, target):
+        while data := source.recv(65536):
+            target.sendall(data)
+
+
+class RefusingProxy(Proxy):
+    """Makes the server refuse RandR's descriptions of the screen; `opcode` is RandR's major one."""
+
+    REFUSED = 25  # GetScreenResourcesCurrent
+    NO_REQUEST = 255
+
+    def __init__(self, name, opcode):
+        self.opcode = opcode
+        super().__init__(name)
+
+    def forward_requests(self, client, server):
+        with client.makefile("rb") as stream:
+            setup = stream.read(12)
+            texts = (int.from_bytes(setup[start : start + 2], "little") for start in (6, 8))
+            server.sendall(setup + stream.read(sum((length + 3) // 4 * 4 for length in texts)))
+            while header := stream.read(4):
+                request = bytearray(header + stream.read(4 * int.from_bytes(header[2:4], "little") - 4))
+                if request[:2] == bytes((self.opcode, self.REFUSED)):
+                    request[1] = self.NO_REQUEST
+                server.sendall(request)
+
+
+class GarblingProxy(Proxy):
+    """Garbles one reply in four after the first `intact` ones.
+
+    Kind, sequence number and length of a reply stay, so that it arrives; what is in it is random.
+    """
+
+    def __init__(self, name, seed, intact):
+        self.random = random.Random(seed)
+        self.intact = intact
+        super().__init__(name)
+
+    def forward_replies(self, server, client):
+        replies = 0
+        with server.makefile("rb") as stream:
+            setup = stream.read(8)
+            client.sendall(setup + stream.read(4 * int.from_bytes(setup[6:8], "little")))
+            while header := stream.read(HEADER):
+                message = bytearray(header)
+                kind = message[0] & 0x7F
+                if kind in (REPLY, GENERIC_EVENT):
+                    message += stream.read(4 * int.from_bytes(message[4:8], "little"))
+                replies += kind == REPLY
+                if kind == REPLY and replies > self.intact and self.random.random() < 0.25:
+                    first = self.random.randrange(8, len(message))
+                    last = min(len(message), first + self.random.randrange(1, 12))
+                    message[first:last] = self.random.randbytes(last - first)
+                client.sendall(message)
