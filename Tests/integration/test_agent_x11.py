@@ -5,6 +5,7 @@ Xephyr, inside Xvfb, rotates and has one output; Xorg with the dummy driver has 
 rotate.
 """
 
+import json
 import os
 
 from agent_session import TRANSFORMS, AgentTestCase
@@ -161,6 +162,43 @@ class Picture(X11TestCase):
         self.server = self.start_xephyr(name)
         self.window = CornersWindow(self.server)
         self.assert_shown("90")
+
+    def test_a_stopped_server_does_not_delay_the_end(self):
+        agent = self.start_x11()
+        self.assert_shown("normal")
+        self.server.suspend()
+        self.hold("landscape-right")
+        self.assertLess(agent.stop(), 9)
+        agent.wait_for_warning("not be restored in time")
+
+    def test_a_stopped_server_is_one_warning_and_a_new_connection(self):
+        agent = self.start_x11()
+        self.assert_shown("normal")
+        self.server.suspend()
+        self.hold("landscape-right")
+        agent.wait_for_warning(f"the X server at {self.server.name} does not answer")
+        self.server.resume()
+        self.assert_shown("90")
+
+    def test_an_agent_that_starts_while_the_server_is_grabbed_waits_and_ends(self):
+        self.start(claim=False)
+        self.server.display.grab_server()
+        self.server.display.sync()
+        agent = self.spawn_agent(settings=self.settings())
+        agent.wait_for_warning(f"the X server at {self.server.name} does not answer")
+        self.assertLess(agent.stop(), 9)
+        self.assertEqual(agent.process.returncode, 0)
+        self.server.display.ungrab_server()
+        self.server.display.sync()
+
+    def test_the_check_of_a_stopped_server_ends(self):
+        self.start(claim=False)
+        self.server.suspend()
+        agent = self.spawn_agent("--check")
+        self.assertEqual(agent.wait_for_end(), 0)
+        finding = json.loads(agent.log().splitlines()[0])
+        self.assertEqual((finding["check"], finding["result"]), ("display", "fail"))
+        self.assertEqual(finding["text"], f"{self.server.name} does not answer")
 
     def test_a_server_whose_outputs_cannot_be_read_is_one_warning(self):
         self.start(claim=False)

@@ -3,6 +3,7 @@
 
 import os
 import re
+import signal
 import subprocess
 
 from Xlib import X, Xatom
@@ -43,8 +44,16 @@ class XServer:
 
     def stop(self):
         """Ends the server, which removes its files in /tmp."""
+        self.resume()
         self.process.terminate()
         self.process.wait()
+
+    def suspend(self):
+        """Stops the server, which then neither answers nor ends."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
 
     def run(self, *command):
         """Runs a client, which must succeed, and returns its output."""

@@ -44,9 +44,9 @@ extension CalibrationMatrix {
     }
 
     /// Maps places on a panel to places on a screen of this size, from 0 to 1 across the whole screen.
-    init(panel: Output, screenWidth: Int, screenHeight: Int) {
+    init(panel: Output, screen: Extent) {
         let area = panel.area
-        let (width, height) = (Double(screenWidth), Double(screenHeight))
+        let (width, height) = (Double(screen.width), Double(screen.height))
         let part = CalibrationMatrix(
             Double(area.width) / width,
             0,
@@ -62,11 +62,6 @@ extension CalibrationMatrix {
 /// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.
 struct MatrixBaseline: Hashable, Sendable {
     let matrix, mapping: CalibrationMatrix
-
-    init(matrix: CalibrationMatrix, mapping: CalibrationMatrix) {
-        self.matrix = matrix
-        self.mapping = mapping
-    }
 
     /// The matrix for another layout's mapping.
     ///

@@ -52,11 +52,15 @@ protocol OutputBackend: AnyObject {
 
     /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
     func mapInput(to output: String, _ isMapped: Bool)
+
+    /// Calls `completion` when all input devices are as requested.
+    func finish(completion: @escaping () -> Void)
 }
 
 extension OutputBackend {
     // Compositors map input devices elsewhere.
     func mapInput(to output: String, _ isMapped: Bool) {}
+    func finish(completion: @escaping () -> Void) { completion() }
 }
 
 /// The window that gets the keyboard's input.

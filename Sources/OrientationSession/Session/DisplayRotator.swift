@@ -98,7 +98,7 @@ final class DisplayRotator {
     /// Puts the outputs back, and then the devices that follow them; `completion` is called afterwards.
     func end(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
         onRestored = { [self] in
-            guard let inputs, let panel = shownPanel else { return completion() }
+            guard let inputs, let panel = shownPanel else { return server.finish(completion: completion) }
             inputs.end(with: panel, completion: completion)
         }
         pursue(.baseline)

@@ -96,7 +96,10 @@ package final class DisplayServer {
     /// Connects; the delegate gets the outputs once they are known.
     func connect() throws(SystemError) {
         if backend == .x11 {
-            outputs = try X11Outputs(loop: loop, delegate: self)
+            outputs = try X11Outputs(loop: loop, delegate: self) { [unowned(unsafe) self] problem in
+                // A display that never existed is a mistake.
+                if attempts == 0 { serverGivenUp(problem) } else { retry(after: problem) }
+            }
         } else {
             wayland = try WaylandConnection(
                 loop: loop,
@@ -179,6 +182,11 @@ package final class DisplayServer {
 
     /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
     func mapInput(to output: String, _ isMapped: Bool) { outputs?.mapInput(to: output, isMapped) }
+
+    /// Calls `completion` when input devices are as requested, at once without a connection.
+    func finish(completion: @escaping () -> Void) {
+        if let outputs { outputs.finish(completion: completion) } else { completion() }
+    }
 }
 
 extension DisplayServer: OutputBackendDelegate {
@@ -191,6 +199,7 @@ extension DisplayServer: OutputBackendDelegate {
     }
 
     package func changeEnded(_ result: OutputResult) {
+        guard state == .changing else { return }
         enter(.connected)
         delegate?.changeEnded(result)
     }

@@ -3,9 +3,10 @@
 import CLinux
 import CXCB
 import POSIX
-import SystemdBus
 
-/// A connection to an X server, watched by an event loop.
+/// A connection to an X server.
+///
+/// A call that needs a reply waits for the server.
 final class X11Connection {
     /// The server's display, for messages.
     let name: String
@@ -15,13 +16,10 @@ final class X11Connection {
     let pixels: Extent, millimetres: Extent
 
     private let connection: OpaquePointer
-    private var source: EventSource?
     private var atoms: [String: xcb_atom_t] = [:]
 
-    /// Connects to the display that DISPLAY names; `onReadable` is called from the loop when events may have arrived.
-    ///
-    /// Events that arrive during ``ask(_:_:)`` are queued without such a call: read them with ``nextEvent()`` afterwards.
-    init(loop: EventLoop, onReadable: @escaping () -> Void) throws(SystemError) {
+    /// Connects to the display that DISPLAY names.
+    init() throws(SystemError) {
         let display = environment("DISPLAY") ?? ":0"
         name = display
         var number: Int32 = 0
@@ -48,19 +46,20 @@ final class X11Connection {
         pixels = Extent(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
         millimetres = Extent(width: Int(screen.width_in_millimeters), height: Int(screen.height_in_millimeters))
         self.connection = connection
-        source = try loop.watch(xcb_get_file_descriptor(connection), onReadable)
     }
 
     deinit {
-        source = nil
         xcb_disconnect(connection)
     }
+
+    /// Readable when events may have arrived; those that arrive with a reply are queued without that.
+    var descriptor: Int32 { xcb_get_file_descriptor(connection) }
 
     /// Whether the connection has ended; nothing can be asked then.
     var isBroken: Bool { xcb_connection_has_error(connection) != 0 }
 
     /// The process id of the server; nil if the system does not tell.
-    var server: Int32? { peerProcess(of: xcb_get_file_descriptor(connection)) }
+    var server: Int32? { peerProcess(of: descriptor) }
 
     /// The numbers of an extension; nil if the server lacks it.
     func numbers(ofExtension name: String) -> (opcode: UInt8, firstEvent: UInt8)? {
@@ -96,8 +95,8 @@ final class X11Connection {
         _ = request(connection)
     }
 
-    /// Makes a checked request, and returns whether the server has carried it out.
-    func carryOut(_ request: (OpaquePointer) -> xcb_void_cookie_t) -> Bool {
+    /// Makes a checked request, and returns whether it succeeded.
+    func succeeds(_ request: (OpaquePointer) -> xcb_void_cookie_t) -> Bool {
         let error = xcb_request_check(connection, request(connection))
         free(error)
         return error == nil && !isBroken

@@ -15,12 +15,16 @@ final class X11Input {
         var matrix: CalibrationMatrix
         /// The mapping that the device follows; nil while it follows none.
         var mapping: CalibrationMatrix?
-        /// Whether somebody may have changed the matrix.
-        var isStale = false
-        /// Whether the baseline is kept in the device.
-        var isSaved: Bool
-        /// Whether this agent or an earlier one has set the matrix.
-        var isOurs: Bool
+        var origin: Origin
+    }
+
+    /// Who has set the matrix of a device.
+    private enum Origin {
+        case somebodyElse
+        /// This agent or an earlier one; the baseline is saved in the device.
+        case agent
+        /// This agent, when it gave the device back.
+        case restoring
     }
 
     /// The events that XInput 2 numbers.
@@ -32,14 +36,15 @@ final class X11Input {
     private let matrixProperty, baselineProperty, nodeProperty, productProperty, float, pressure: xcb_atom_t
 
     private var devices: [Device] = []
-    private var isScanned = false
+    private var isFirstScan = true
     private var hasNewDevices = true
     /// The output that the devices belong to, and whether they are mapped to it; nil while unknown.
     private var target: (panel: String, isMapped: Bool)?
     /// What maps the devices to the panel in the present layout; nil while that is unknown.
     private var mapping: CalibrationMatrix?
     private var layout: (outputs: [Output], screen: Extent) = ([], Extent(width: 0, height: 0))
-    private var isLayoutNew = false
+    /// Whether there is something to do in ``update()``.
+    private(set) var isStale = false
 
     /// Follows the devices of a server with XInput 2; nil if it is older.
     ///
@@ -75,72 +80,52 @@ final class X11Input {
 
     // MARK: - Events
 
-    /// Whether there is something to do in ``update()``.
-    var isStale: Bool { isLayoutNew || target != nil && hasNewDevices || devices.contains { $0.isStale } }
-
-    func take(_ event: X11Event) {
+    func handle(_ event: X11Event) {
         guard event.byte(at: 1) == opcode else { return }
-        switch event.short(at: 8) {
-        case Self.hierarchyChanged: hasNewDevices = true
-        case Self.propertyChanged:
-            let (id, property) = (event.short(at: 10), event.word(at: 16))
-            if property == matrixProperty, let index = devices.firstIndex(where: { $0.id == id }) {
-                devices[index].isStale = true
-            } else if property == nodeProperty || property == productProperty {
-                hasNewDevices = true
-            }
-        default: break
+        let kind = event.short(at: 8)
+        let property = kind == Self.propertyChanged ? event.word(at: 16) : 0
+        if kind == Self.hierarchyChanged || property == nodeProperty || property == productProperty {
+            hasNewDevices = true
         }
+        if hasNewDevices || property == matrixProperty { isStale = true }
     }
 
     func layoutChanged(_ outputs: [Output], screen: Extent) {
         guard outputs != layout.outputs || screen != layout.screen else { return }
         layout = (outputs, screen)
-        isLayoutNew = true
+        isStale = true
     }
 
     /// Maps the devices to an output from now on, or gives them back what they had without that.
     func map(to panel: String, _ isMapped: Bool) {
         guard target?.panel != panel || target?.isMapped != isMapped else { return }
-        if target?.panel != panel { isLayoutNew = true }
         target = (panel, isMapped)
-        update()
+        isStale = true
     }
 
     /// Brings all devices up to date.
     func update() {
-        guard let (panel, isMapped) = target else {
-            isLayoutNew = false
-            return
+        isStale = false
+        guard let (panel, isMapped) = target else { return }
+        if let output = layout.outputs.first(where: { $0.name == panel && $0.isShown }) {
+            mapping = CalibrationMatrix(panel: output, screen: layout.screen).rounded
         }
-        if isLayoutNew, let output = layout.outputs.first(where: { $0.name == panel && $0.isShown }) {
-            mapping =
-                CalibrationMatrix(
-                    panel: output,
-                    screenWidth: layout.screen.width,
-                    screenHeight: layout.screen.height
-                ).rounded
-        }
-        isLayoutNew = false
-        for index in devices.indices where devices[index].isStale { adopt(&devices[index]) }
         guard let mapping else { return }
+        for index in devices.indices { adopt(&devices[index]) }
         if hasNewDevices { scan(mapping) }
         for index in devices.indices {
             if isMapped { follow(mapping, &devices[index]) } else { restore(in: mapping, &devices[index]) }
         }
-        // The process may end as soon as nothing is mapped.
-        if isMapped { connection.flush() } else { connection.finish() }
     }
 
     // MARK: - Matrices
 
-    /// Takes the matrix that somebody else has set: it stays until the layout changes.
+    /// Accepts the matrix that somebody else may have set: it stays until the layout changes.
     private func adopt(_ device: inout Device) {
-        device.isStale = false
         guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
         device.matrix = matrix
         device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping ?? .identity)
-        if device.isSaved { save(device) }
+        if device.origin == .agent { save(device) }
     }
 
     private func follow(_ mapping: CalibrationMatrix, _ device: inout Device) {
@@ -148,21 +133,18 @@ final class X11Input {
         device.mapping = mapping
         let matrix = device.baseline.mapped(to: mapping).rounded
         guard matrix != device.matrix else { return }
-        device.isOurs = true
-        if !device.isSaved {
-            device.isSaved = true
-            save(device)
-        }
+        if device.origin != .agent { save(device) }
+        device.origin = .agent
         set(matrix, &device)
     }
 
     private func restore(in mapping: CalibrationMatrix, _ device: inout Device) {
         device.mapping = nil
-        guard device.isOurs else { return }
+        guard device.origin != .somebodyElse else { return }
         let matrix = device.baseline.restored(in: mapping).rounded
         if matrix != device.matrix { set(matrix, &device) }
-        guard device.isSaved else { return }
-        device.isSaved = false
+        guard device.origin == .agent else { return }
+        device.origin = .restoring
         connection.send { xcb_input_xi_delete_property($0, device.id, baselineProperty) }
     }
 
@@ -188,8 +170,7 @@ final class X11Input {
     /// Finds the devices that are to be mapped.
     private func scan(_ mapping: CalibrationMatrix) {
         hasNewDevices = false
-        let isFirst = !isScanned
-        isScanned = true
+        defer { isFirstScan = false }
         var candidates: [(id: xcb_input_device_id_t, kind: InputDevice.Kind, name: String)] = []
         query { id, kind, name in candidates.append((id, kind, name)) }
         // Without udev, nothing tells where a device is.
@@ -203,11 +184,9 @@ final class X11Input {
             guard let matrix = matrix(of: id) else { continue }
             let saved = savedBaseline(of: id)
             // What a new device has comes from the server's configuration, which knows nothing of this layout.
-            let found = MatrixBaseline(matrix: matrix, mapping: isFirst ? mapping : .identity)
-            let isSaved = saved != nil
-            devices.append(
-                Device(id: id, baseline: saved ?? found, matrix: matrix, isSaved: isSaved, isOurs: isSaved)
-            )
+            let found = MatrixBaseline(matrix: matrix, mapping: isFirstScan ? mapping : .identity)
+            let origin = saved == nil ? Origin.somebodyElse : .agent
+            devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, origin: origin))
         }
     }
 

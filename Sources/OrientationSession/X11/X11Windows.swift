@@ -4,11 +4,6 @@ import CXCB
 
 /// The focused window, as window managers report it according to EWMH.
 final class X11Windows {
-    /// A report of the focused window; nil in it if there is none.
-    struct Report {
-        let focused: FocusedWindow?
-    }
-
     /// The most words of a property that are read: class and states are far shorter.
     private static let limit: UInt32 = 256
 
@@ -43,8 +38,8 @@ final class X11Windows {
         }
     }
 
-    /// Asks for the focused window; nil if it is the same as before, in the same state.
-    func update(_ outputs: [Output]) -> Report? {
+    /// Asks for the focused window, and reports it if it or its state has changed; nil for none.
+    func update(_ outputs: [Output], _ report: (FocusedWindow?) -> Void) {
         isStale = false
         let window = words(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW.rawValue).first ?? 0
         if window != active {
@@ -63,9 +58,9 @@ final class X11Windows {
                 outputs: Set(outputs.filter { $0.isShown && area?.isMostly(in: $0.area) ?? false }.map { $0.name })
             )
         }
-        guard focused != self.focused else { return nil }
+        guard focused != self.focused else { return }
         self.focused = focused
-        return Report(focused: focused)
+        report(focused)
     }
 
     /// Asks for changes of a window's properties and place, or for no more of them.
