@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `the measured rate is compared with the expected one`() {
-        #expect(sampling() == .ok("sampling", "15.0 of 15.0 readings per second (bma253, poll)"))
+        #expect(sampling() == .ok("15.0 of 15.0 readings per second (bma253, poll)"))
         #expect(sampling(changes: 12).verdict == .warn)
         #expect(sampling(changes: 0).verdict == .warn)
         #expect(sampling(changes: -1).verdict == .fail)
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `the rate of a sensor that is read less closely at rest is not compared`() {
         let finding = sampling({ $0.sensingLevel = .watch }, changes: 8)
-        #expect(finding == .ok("sampling", "bma253 rests (watch): its rate is not measured"))
+        #expect(finding == .ok("bma253 rests (watch): its rate is not measured"))
     }
 
     @Test(arguments: [(true, Finding.Verdict.fail), (false, .warn)])

@@ -18,22 +18,34 @@ import Testing
     }
 
     @Test(arguments: [
-        ("not-found", "inactive", "sudo make install"), ("masked", "inactive", "sudo systemctl unmask orientd"),
+        ("not-found", "inactive", "install orientd again"), ("masked", "inactive", "sudo systemctl unmask orientd"),
         ("loaded", "failed", "sudo systemctl restart orientd"), ("loaded", "active", "sudo systemctl restart orientd"),
         ("loaded", "inactive", "sudo systemctl start orientd"), ("loaded", "activating", "journalctl -u orientd -b"),
     ])
     func `a unit that does not run comes with a command that fixes it`(load: String, active: String, remedy: String) {
         let unit = ServiceChecks.UnitState(load: load, active: active, result: "success")
-        let finding = ServiceChecks.service(unit, bus: .system, problem: "")
+        let finding = ServiceChecks.service(unit, problem: "")
         #expect(finding.verdict == .fail)
-        #expect(finding.remedy == remedy)
+        #expect(finding.remedy.command(on: .system) == remedy)
     }
 
     @Test(arguments: [
         (BusAddress.session, "orientd --bus=session"), (.address("unix:path=/a b"), "orientd --bus='unix:path=/a b'"),
     ])
     func `without a service manager the daemon is started by hand`(bus: BusAddress, remedy: String) {
-        #expect(ServiceChecks.service(nil, bus: bus, problem: "none").remedy == remedy)
+        #expect(ServiceChecks.service(nil, problem: "none").remedy.command(on: bus) == remedy)
+    }
+
+    // The remedies named the system's service although another bus was examined.
+    @Test(arguments: [
+        (Remedy.restart, "orientd --replace --bus=session"), (.readLog, ""), (.replaceSensorProxy, ""),
+        (.orientctl("unlock"), "orientctl --bus=session unlock"),
+        (.report, "orientctl --bus=session doctor --report report.txt"),
+    ])
+    func `a remedy is for the orientd that was examined`(remedy: Remedy, command: String) {
+        #expect(remedy.command(on: .session) == command)
+        let other = command.replacing("--bus=session", with: "--bus='unix:path=/a b'")
+        #expect(remedy.command(on: .address("unix:path=/a b")) == other)
     }
 
     private func status(_ change: (inout ManagerStatus) -> Void) -> ManagerStatus {
@@ -45,8 +57,8 @@ import Testing
     @Test func `settings that keep the interface from turning are warnings`() {
         #expect(ServiceChecks.rotation(status { _ in }).verdict == .ok)
         #expect(ServiceChecks.rotation(status { $0.interfaceRule = .paused }).text.contains("while the lid is closed"))
-        #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == "orientctl unlock")
-        #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == "orientctl autorotate always")
+        #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == .orientctl("unlock"))
+        #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == .orientctl("autorotate always"))
         let laptop = status {
             $0.autorotate = .tabletMode
             $0.tabletMode = .laptop
@@ -59,9 +71,9 @@ import Testing
         let agent = AgentLock.Holder(process: 78, display: "wayland-1", activity: "rotates DSI-1 over wlr")
         let findings = ServiceChecks.rotators([shell], [agent])
         #expect(
-            findings.map { $0.line() } == [
-                "ok    rotator: process 56 (gnome-shell) turns the display, as net.hadess.SensorProxy says",
-                "ok    rotator: process 78 (orient-agent) rotates DSI-1 over wlr",
+            findings == [
+                .ok("process 56 (gnome-shell) turns the display, as net.hadess.SensorProxy says"),
+                .ok("process 78 (orient-agent) rotates DSI-1 over wlr"),
             ]
         )
         #expect(ServiceChecks.rotators([], []).isEmpty)
@@ -99,15 +111,18 @@ import Testing
 
     @Test func `mistakes in orientd.conf are a warning`() {
         let finding = ServiceChecks.configuration(["/etc/orientd/orientd.conf:3: no such key"])
-        #expect(finding == .warn("configuration", "/etc/orientd/orientd.conf:3: no such key", remedy: finding.remedy))
-        #expect(finding.remedy == "sudoedit /etc/orientd/orientd.conf")
+        #expect(finding == .warn("/etc/orientd/orientd.conf:3: no such key", remedy: finding.remedy))
+        #expect(finding.remedy == .command("sudoedit /etc/orientd/orientd.conf"))
         #expect(ServiceChecks.configuration([]).verdict == .ok)
     }
 
     @Test func `a finding is one line without control characters`() {
-        let finding = Finding.warn("kernel", "a\nb\u{1B}[31m", remedy: "mend it")
-        #expect(finding.line() == "warn  kernel: a\u{FFFD}b\u{FFFD}[31m; try: mend it")
-        #expect(Finding.ok("bus", "there").line() == "ok    bus: there")
-        #expect(Finding.ok("bus", "there").json.line == #"{"check":"bus","result":"ok","text":"there","remedy":""}"#)
+        var finding = Finding.warn("a\nb\u{1B}[31m", remedy: .command("mend\nit"))
+        finding.subject = "kernel"
+        #expect(finding.line(on: .system) == "warn  kernel: a\u{FFFD}b\u{FFFD}[31m; try: mend\u{FFFD}it")
+        finding = .ok("there")
+        finding.subject = "bus"
+        #expect(finding.line(on: .system) == "ok    bus: there")
+        #expect(finding.json(on: .system).line == #"{"check":"bus","result":"ok","text":"there","remedy":""}"#)
     }
 }

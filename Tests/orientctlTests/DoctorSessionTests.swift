@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
+import SystemdBus
 import Testing
 
 @testable import orientctl
@@ -8,11 +9,11 @@ import Testing
 /// What `orient-agent --check` tells about a session.
 @Suite struct DoctorSessionTests {
     @Test func `each line is a finding, as doctor --json prints it`() throws {
-        let findings: [Finding] = [
-            .ok("panel", "eDP-1, transform normal"),
-            .warn("rival", "rot8 (process 7) rotates", remedy: "pkill -x rot8"),
+        var findings: [Finding] = [
+            .ok("eDP-1, transform normal"), .warn("rot8 (process 7) rotates", remedy: .command("pkill -x rot8")),
         ]
-        let output = findings.map { $0.json.line + "\n" }.joined()
+        for (index, subject) in ["panel", "rival"].enumerated() { findings[index].subject = subject }
+        let output = findings.map { $0.json(on: .system).line + "\n" }.joined()
         #expect(try SessionChecks.findings(in: Array(output.utf8)) == findings)
     }
 

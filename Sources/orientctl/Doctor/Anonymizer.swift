@@ -61,29 +61,28 @@ struct Anonymizer {
     // MARK: - Cleaning
 
     func cleaned(_ text: String) -> String {
-        var bytes = Array(text.utf8)
-        for (secret, substitute) in secrets { bytes = Self.replace(secret, by: substitute, in: bytes) }
-        return String(decoding: Self.withoutNames(bytes), as: UTF8.self)
-    }
-
-    private static func replace(_ secret: [UInt8], by substitute: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+        var rest = Array(text.utf8)[...]
         var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let end = index + secret.count
-            let isWord =
-                end <= bytes.count && zip(bytes[index..<end], secret).allSatisfy { lowercase($0) == lowercase($1) }
-                && !(index > 0 && isPartOfWord(bytes[index - 1]) && isPartOfWord(secret[0]))
-                && !(end < bytes.count && isPartOfWord(bytes[end]))
-            if isWord {
-                result += substitute
-                index = end
+        while let first = rest.first {
+            let isWord = !(result.last.map(Self.isPartOfWord) ?? false) || !Self.isPartOfWord(first)
+            if isWord, let secret = secrets.first(where: { Self.isSecret($0.text, at: rest) }) {
+                result += secret.substitute
+                rest = rest.dropFirst(secret.text.count)
+            } else if isWord, let beginning = Self.beginnings.first(where: { rest.starts(with: $0.text) }) {
+                let name = rest.dropFirst(beginning.text.count).prefix { !beginning.ends.contains($0) }
+                result += beginning.text + (name.isEmpty ? [] : beginning.substitute)
+                rest = rest[name.endIndex...]
             } else {
-                result.append(bytes[index])
-                index += 1
+                result.append(first)
+                rest = rest.dropFirst()
             }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isSecret(_ secret: [UInt8], at text: ArraySlice<UInt8>) -> Bool {
+        text.count >= secret.count && zip(text, secret).allSatisfy { lowercase($0) == lowercase($1) }
+            && !(text.dropFirst(secret.count).first.map(isPartOfWord) ?? false)
     }
 
     /// Texts before a name that is removed in any case, and the characters that end the name.
@@ -92,27 +91,6 @@ struct Anonymizer {
         // libiio's addresses of other machines; those of IPv6 contain colons.
         ("ip:", "<address>", " /\"';,)"), ("usb:", "<address>", " /\"':;,)"),
     ].map { (text: Array($0.utf8), substitute: Array($1.utf8), ends: Array($2.utf8)) }
-
-    private static func withoutNames(_ bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            result.append(bytes[index])
-            index += 1
-            guard let beginning = beginnings.first(where: { isEnd($0.text, of: result) }) else { continue }
-            let name = bytes[index...].prefix { !beginning.ends.contains($0) }
-            if !name.isEmpty { result += beginning.substitute }
-            index += name.count
-        }
-        return result
-    }
-
-    /// Returns whether a text ends with `end`, at the start of a word.
-    private static func isEnd(_ end: [UInt8], of bytes: [UInt8]) -> Bool {
-        guard bytes.count >= end.count, bytes[(bytes.count - end.count)...].elementsEqual(end) else { return false }
-        let before = bytes.dropLast(end.count).last
-        return !isPartOfWord(end[0]) || before.map { !isPartOfWord($0) } ?? true
-    }
 
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         let letter = lowercase(byte)

@@ -23,10 +23,9 @@ struct DoctorReport {
     private static let longestAttribute = 400
 
     let system: SystemState
-    let readings: Readings
     let findings: [Finding]
 
-    /// The trace of the report; nil for the readings.
+    /// The trace of the report; nil for the system.readings.
     let recording: EventRecording?
 
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
@@ -41,12 +40,13 @@ struct DoctorReport {
             return try file.flush()
         }
         var trace = try TraceWriter(file)
-        for sample in readings.samples { try trace.write(sample) }
+        for sample in system.readings.samples { try trace.write(sample) }
         try trace.flush()
     }
 
     private var traceTitle: String {
         if recording != nil { return "recording" }
+        let readings = system.readings
         return readings.samples.isEmpty ? "no trace: \(readings.problem)" : "trace of \(readings.origin)"
     }
 
@@ -94,7 +94,7 @@ struct DoctorReport {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    private var found: [String] { ["", "== findings"] + findings.map { $0.line() } }
+    private var found: [String] { ["", "== findings"] + findings.map { $0.line(on: system.address) } }
 
     private var machineLines: [String] {
         guard let device = try? Device(syspath: "/sys/class/dmi/id") else { return [] }
@@ -124,7 +124,7 @@ struct DoctorReport {
                 }
             }
             // If reading values has failed, it might hang here.
-            let names = device.attributeNames.filter { readings.problem.isEmpty || !Self.isValue($0) }
+            let names = device.attributeNames.filter { system.readings.problem.isEmpty || !Self.isValue($0) }
             for name in names where Self.isPublic(name) {
                 guard let value = device.attribute(name) else { continue }
                 let text = value.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }

@@ -4,68 +4,58 @@ import JSON
 import POSIX
 import SystemdBus
 
-/// The result of a check of `orientctl doctor`, and the command that fixes a problem.
+/// The result of a check of `orientctl doctor`, and what fixes a problem.
 struct Finding: Hashable, Sendable {
     enum Verdict: String, Sendable {
         case ok
         /// A minor problem, or a check that could not be made.
         case warn
         case fail
-
-        var style: Terminal.Style {
-            switch self {
-            case .ok: .good
-            case .warn: .caution
-            case .fail: .bad
-            }
-        }
     }
 
+    /// The check's name: one or two words; ``Check`` adds it.
+    var subject = ""
     let verdict: Verdict
-
-    /// The check's name: one or two words.
-    let subject: String
     let text: String
+    let remedy: Remedy
 
-    /// A command line; empty if there is nothing to fix, or no command would help.
-    let remedy: String
-
-    private init(_ verdict: Verdict, _ subject: String, _ text: String, _ remedy: String) {
+    private init(_ verdict: Verdict, _ text: String, _ remedy: Remedy) {
         self.verdict = verdict
-        self.subject = subject
         // The text may quote a driver, the firmware or another program.
         self.text = printable(text)
-        self.remedy = printable(remedy)
+        self.remedy = remedy
     }
 
-    static func ok(_ subject: String, _ text: String) -> Finding { Finding(.ok, subject, text, "") }
+    static func ok(_ text: String) -> Finding { Finding(.ok, text, .none) }
+    static func warn(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.warn, text, remedy) }
+    static func fail(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.fail, text, remedy) }
 
-    static func warn(_ subject: String, _ text: String, remedy: String = "") -> Finding {
-        Finding(.warn, subject, text, remedy)
+    /// The finding as one line, in colour on a terminal if `isStyled`; `bus` is the one that was examined.
+    func line(on bus: BusAddress, isStyled: Bool = false) -> String {
+        let (word, style): (String, Terminal.Style) =
+            switch verdict {
+            case .ok: ("ok   ", .good)
+            case .warn: ("warn ", .caution)
+            case .fail: ("fail ", .bad)
+            }
+        let command = remedy.command(on: bus)
+        return "\(isStyled ? Terminal.styled(word, style) : word) \(subject): \(text)"
+            + (command.isEmpty ? "" : "; try: \(command)")
     }
 
-    static func fail(_ subject: String, _ text: String, remedy: String = "") -> Finding {
-        Finding(.fail, subject, text, remedy)
-    }
-
-    /// The finding as one line, in colour on a terminal if `isStyled`.
-    func line(isStyled: Bool = false) -> String {
-        let word = verdict.rawValue + (verdict == .ok ? "   " : " ")
-        let shown = isStyled ? Terminal.styled(word, verdict.style) : word
-        return "\(shown) \(subject): \(text)" + (remedy.isEmpty ? "" : "; try: \(remedy)")
-    }
-
-    /// Reads what ``json`` returns; nil for anything else.
+    /// Reads what ``json(on:)`` returns; nil for anything else.
     init?(_ json: JSONValue) {
         guard let verdict = json["result"]?.text.flatMap({ Verdict(rawValue: $0) }), let subject = json["check"]?.text,
             let text = json["text"]?.text, let remedy = json["remedy"]?.text
         else { return nil }
-        self.init(verdict, subject, text, remedy)
+        self.init(verdict, text, remedy.isEmpty ? .none : .command(remedy))
+        self.subject = subject
     }
 
-    var json: JSONValue {
+    func json(on bus: BusAddress) -> JSONValue {
         JSONValue([
-            "check": .text(subject), "result": .text(verdict.rawValue), "text": .text(text), "remedy": .text(remedy),
+            "check": .text(subject), "result": .text(verdict.rawValue), "text": .text(text),
+            "remedy": .text(remedy.command(on: bus)),
         ])
     }
 }

@@ -9,37 +9,30 @@ import POSIX
 import SystemdBus
 
 /// The checks of the kernel and udev: drivers, device nodes, mount matrices, the tablet switch.
-struct HardwareChecks {
-    let system: SystemState
-
-    var findings: [Finding] {
-        var findings = [kernel] + system.discoveryWarnings.map { .warn("kernel", $0) }
-        // A missing accelerometer is one finding.
-        if let sensor = system.accelerometer {
-            findings += [node(sensor)] + scale(sensor) + mountMatrix(sensor) + [hwdb(sensor)]
-        }
-        return findings + [tabletSwitch]
-    }
-
+enum HardwareChecks {
     // MARK: - Drivers
 
-    private var kernel: Finding {
-        guard system.uri != nil else {
-            return .warn("kernel", "not checked: the source in orientd.conf is not a sensor")
-        }
-        let all = system.accelerometers.map(described).joined(separator: ", ")
-        if system.accelerometer != nil { return .ok("kernel", all) }
-        if !system.accelerometers.isEmpty {
-            return .fail("kernel", "no accelerometer in the display: \(all)", remedy: Remedy.loadDrivers)
-        }
-        if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
-            return .warn("kernel", "no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
-        }
-        let text = "no accelerometer found: this machine has none, or its driver is missing"
-        return .fail("kernel", text, remedy: Remedy.loadDrivers)
+    static func kernel(_ system: SystemState) -> [Finding] {
+        [drivers(system)] + system.discoveryWarnings.map { .warn($0) }
     }
 
-    private func described(_ sensor: any SensorDevice) -> String {
+    private static func drivers(_ system: SystemState) -> Finding {
+        guard system.uri != nil else {
+            return .warn("not checked: the source in orientd.conf is not a sensor")
+        }
+        let all = system.accelerometers.map(described).joined(separator: ", ")
+        if system.accelerometer != nil { return .ok(all) }
+        if !system.accelerometers.isEmpty {
+            return .fail("no accelerometer in the display: \(all)", remedy: .loadDrivers)
+        }
+        if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
+            return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
+        }
+        let text = "no accelerometer found: this machine has none, or its driver is missing"
+        return .fail(text, remedy: .loadDrivers)
+    }
+
+    private static func described(_ sensor: any SensorDevice) -> String {
         let description = sensor.description
         let place = description.mounting?.location ?? .unknown
         let driver = (try? Device(syspath: description.sysfsPath))?.parent?.property("DRIVER")
@@ -58,17 +51,17 @@ struct HardwareChecks {
         let isVital: Bool
     }
 
-    private func node(_ sensor: any SensorDevice) -> Finding {
+    static func node(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
         let description = sensor.description
-        guard !description.sysfsPath.isEmpty else { return .ok("node", "none: the sensor belongs to another machine") }
+        guard !description.sysfsPath.isEmpty else { return [.ok("none: the sensor belongs to another machine")] }
         guard let account = system.account else {
-            let remedy = Self.isInstalled("sysusers.d/orientd.conf") ? Remedy.createUser : Remedy.install
-            return .fail("node", "the user orientd does not exist", remedy: remedy)
+            let remedy = isInstalled("sysusers.d/orientd.conf") ? Remedy.createUser : .install
+            return [.fail("the user orientd does not exist", remedy: remedy)]
         }
         var missing: [String] = []
         var refused: [Needed] = []
         var found = 0
-        for file in Self.needed(description) {
+        for file in needed(description) {
             do throws(SystemError) {
                 if !(try FileAccess(of: file.path)).allows(file.use, to: account) { refused.append(file) }
                 found += 1
@@ -77,22 +70,23 @@ struct HardwareChecks {
                 if error.errno != .notFound || file.path == description.devicePath { missing.append("\(error)") }
             }
         }
-        let remedy = Self.remedy(byRules: description.isSubstitute ? Remedy.applyInputRules : Remedy.applySensorRules)
-        return Self.node(missing: missing, refused: refused, of: found, account: account.name, remedy: remedy)
+        let remedy = remedy(byRules: description.isSubstitute ? .applyInputRules : .applySensorRules)
+        return [node(missing: missing, refused: refused, of: found, account: account.name, remedy: remedy)]
     }
 
-    static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: String) -> Finding {
+    static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: Remedy) -> Finding {
         if let first = refused.first(where: { $0.isVital }) ?? refused.first {
             let others = refused.count > 1 ? " and \(refused.count - 1) more" : ""
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
             // Values are readable by everybody unless somebody changed that; no udev rule restores it.
-            let remedy = first.use == .read && first.path.hasPrefix("/sys/") ? "sudo chmod a+r \(first.path)" : remedy
+            let isValue = first.use == .read && first.path.hasPrefix("/sys/")
+            let remedy = isValue ? .command("sudo chmod a+r \(first.path)") : remedy
             return refused.contains { $0.isVital }
-                ? .fail("node", text, remedy: remedy)
-                : .warn("node", text + ": some settings of the sensor cannot be changed", remedy: remedy)
+                ? .fail(text, remedy: remedy)
+                : .warn(text + ": some settings of the sensor cannot be changed", remedy: remedy)
         }
-        if let first = missing.first { return .warn("node", first, remedy: remedy) }
-        return .ok("node", "\(account) may use all \(count) files of the sensor")
+        if let first = missing.first { return .warn(first, remedy: remedy) }
+        return .ok("\(account) may use all \(count) files of the sensor")
     }
 
     /// The files of a sensor that the daemon uses if they exist.
@@ -122,16 +116,15 @@ struct HardwareChecks {
     }
 
     /// Returns a command that applies orientd's rules for udev, or installs them.
-    private static func remedy(byRules command: String) -> String {
-        isInstalled("udev/rules.d/80-orientd.rules") ? command : Remedy.install
+    private static func remedy(byRules remedy: Remedy) -> Remedy {
+        isInstalled("udev/rules.d/80-orientd.rules") ? remedy : .install
     }
 
     // MARK: - Scale
 
-    private func scale(_ sensor: any SensorDevice) -> [Finding] {
-        let odd = sensor.warnings.filter { !Self.isAboutMounting($0) }
-        guard odd.isEmpty else { return odd.map { .warn("scale", $0, remedy: Remedy.report) } }
-        return [Self.scale(sensor.description.scale)]
+    static func scale(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
+        let odd = sensor.warnings.filter { !isAboutMounting($0) }
+        return odd.isEmpty ? [scale(sensor.description.scale)] : odd.map { .warn($0, remedy: .report) }
     }
 
     static func scale(_ scale: Vector3) -> Finding {
@@ -139,9 +132,9 @@ struct HardwareChecks {
         let (least, most) = (steps.min() ?? 0, steps.max() ?? 0)
         let text = Set(steps).count == 1 ? "\(scale.x)" : steps.map { "\($0)" }.joined(separator: ", ")
         guard most <= least * 2 else {
-            return .warn("scale", "the axes differ too much for one chip: \(text) m/s² per step", remedy: Remedy.report)
+            return .warn("the axes differ too much for one chip: \(text) m/s² per step", remedy: .report)
         }
-        return .ok("scale", "\(text) m/s² per step")
+        return .ok("\(text) m/s² per step")
     }
 
     // MARK: - Mounting
@@ -151,59 +144,58 @@ struct HardwareChecks {
         ["ACCEL_MOUNT_MATRIX", "ACCEL_LOCATION", "mount_matrix"].contains { warning.includes($0) }
     }
 
-    private func mountMatrix(_ sensor: any SensorDevice) -> [Finding] {
-        let odd = sensor.warnings.filter(Self.isAboutMounting)
-        guard odd.isEmpty else { return odd.map { .warn("mount matrix", $0, remedy: Remedy.calibrate) } }
-        guard let mounting = sensor.description.mounting else { return [] }
-        return [Self.mountMatrix(mounting.matrix, source: mounting.matrixSource)]
+    static func mountMatrix(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
+        let odd = sensor.warnings.filter(isAboutMounting)
+        guard odd.isEmpty else { return odd.map { .warn($0, remedy: .calibrate) } }
+        return sensor.description.mounting.map { [mountMatrix($0.matrix, source: $0.matrixSource)] } ?? []
     }
 
     /// Checks the mount matrix in effect.
     static func mountMatrix(_ matrix: MountMatrix, source: String) -> Finding {
-        if source.isEmpty { return .ok("mount matrix", "none set: the sensor's axes are used as the display's") }
+        if source.isEmpty { return .ok("none set: the sensor's axes are used as the display's") }
         let text = HwdbEntry.text(of: matrix) + " from " + source
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
         guard lengths.allSatisfy(usual.contains), usual.contains(abs(matrix.determinant)) else {
-            return .warn("mount matrix", text + " is not a rotation or reflection", remedy: Remedy.calibrate)
+            return .warn(text + " is not a rotation or reflection", remedy: .calibrate)
         }
-        return .ok("mount matrix", text)
+        return .ok(text)
     }
 
-    private func hwdb(_ sensor: any SensorDevice) -> Finding {
+    static func hwdb(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
         guard let device = try? Device(syspath: sensor.description.sysfsPath) else {
-            return .warn("hwdb", "cannot be checked: the sensor is not a device of this machine")
+            return [.warn("cannot be checked: the sensor is not a device of this machine")]
         }
         let sources = MatrixSources(of: device)
-        return Self.hwdb(sources, isLocal: sources.hwdb.map(HwdbEntry.isInstalled) ?? false)
+        return [hwdb(sources, isLocal: sources.hwdb.map(HwdbEntry.isInstalled) ?? false)]
     }
 
     /// Compares hwdb's matrix with the kernel's; `isLocal` says that hwdb's is the administrator's own.
     static func hwdb(_ sources: MatrixSources, isLocal: Bool) -> Finding {
         guard let hwdb = sources.hwdb else {
             let counts = sources.kernel == nil ? "" : ": the kernel's matrix is used"
-            return .ok("hwdb", "no \(HwdbEntry.property)\(counts)")
+            return .ok("no \(HwdbEntry.property)\(counts)")
         }
         let text = "\(HwdbEntry.property)=\(hwdb)"
         guard AttributeText.matrixRows(hwdb) != nil else {
-            return .warn("hwdb", "\(text) is not a mount matrix", remedy: Remedy.calibrate)
+            return .warn("\(text) is not a mount matrix", remedy: .calibrate)
         }
-        guard let kernel = sources.kernel, sources.areInConflict else { return .ok("hwdb", text) }
+        guard let kernel = sources.kernel, sources.areInConflict else { return .ok(text) }
         return isLocal
-            ? .ok("hwdb", "\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")
-            : .warn("hwdb", "\(text) is used, but the kernel's matrix differs: \(kernel)", remedy: Remedy.calibrate)
+            ? .ok("\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")
+            : .warn("\(text) is used, but the kernel's matrix differs: \(kernel)", remedy: .calibrate)
     }
 
     // MARK: - Tablet switch
 
-    private var tabletSwitch: Finding {
+    static func tabletSwitch(_ system: SystemState) -> [Finding] {
         var switches: [String] = []
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
                 guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
                 if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
-                    let remedy = Self.remedy(byRules: Remedy.applySwitchRules)
-                    return .warn("tablet switch", "\(account.name) may not read \(path)", remedy: remedy)
+                    let remedy = remedy(byRules: .applySwitchRules)
+                    return [.warn("\(account.name) may not read \(path)", remedy: remedy)]
                 }
                 // No state for a switch that this user may not read.
                 let state = try? SwitchEvents(path).nextState()
@@ -211,14 +203,11 @@ struct HardwareChecks {
                 switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(mode)")
             }
         } catch {
-            return .warn("tablet switch", "\(error)")
+            return [.warn("\(error)")]
         }
-        return Self.tabletSwitch(
-            switches,
-            chassis: system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) },
-            hasHinge: system.accelerometers.contains { $0.description.mounting?.location == .base },
-            status: system.snapshot?.status
-        )
+        let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
+        let hasHinge = system.accelerometers.contains { $0.description.mounting?.location == .base }
+        return [tabletSwitch(switches, chassis: chassis, hasHinge: hasHinge, status: system.snapshot?.status)]
     }
 
     /// Checks the tablet switches; `hasHinge` says that there is a second accelerometer, in the base.
@@ -228,13 +217,13 @@ struct HardwareChecks {
         hasHinge: Bool,
         status: ManagerStatus?
     ) -> Finding {
-        guard switches.isEmpty else { return .ok("tablet switch", switches.joined(separator: ", ")) }
+        guard switches.isEmpty else { return .ok(switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
-        if hasHinge { return .ok("tablet switch", "none; the accelerometer in the base is used instead\(mode)") }
+        if hasHinge { return .ok("none; the accelerometer in the base is used instead\(mode)") }
         guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
-            return .ok("tablet switch", "none, and none needed\(mode)")
+            return .ok("none, and none needed\(mode)")
         }
         let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)"
-        return .warn("tablet switch", text, remedy: "orientctl autorotate always")
+        return .warn(text, remedy: .orientctl("autorotate always"))
     }
 }

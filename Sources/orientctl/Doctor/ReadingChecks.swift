@@ -7,20 +7,7 @@ import OrientationSensors
 import SystemdBus
 
 /// The checks of the sensor's readings: gravity, noise and rate.
-struct ReadingChecks {
-    let system: SystemState
-    let readings: Readings
-
-    /// No findings without an accelerometer, which the kernel's check reports, nor for a recording or a simulation.
-    var findings: [Finding] {
-        let hasRemote = system.sensors.contains {
-            $0.status.location != .base && $0.status.state != .lost && $0.status.mode != .replay
-        }
-        guard system.accelerometer != nil || hasRemote else { return [] }
-        let statistics = Statistics(readings.samples)
-        return [gravity(statistics), statistics.map(Self.noise) ?? unmeasured("noise"), sampling]
-    }
-
+enum ReadingChecks {
     // MARK: - Gravity and noise
 
     /// Mean and spread of samples, in g.
@@ -48,63 +35,65 @@ struct ReadingChecks {
         static let noise = 0.03
     }
 
-    private func gravity(_ statistics: Statistics?) -> Finding {
-        guard let statistics else { return unmeasured("gravity") }
-        guard readings.isFiltered else { return Self.gravity(statistics) }
+    static func gravity(_ system: SystemState) -> Finding {
+        let readings = system.readings
+        guard let statistics = Statistics(readings.samples) else { return unmeasured(system) }
+        guard readings.isFiltered else { return gravity(statistics) }
         return readings.isBusy
-            ? .warn("gravity", "cannot be measured while a program uses the sensor's buffer")
-            : .warn("gravity", "cannot be measured through orientd: \(readings.problem)", remedy: Remedy.log)
+            ? .warn("cannot be measured while a program uses the sensor's buffer")
+            : .warn("cannot be measured through orientd: \(readings.problem)", remedy: .readLog)
     }
 
-    private func unmeasured(_ subject: String) -> Finding {
-        let problem = readings.problem.isEmpty ? "too few readings" : readings.problem
-        return .warn(subject, "cannot be measured: " + problem, remedy: system.snapshot == nil ? "" : Remedy.log)
+    static func noise(_ system: SystemState) -> Finding {
+        Statistics(system.readings.samples).map(noise) ?? unmeasured(system)
+    }
+
+    private static func unmeasured(_ system: SystemState) -> Finding {
+        let problem = system.readings.problem.isEmpty ? "too few readings" : system.readings.problem
+        return .warn("cannot be measured: " + problem, remedy: system.snapshot == nil ? .none : .readLog)
     }
 
     private static let motion = "the device is moving: lay it down and repeat this"
-
-    /// Only root may change a sensor's settings without orientd.
-    private static var perhapsAsRoot: String { getuid() == 0 ? "" : "; repeat this as root" }
 
     static func gravity(_ statistics: Statistics) -> Finding {
         let magnitude = statistics.mean.magnitude
         let text = "\(decimal(magnitude, places: 3)) g"
         guard statistics.spread <= Statistics.motion else {
-            return .warn("gravity", Self.motion)
+            return .warn(motion)
         }
         switch magnitude {
-        case 0.9...1.1: return .ok("gravity", "\(text) at rest")
+        case 0.9...1.1: return .ok("\(text) at rest")
         case 0.75...1.25:
-            return .warn("gravity", "\(text) at rest: the scale or an offset is inaccurate", remedy: Remedy.report)
-        case 0: return .fail("gravity", "all readings are 0", remedy: Remedy.report)
-        default: return .fail("gravity", "\(text) at rest: the scale or an offset is wrong", remedy: Remedy.report)
+            return .warn("\(text) at rest: the scale or an offset is inaccurate", remedy: .report)
+        case 0: return .fail("all readings are 0", remedy: .report)
+        default: return .fail("\(text) at rest: the scale or an offset is wrong", remedy: .report)
         }
     }
 
     static func noise(_ statistics: Statistics) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
-        if statistics.count < 5 { return .warn("noise", "too few readings: \(statistics.count)", remedy: Remedy.log) }
+        if statistics.count < 5 { return .warn("too few readings: \(statistics.count)", remedy: .readLog) }
         switch statistics.spread {
         case ..<1e-9:
             let text = "all \(statistics.count) readings are identical: the sensor may be stuck"
-            return .warn("noise", text, remedy: Remedy.restart)
-        case ...Statistics.noise: return .ok("noise", text)
-        case ...Statistics.motion: return .warn("noise", text + ": high for a sensor at rest", remedy: Remedy.report)
-        default: return .warn("noise", "\(text): \(Self.motion)")
+            return .warn(text, remedy: .restart)
+        case ...Statistics.noise: return .ok(text)
+        case ...Statistics.motion: return .warn(text + ": high for a sensor at rest", remedy: .report)
+        default: return .warn("\(text): \(motion)")
         }
     }
 
     // MARK: - Sampling
 
-    private var sampling: Finding {
-        guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon }
+    static func sampling(_ system: SystemState) -> Finding {
+        guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon(system) }
         let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: 2)
         if let refusal = daemon.refusal {
             let text = "orientd does not sample for this user: \(refusal.message)"
-            return .warn("sampling", text, remedy: Remedy.session)
+            return .warn(text, remedy: .showSession)
         }
         let sensor = system.accelerometer?.description
-        return Self.sampling(
+        return sampling(
             daemon.sensor,
             changes: daemon.samples.count - 1,
             seconds: daemon.duration,
@@ -125,41 +114,44 @@ struct ReadingChecks {
     ) -> Finding {
         guard let sensor else {
             return isHere
-                ? .fail("sampling", "orientd has not found the accelerometer", remedy: Remedy.restart)
-                : .warn("sampling", "orientd has no accelerometer")
+                ? .fail("orientd has not found the accelerometer", remedy: .restart)
+                : .warn("orientd has no accelerometer")
         }
         guard sensor.state == .sampling else {
             let reason = sensor.lastError.isEmpty ? "" : ": \(sensor.lastError)"
-            return .fail("sampling", "\(sensor.name) is \(sensor.state.name)\(reason)", remedy: Remedy.log)
+            return .fail("\(sensor.name) is \(sensor.state.name)\(reason)", remedy: .readLog)
         }
         if canBuffer, sensor.mode == .poll {
-            return .warn("sampling", "\(sensor.name) is polled although it has a buffer", remedy: Remedy.log)
+            return .warn("\(sensor.name) is polled although it has a buffer", remedy: .readLog)
         }
-        guard changes >= 0 else { return .fail("sampling", "\(sensor.name) delivers no readings", remedy: Remedy.log) }
+        guard changes >= 0 else { return .fail("\(sensor.name) delivers no readings", remedy: .readLog) }
         guard sensor.sensingLevel == .stream else {
-            return .ok("sampling", "\(sensor.name) rests (\(sensor.sensingLevel)): its rate is not measured")
+            return .ok("\(sensor.name) rests (\(sensor.sensingLevel)): its rate is not measured")
         }
         guard changes > 0, seconds > 0 else {
-            return .warn("sampling", "all readings of \(sensor.name) are identical: the rate cannot be measured")
+            return .warn("all readings of \(sensor.name) are identical: the rate cannot be measured")
         }
         return rate(Double(changes) / seconds, expected: sensor.sampleRate, "\(sensor.name), \(sensor.mode)")
     }
 
-    private var samplingWithoutDaemon: Finding {
-        guard let mode = readings.mode, let last = readings.samples.last, last.time > 0 else {
-            return unmeasured("sampling")
+    private static func samplingWithoutDaemon(_ system: SystemState) -> Finding {
+        let readings = system.readings
+        guard let source = readings.source, let last = readings.samples.last, last.time > 0 else {
+            return unmeasured(system)
         }
         guard readings.warnings.isEmpty else {
-            return .warn("sampling", readings.warnings.joined(separator: "; ") + Self.perhapsAsRoot)
+            // Only root may change a sensor's settings without orientd.
+            let hint = getuid() == 0 ? "" : "; repeat this as root"
+            return .warn(readings.warnings.joined(separator: "; ") + hint)
         }
         let reached = Double(readings.samples.count - 1) / last.time
-        return Self.rate(reached, expected: readings.expectedRate, "without orientd, \(mode.name)")
+        return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")
     }
 
     /// Checks a rate in Hz; 60 are always enough.
     static func rate(_ reached: Double, expected: Double, _ how: String) -> Finding {
         let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings per second (\(how))"
         return reached >= 0.7 * min(expected, 60)
-            ? .ok("sampling", text) : .warn("sampling", text, remedy: Remedy.log)
+            ? .ok(text) : .warn(text, remedy: .readLog)
     }
 }

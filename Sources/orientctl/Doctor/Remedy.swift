@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Command lines that fix what the checks find.
-enum Remedy {
-    static let install = Distribution.current.reinstallingThis
-    static let installPolkit = Distribution.current.installingPolkit
-    static let restart = "sudo systemctl restart orientd"
-    static let calibrate = "sudo orientctl calibrate"
-    static let log = "journalctl -u orientd -b"
+import POSIX
+import SystemdBus
+
+/// What fixes a problem.
+enum Remedy: Hashable, Sendable {
+    /// There is nothing to fix, or no command would help.
+    case none
+    /// A command line.
+    case command(String)
+    /// The arguments of orientctl, for the orientd that was examined.
+    case orientctl(String)
+    /// Runs orientd without a service manager.
+    case run
+    case restart
+    case readLog
+    case replaceSensorProxy
+
+    static let install = command("install orientd again")
+    static let installPolkit = command("install the package polkitd or polkit")
+    static let calibrate = command("sudo orientctl calibrate")
+    static let report = orientctl("doctor --report report.txt")
+    static let showSession = command(sessionCommand)
+
     /// Shows whether this user's session is local and active, as polkit asks.
-    static let session = "loginctl session-status"
-    static let report = "orientctl doctor --report report.txt"
+    static let sessionCommand = "loginctl session-status"
 
     /// Creates the user orientd; the bus skipped the rules for it while it did not exist.
-    static let createUser = "sudo systemd-sysusers; sudo systemctl reload dbus"
+    static let createUser = command("sudo systemd-sysusers; sudo systemctl reload dbus")
 
     /// Makes udev load the drivers of all devices again.
-    static let loadDrivers = "sudo systemctl restart systemd-udev-trigger"
+    static let loadDrivers = command("sudo systemctl restart systemd-udev-trigger")
 
     static let applySensorRules = applyRules("--subsystem-match=iio --action=add")
     static let applyInputRules = applyInputRules(to: "ACCELEROMETER")
     static let applySwitchRules = applyInputRules(to: "SWITCH")
 
-    private static func applyInputRules(to kind: String) -> String {
+    private static func applyInputRules(to kind: String) -> Remedy {
         applyRules("--subsystem-match=input --property-match=ID_INPUT_\(kind)=1 --action=change")
     }
 
@@ -29,7 +44,30 @@ enum Remedy {
     ///
     /// Rules that udev read before the user orientd existed have no effect, and systemd 252's `udevadm control
     /// --reload` does not read unchanged files again.
-    private static func applyRules(_ filter: String) -> String {
-        "sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle"
+    private static func applyRules(_ filter: String) -> Remedy {
+        command("sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle")
+    }
+
+    /// The command line for the orientd on `bus`, which is a service on the system bus only; empty if there is none.
+    func command(on bus: BusAddress) -> String {
+        let isService = bus == .system
+        let option =
+            switch bus {
+            case .system: "--bus=system"
+            case .session: "--bus=session"
+            case .address(let address): "--bus='\(address)'"
+            }
+        let command =
+            switch self {
+            case .none: ""
+            case .command(let command): command
+            case .orientctl(let arguments): "orientctl " + (isService ? "" : option + " ") + arguments
+            case .run: "orientd \(option)"
+            case .restart: isService ? "sudo systemctl restart orientd" : "orientd --replace \(option)"
+            case .readLog: isService ? "journalctl -u orientd -b" : ""
+            case .replaceSensorProxy:
+                isService ? "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd" : ""
+            }
+        return printable(command)
     }
 }

@@ -5,28 +5,28 @@ import POSIX
 import SystemdBus
 
 /// The checks of the graphical session that the environment names, made by orient-agent, which can reach its display.
-struct SessionChecks {
+enum SessionChecks {
     /// No findings without a session, such as over SSH.
-    var findings: [Finding] {
+    static func findings(_ system: SystemState) -> [Finding] {
         let variables = ["WAYLAND_DISPLAY", "DISPLAY"]
         guard variables.contains(where: { !(environment($0) ?? "").isEmpty }) else { return [] }
         do throws(SystemError) {
-            return Self.findings(of: try Program.output(of: ["orient-agent", "--check"]))
+            return findings(of: try Program.output(of: ["orient-agent", "--check"]))
         } catch {
             return error.errno == .notFound
-                ? [.warn("session", "orient-agent is not installed: it rotates displays where the desktop does not")]
-                : [.warn("session", "cannot be checked: \(error)")]
+                ? [.warn("orient-agent is not installed: it rotates displays where the desktop does not")]
+                : [.warn("cannot be checked: \(error)")]
         }
     }
 
     private static func findings(of program: (bytes: [UInt8], status: Int32)) -> [Finding] {
         guard program.status == 0 else {
-            return [.warn("session", "cannot be checked: orient-agent --check failed")]
+            return [.warn("cannot be checked: orient-agent --check failed")]
         }
         do throws(CommandError) {
             return try findings(in: program.bytes)
         } catch {
-            return [.warn("session", "cannot be checked: \(error.message)")]
+            return [.warn("cannot be checked: \(error.message)")]
         }
     }
 

@@ -36,7 +36,7 @@ enum Status {
         do throws(BusError) {
             try client.claim()
         } catch {
-            let remedy = error.isRefusal ? "; try: \(Remedy.session)" : ""
+            let remedy = error.isRefusal ? "; try: \(Remedy.sessionCommand)" : ""
             complain("the orientation may be old: the claim of the idle sensor failed (\(error.message))\(remedy)")
             return before
         }

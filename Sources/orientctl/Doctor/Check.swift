@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationCore
+import OrientationSensors
+import SystemdBus
+
+/// A check of `orientctl doctor`.
+struct Check: Sendable {
+    /// One or two words.
+    let name: String
+    private let run: @Sendable (SystemState) -> [Finding]
+
+    /// Every check, in the order of the output; what one finds does not keep another from being made.
+    static let all: [Check] = [
+        Check("kernel", HardwareChecks.kernel),
+        // A missing accelerometer is one finding.
+        .ofSensor("node", HardwareChecks.node), .ofSensor("scale", HardwareChecks.scale),
+        .ofSensor("mount matrix", HardwareChecks.mountMatrix), .ofSensor("hwdb", HardwareChecks.hwdb),
+        Check("tablet switch", HardwareChecks.tabletSwitch),
+        .ofReadings("gravity", ReadingChecks.gravity), .ofReadings("noise", ReadingChecks.noise),
+        .ofReadings("sampling", ReadingChecks.sampling),
+        Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
+        .onBus("rotation", ServiceChecks.rotation), Check("rotator", ServiceChecks.rotators),
+        .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),
+        Check("state", ServiceChecks.state), Check("configuration", ServiceChecks.configuration),
+        Check("session", SessionChecks.findings),
+    ]
+
+    private init(_ name: String, _ run: @escaping @Sendable (SystemState) -> [Finding]) {
+        self.name = name
+        self.run = run
+    }
+
+    /// A check that is left out without an accelerometer.
+    private static func ofSensor(
+        _ name: String,
+        _ run: @escaping @Sendable (any SensorDevice, SystemState) -> [Finding]
+    ) -> Check {
+        Check(name) { system in system.accelerometer.map { run($0, system) } ?? [] }
+    }
+
+    /// A check that is left out unless there is an accelerometer here or orientd has one, not a recording.
+    private static func ofReadings(_ name: String, _ run: @escaping @Sendable (SystemState) -> Finding) -> Check {
+        Check(name) { system in
+            let hasRemote = system.sensors.contains {
+                $0.status.location != .base && $0.status.state != .lost && $0.status.mode != .replay
+            }
+            return system.accelerometer != nil || hasRemote ? [run(system)] : []
+        }
+    }
+
+    private static func onBus(_ name: String, _ run: @escaping @Sendable (Bus, SystemState) -> Finding) -> Check {
+        Check(name) { system in [system.bus.map { run($0, system) } ?? .warn("cannot be checked without a bus")] }
+    }
+
+    func findings(in system: SystemState) -> [Finding] {
+        run(system).map { finding in
+            var finding = finding
+            // The checks of the session have names of their own.
+            if finding.subject.isEmpty { finding.subject = name }
+            return finding
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// The state of the configuration, the bus, the daemon and the sensors, each as far as it can be read.
+struct SystemState {
+    let address: BusAddress
+    let configuration: Configuration
+
+    /// The mistakes in orientd.conf.
+    let configurationWarnings: [String]
+
+    /// The settings in orientd.conf, without those of applications.
+    let assignments: [String]
+
+    /// The accelerometers of the configured source, and why it has fewer or none.
+    private(set) var accelerometers: [any SensorDevice] = []
+    private(set) var discoveryWarnings: [String] = []
+
+    /// Nil if the bus cannot be reached.
+    let bus: Bus?
+    let busProblem: String
+    private(set) var owner: NameOwner?
+    private(set) var snapshot: ManagerSnapshot?
+    private(set) var sensors: [(path: String, status: SensorStatus)] = []
+
+    /// Why the daemon cannot be queried, if that is so.
+    private(set) var daemonProblem = "orientd does not answer"
+
+    /// Made before the checks, which judge them.
+    let readings = Readings()
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        address = try invocation.bus
+        let reader = ConfigurationReader<Configuration>()
+        // A file that is not required is a warning at most.
+        try systemCall(reader.read(Configuration.standardPath, isRequired: false))
+        configuration = reader.configuration
+        configurationWarnings = reader.warnings
+        assignments = reader.assignments
+        do throws(SystemError) {
+            bus = try Bus(address)
+            busProblem = ""
+        } catch {
+            bus = nil
+            busProblem = error.problem
+        }
+        queryDaemon()
+        discover()
+    }
+
+    private mutating func queryDaemon() {
+        guard let bus else { return }
+        // A daemon that hangs is a finding, not worth a client's full timeout.
+        let timeout = bus.timeout
+        bus.timeout = 10
+        defer { bus.timeout = timeout }
+        let client = OrientationClient(bus: bus)
+        do throws(BusError) {
+            // The bus starts the daemon where it can, as for every client.
+            snapshot = try client.snapshot()
+            sensors = try client.sensors()
+        } catch {
+            daemonProblem = error.isServiceMissing ? CommandError.notRunning : CommandError(error).message
+        }
+        owner = bus.owner(of: Names.service)
+    }
+
+    private mutating func discover() {
+        guard let uri else { return }
+        do throws(SystemError) {
+            let found = try FoundSensors(at: uri, of: [.accelerometer])
+            accelerometers = found.sensors
+            discoveryWarnings = found.warnings
+        } catch {
+            discoveryWarnings = ["\(error)"]
+        }
+    }
+
+    /// The libiio context of the configured source; nil for a recording or a simulation.
+    var uri: String? { if case .iio(let uri) = configuration.source { uri } else { nil } }
+
+    /// The accelerometer that the daemon chooses: not the base's, an input device only without another one.
+    var accelerometer: (any SensorDevice)? {
+        let candidates = accelerometers.filter { $0.description.mounting?.location != .base }
+        return candidates.first { !$0.description.isSubstitute } ?? candidates.first
+    }
+
+    /// The account of the daemon, also while it does not run; nil if that user does not exist.
+    var account: Account? { owner?.user.map(Account.ofUser) ?? .named("orientd") }
+}
