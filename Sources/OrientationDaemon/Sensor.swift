@@ -128,16 +128,16 @@ final class Sensor {
     }
 
     /// Stops sampling until it is needed again.
-    func rest(completion: @escaping () -> Void = {}) {
-        source.stop { [self] in
-            if condition == .stalled {
-                // The device has answered.
-                condition = .working
-                publish(.idle)
-            }
-            completion()
-        }
+    func rest() {
+        source.stop()
         if state == .sampling { status.state = .idle }
+    }
+
+    /// Notes that the device is closed: one that hung has answered.
+    func close() {
+        guard condition == .stalled else { return }
+        condition = .working
+        publish(.idle)
     }
 }
 

@@ -40,6 +40,7 @@ final class SensorGroup {
     /// The last reading since the group is needed; nil before the first.
     private(set) var reading: Measurement?
 
+    private var onClosed: (() -> Void)?
     private var isWanted = false
     private var isSuspended = false
     private var isEnding = false
@@ -116,8 +117,8 @@ final class SensorGroup {
         isSuspended = true
         _ = update()
         delegate.sensorChanged(kind, role)
-        guard let active else { return completion() }
-        active.rest(completion: completion)
+        active?.rest()
+        whenClosed(completion)
     }
 
     /// Reads again if that is wanted; true when another scan may help with that.
@@ -150,8 +151,13 @@ final class SensorGroup {
         isEnding = true
         isNeeded = false
         retry?.disarm()
-        guard let active else { return completion() }
-        active.source.stop(completion: completion)
+        active?.source.stop()
+        whenClosed(completion)
+    }
+
+    private func whenClosed(_ completion: @escaping () -> Void) {
+        guard let active, !active.source.isClosed else { return completion() }
+        onClosed = completion
     }
 
     /// Scans everything again later: a context is a snapshot, and what failed may be another device by then.
@@ -204,9 +210,8 @@ final class SensorGroup {
         if let sensor = sensor(at: path) { unplug(sensor, "the device was removed") }
     }
 
-    /// Closes a device that is another sensor now: of another name, or in another place.
-    func release(_ sensor: Sensor, to status: SensorStatus, completion: @escaping () -> Void) {
-        sensor.source.stop(completion: completion)
+    /// Forgets a device that is another sensor now: of another name, or in another place.
+    func release(_ sensor: Sensor, to status: SensorStatus) {
         unplug(sensor, "the device is \(status.name) (\(status.location.name)) now")
     }
 
@@ -256,6 +261,16 @@ final class SensorGroup {
             guard case .acceleration(let sample) = measurement else { return delegate.received(measurement) }
             watch(sample, of: sensor)
             delegate.received(sample, role)
+        case .report(let report): handle(report, of: sensor)
+        case .ended:
+            log.info("\(sensor.name) has ended")
+            sensor.fail("the recording has ended")
+            choose()
+        }
+    }
+
+    private func handle(_ report: DeviceReport, of sensor: Sensor) {
+        switch report {
         case .started(let warnings):
             for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
             sensor.begin()
@@ -272,11 +287,11 @@ final class SensorGroup {
             choose()
         case .silent(let problem):
             log.warning("\(sensor.name): \(problem); starting it anew")
-            restart(sensor, because: problem)
-        case .ended:
-            log.info("\(sensor.name) has ended")
-            sensor.fail("the recording has ended")
-            choose()
+            sensor.complain(problem)
+        case .closed(let warnings):
+            for warning in warnings where sensor.isNew(warning) { log.warning("\(sensor.name): \(warning)") }
+            sensor.close()
+            if sensor === active { onClosed.take()?() }
         case .failed(let reason):
             lose(sensor, reason, .failed)
             choose()
@@ -308,7 +323,7 @@ final class SensorGroup {
 
     private func restart(_ sensor: Sensor, because problem: String) {
         sensor.complain(problem)
-        sensor.source.stop {}
+        sensor.source.stop()
         sensor.source.start()
     }
 

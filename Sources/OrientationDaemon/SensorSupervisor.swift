@@ -36,7 +36,7 @@ final class SensorSupervisor {
     private var objects = 0
 
     /// The helper of each device, by path; the devices of another machine share the one of its connection.
-    private var helpers: [String: DeviceHelper] = [:]
+    private var helpers: [String: HelperThread] = [:]
 
     private var isScanning = false
     private var mustScanAgain = false
@@ -45,8 +45,6 @@ final class SensorSupervisor {
     /// Paths of devices that udev has announced since the last scan.
     private var announced: Set<String> = []
 
-    /// Paths of devices that became another sensor and are still being closed as the former one.
-    private var closing: Set<String> = []
     private var lastWarnings: [String] = []
     private var onFirstScan: (() -> Void)?
 
@@ -178,15 +176,11 @@ final class SensorSupervisor {
             return
         }
         log.debug("looking for sensors at \(uri)")
-        // The rate of a device that was prepared before may be below the minimum on purpose: Rate= asked for it.
-        let known = Set(helpers.keys.filter { !$0.isEmpty && !announced.contains($0) })
         isScanning = true
         // A thread of its own, so that no hung sensor delays a scan.
         HelperThread.runOnce(loop: loop) {
             do throws(SystemError) {
-                var found = try FoundSensors(at: uri)
-                found.prepare(except: known)
-                return found
+                return try FoundSensors(at: uri)
             } catch {
                 return FoundSensors(failure: error)
             }
@@ -213,7 +207,8 @@ final class SensorSupervisor {
         for warning in found.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
         lastWarnings = found.warnings
         for group in groups { group.rescanReason = isLocal && !found.hasFailed ? .failures : .arrivals }
-        for device in found.sensors where !mustWait(for: device.description) {
+        for device in found.sensors {
+            releaseFormerSensor(of: device.description)
             do throws(SystemError) {
                 try add(device)
             } catch {
@@ -228,18 +223,13 @@ final class SensorSupervisor {
         }
     }
 
-    /// Says whether the device is still open as another sensor; it is scanned again when it is closed.
-    private func mustWait(for description: SensorDescription) -> Bool {
+    /// Forgets the sensor that a device was before, of another name or in another place.
+    private func releaseFormerSensor(of description: SensorDescription) {
         let (status, path) = (SensorStatus(description), description.sysfsPath)
         for group in groups where group.kind == description.kind && !path.isEmpty {
             guard let sensor = group.sensor(at: path), !sensor.status.isSameDevice(as: status) else { continue }
-            closing.insert(path)
-            group.release(sensor, to: status) { [self] in
-                closing.remove(path)
-                scan()
-            }
+            group.release(sensor, to: status)
         }
-        return closing.contains(path)
     }
 
     /// Logs the discovery's warnings about a device, and where its matrix is from.
@@ -257,7 +247,7 @@ final class SensorSupervisor {
         let (path, status) = (description.sysfsPath, SensorStatus(description))
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let group = group(description)
-        let helper = helpers[path] ?? DeviceHelper(loop: loop)
+        let helper = if let helper = helpers[path] { helper } else { try HelperThread(loop: loop) }
         helpers[path] = helper
         if let sensor = group.sensor(status) {
             if sensor.works, !announced.contains(path) {
@@ -265,7 +255,7 @@ final class SensorSupervisor {
                 log.info("\(description.name): the mount matrix has changed")
                 sensor.remount(status.mountMatrix, scaling)
             } else {
-                sensor.source.replaceDevice(by: device, scaling: scaling, helper: helper)
+                sensor.source.find(device, scaling: scaling, helper: helper)
                 group.restore(sensor, status)
             }
             report(device, sensor)
@@ -280,6 +270,7 @@ final class SensorSupervisor {
             rate: rate,
             loop: loop,
             helper: helper,
+            isPrepared: false,
             classifier: classifier
         )
         report(device, try adopt(source, into: group, status, isSubstitute: description.isSubstitute))

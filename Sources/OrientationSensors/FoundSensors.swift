@@ -31,22 +31,6 @@ package struct FoundSensors: Sendable {
         if kinds.contains(.ambientLight) { addPlatformLights() }
     }
 
-    /// Restores what a crash has left, raises rates of devices and enables the channels of their scans, except for the
-    /// devices at `known` paths.
-    package mutating func prepare(except known: Set<String>) {
-        for sensor in sensors where !known.contains(sensor.description.sysfsPath) {
-            if let file = SettingsFile(of: sensor.description), let settings = file.read() {
-                settings.restore(sensor)
-                file.remove()
-            }
-            do throws(SystemError) {
-                try sensor.prepare(atLeast: DeviceSource.leastFrequency)
-            } catch {
-                warnings.append("\(error)")
-            }
-        }
-    }
-
     private mutating func addInputDevices(_ kinds: [SensorKind]) {
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {

@@ -13,7 +13,7 @@ struct FoundSettings: Hashable, Sendable {
     /// Sets them again; the device may well be gone, and its settings with it.
     func restore(_ device: any SensorDevice) {
         if let sensitivity { _ = try? device.setChangeSensitivity(sensitivity) }
-        try? device.restoreSamplingFrequency(rate)
+        if let rate { try? device.restoreSamplingFrequency(rate) }
     }
 }
 
@@ -63,4 +63,12 @@ struct SettingsFile: Sendable {
     }
 
     func remove() { unlink(path) }
+
+    /// Removes what a crash while writing has left.
+    func removeLeftovers() {
+        let folder = FileDescriptor.folder(of: path)
+        for name in (try? FileDescriptor.names(in: folder)) ?? [] where (folder + name).hasPrefix(path + ".") {
+            unlink(folder + name)
+        }
+    }
 }

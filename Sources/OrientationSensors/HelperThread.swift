@@ -5,48 +5,44 @@ import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// A thread for calls into sysfs, which the kernel may block for seconds; each device has one of its own.
+/// Makes calls into sysfs, which the kernel may block for seconds, on a thread; each device has one of its own.
 ///
-/// It runs an event loop of its own, which takes jobs in order and reads at intervals. Only `Sendable` values go to and
-/// from it: the completions and whatever they hold stay with the loop that asked.
+/// The thread is started by the first job, and runs an event loop of its own, which takes jobs in order and reads at
+/// intervals. Only `Sendable` values go to and from it: the completions and whatever they hold stay with the loop that
+/// asked.
 package final class HelperThread {
-    private let jobs: Mailbox<HelperJob>
     private let results: Mailbox<HelperResult>
-    private var thread = pthread_t()
     private var watch: EventSource?
+    /// What the running thread takes; nil while there is none.
+    private var jobs: Mailbox<HelperJob>?
 
     /// Of the jobs under way, in order.
     private var completions: [() -> Void] = []
     private var polls: [(id: Int, deliver: (Result<RawScan, SystemError>) -> Void)] = []
     private var lastPoll = 0
     private var batch: [HelperResult] = []
-    private var isStopping = false
 
-    /// Starts the thread; results are handed over in `loop`.
+    /// Creates a helper whose results are handed over in `loop`.
     package init(loop: EventLoop) throws(SystemError) {
-        jobs = try Mailbox()
         results = try Mailbox()
-        let worker = try HelperWorker(jobs: jobs, results: results)
-        thread = try startThread("start the helper thread") {
-            // Its loop does not keep it.
-            withExtendedLifetime(worker) { _ = try? worker.loop.run() }
-        }
         watch = try loop.watch(results.descriptor) { [unowned(unsafe) self] in
             // A completion may release the last reference.
             withExtendedLifetime(self) { receive() }
         }
     }
 
-    deinit {
-        guard !isStopping else { return }
-        jobs.send { $0.loop.exit() }
-        pthread_detach(thread)
-    }
+    /// A thread whose call hangs ends when the call returns; nothing waits for it when the process exits.
+    deinit { jobs?.send { $0.loop.exit() } }
 
     /// Runs `work` on the thread, after all earlier jobs, and then `completion` with its result in the loop.
-    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value, completion: @escaping (Value) -> Void) {
+    ///
+    /// Throws where no thread can be started.
+    package func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value,
+        completion: @escaping (Value) -> Void
+    ) throws(SystemError) {
         let slot = Slot<Value>()
-        send({ _ in slot.value = work() }) {
+        try send({ _ in slot.value = work() }) {
             if let value = slot.value.take() { completion(value) }
         }
     }
@@ -57,24 +53,27 @@ package final class HelperThread {
         _ work: @escaping @Sendable () -> Value,
         completion: @escaping (Value) -> Void
     ) {
-        guard let helper = try? HelperThread(loop: loop) else { return completion(work()) }
-        helper.run(work, completion: completion)
-        helper.stop()
+        do throws(SystemError) {
+            let helper = try HelperThread(loop: loop)
+            try helper.run(work) { value in withExtendedLifetime(helper) { completion(value) } }
+        } catch {
+            completion(work())
+        }
     }
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
-    /// Readings that `batch` does not call urgent wait for the next urgent one, if ``setFilter(_:of:mayWait:)`` has
-    /// allowed that. Returns what ``stopPolling(_:)`` takes.
+    /// With ``setFilter(_:of:mayWait:)``'s `mayWait`, readings that `batch` does not call urgent are held until the next
+    /// urgent one. Returns what ``stopPolling(_:)`` takes; throws where no thread can be started.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
         batch: ReadingBatch? = nil,
         deliver: @escaping (Result<RawScan, SystemError>) -> Void
-    ) -> Int {
+    ) throws(SystemError) -> Int {
         lastPoll += 1
         polls.append((lastPoll, deliver))
-        send({ [lastPoll] in $0.startPolling(lastPoll, device, every: period, batch) }) {}
+        try send({ [lastPoll] in $0.startPolling(lastPoll, device, every: period, batch) }) {}
         return lastPoll
     }
 
@@ -83,12 +82,14 @@ package final class HelperThread {
     /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
     /// `mayWait` readings may come several at a time.
     func setFilter(_ filter: MotionFilter?, of id: Int, mayWait: Bool) {
-        send({ worker in worker.polls.first { $0.id == id }?.setFilter(filter, mayWait: mayWait) }) {}
+        change(id) { $0.setFilter(filter, mayWait: mayWait) }
     }
 
     /// Starts another batch, for another scaling.
-    func setBatch(_ batch: ReadingBatch?, of id: Int) {
-        send({ worker in worker.polls.first { $0.id == id }?.batch = batch }) {}
+    func setBatch(_ batch: ReadingBatch?, of id: Int) { change(id) { $0.batch = batch } }
+
+    private func change(_ id: Int, _ body: @escaping @Sendable (HelperPoll) -> Void) {
+        jobs?.send { worker in worker.polls.first { $0.id == id }.map(body) }
     }
 
     /// Delivers the readings that wait.
@@ -97,28 +98,34 @@ package final class HelperThread {
     /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
     package func stopPolling(_ id: Int) {
         polls.removeAll { $0.id == id }
-        send({ $0.polls.removeAll { $0.id == id } }) {}
+        jobs?.send { $0.polls.removeAll { $0.id == id } }
     }
 
-    /// Ends the thread after all earlier jobs and calls `completion` when it is joined.
-    ///
-    /// A thread whose call hangs ends when the call returns; nothing waits for it when the process exits.
-    package func stop(completion: @escaping () -> Void = {}) {
-        guard !isStopping else { return }
-        isStopping = true
-        send({ $0.loop.exit() }) { [self] in
-            pthread_join(thread, nil)
-            watch = nil
-            completion()
-        }
+    /// Ends the thread if nothing is under way; the next job starts another.
+    package func endIfIdle() {
+        guard completions.isEmpty, polls.isEmpty, let jobs = jobs.take() else { return }
+        jobs.send { $0.loop.exit() }
     }
 
-    private func send(_ job: @escaping HelperJob, _ completion: @escaping () -> Void) {
+    private func send(_ job: @escaping HelperJob, _ completion: @escaping () -> Void) throws(SystemError) {
+        let jobs = if let jobs { jobs } else { try start() }
+        self.jobs = jobs
         completions.append(completion)
         jobs.send { worker in
             job(worker)
             worker.results.send(.finished)
         }
+    }
+
+    private func start() throws(SystemError) -> Mailbox<HelperJob> {
+        let jobs = try Mailbox<HelperJob>()
+        let worker = try HelperWorker(jobs: jobs, results: results)
+        let thread = try startThread("start the helper thread") {
+            // Its loop does not keep it.
+            withExtendedLifetime(worker) { _ = try? worker.loop.run() }
+        }
+        pthread_detach(thread)
+        return jobs
     }
 
     private func receive() {
@@ -196,7 +203,7 @@ final class HelperPoll {
     private var due: Double
     /// Nil unless changes are awaited instead of the timer.
     private var watch: EventSource?
-    private var changes = IdleRow(longestGap: 10)
+    private var changes = NoiseRun(longestGap: 10)
 
     init(
         _ id: Int,
@@ -241,7 +248,7 @@ final class HelperPoll {
         device.forgetChanges()
         let now = MonotonicClock.now
         changes.add(at: now)
-        if changes.count > IdleRow.noise {
+        if changes.count > NoiseRun.limit {
             watch = nil
             due = now
         }

@@ -6,14 +6,11 @@ import OrientationCore
 ///
 /// A reading that shows motion passes; otherwise one passes now and then, so that the loop sees that the device answers.
 struct MotionFilter: Sendable {
-    /// Seconds after which a reading passes although the device rests.
-    static let longestSilence = 10.0
-
     /// Seconds between two readings.
     let period: Double
 
     /// When a reading passes although the device rests.
-    var deadline: Double { (passed.time ?? 0) + Self.longestSilence }
+    var deadline: Double { (passed.time ?? 0) + DeviceMachine.longestSilence }
 
     private let sensing: Sensing
     private var scaling: SensorScaling
@@ -44,7 +41,7 @@ struct MotionFilter: Sendable {
         if reading.raw != passed.raw { other = reading }
         let mustPass = hasFailed || Self.showsMotion(reading.raw, sensing, scaling)
         let seconds = (reading.time ?? 0) - (passed.time ?? 0)
-        guard mustPass || seconds >= Self.longestSilence else { return nil }
+        guard mustPass || seconds >= DeviceMachine.longestSilence else { return nil }
         hasFailed = false
         var result = mustPass ? reading : other ?? reading
         result.time = reading.time

@@ -33,13 +33,13 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// The rate in Hz that the sensor runs at; nil where it has no such setting.
     var samplingFrequency: Double? { get throws(SystemError) }
 
-    /// Asks for the smallest rate offered of at least `target` Hz, else the highest, and returns the one before.
+    /// Sets the smallest rate offered of at least `target` Hz, else the highest.
     ///
-    /// Nil, with nothing to restore, where the sensor has no such setting.
-    func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double?
+    /// For a sensor with a ``samplingFrequency``.
+    func setSamplingFrequency(atLeast target: Double) throws(SystemError)
 
-    /// Sets the rate that `requestSamplingFrequency` returned; nothing for nil.
-    func restoreSamplingFrequency(_ previous: Double?) throws(SystemError)
+    /// Sets a rate in Hz that the sensor had.
+    func restoreSamplingFrequency(_ rate: Double) throws(SystemError)
 
     /// The change in m/s² since its last report below which the sensor makes none; 0 where it makes all.
     ///
@@ -56,8 +56,8 @@ extension SensorDevice {
     package func forgetChanges() {}
     package func endReading() {}
     package func prepare(atLeast minimum: Double) throws(SystemError) {}
-    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? { nil }
-    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {}
+    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) {}
+    package func restoreSamplingFrequency(_ rate: Double) throws(SystemError) {}
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
         throw SystemError("open the buffer of", description.sysfsPath, errno: .notSupported)
@@ -93,11 +93,15 @@ package protocol SensorBuffer: AnyObject, Sendable {
 
     /// Stops; nothing can be read any more.
     func close()
+
+    /// Closes the node of a device that is gone; there may be another device of its name.
+    func abandon()
 }
 
-/// The default of a buffer that is long enough.
+/// The defaults of a buffer that is long enough, and of one that leaves nothing in the device.
 extension SensorBuffer {
     package func extend(to scans: Int) throws(SystemError) {}
+    package func abandon() { close() }
 }
 
 /// One scan of a sensor's buffer.

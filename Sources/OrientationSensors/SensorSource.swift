@@ -21,13 +21,16 @@ package protocol SensorSource: AnyObject {
     /// How many failed readings were skipped.
     var skippedReadings: Int { get }
 
-    /// Begins to sample; `.started` or `.failed` follows.
+    /// Whether it neither samples nor has anything to restore.
+    var isClosed: Bool { get }
+
+    /// Begins to sample; a report of `started` or `failed` follows.
     func start()
 
-    /// Ends sampling and restores the device; `completion` is called when that is done.
-    func stop(completion: @escaping () -> Void)
+    /// Ends sampling and restores the device; a report of `closed` follows, unless ``isClosed`` is true at once.
+    func stop()
 
-    /// Reads as closely as asked for, from now until it is started again, which begins with ``Sensing/stream``.
+    /// Sets the sensing level; sampling begins with ``Sensing/stream``.
     func sense(_ sensing: Sensing)
 
     /// Delivers samples that were read already and wait for others.
@@ -37,9 +40,9 @@ package protocol SensorSource: AnyObject {
     func rescale(to scaling: SensorScaling)
 
     /// Closes the device, if it is open, and uses the one that a later scan found at the same path from then on.
-    func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper)
+    func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread)
 
-    /// Closes the device, which was unplugged, and ends its helper.
+    /// Forgets the device, which was unplugged.
     func removeDevice()
 }
 
@@ -50,21 +53,25 @@ extension SensorSource {
     package func sense(_ sensing: Sensing) {}
     package func deliverWaiting() {}
     package func rescale(to scaling: SensorScaling) {}
-    package func replaceDevice(by device: any SensorDevice, scaling: SensorScaling, helper: DeviceHelper) {}
-    package func removeDevice() { stop {} }
+    package func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread) {}
+    package func removeDevice() { stop() }
+}
+
+extension SensorSource {
+    /// Ends sampling for good, and calls `completion` once the device is restored.
+    package func close(completion: @escaping () -> Void) {
+        onEvent = { event in
+            if case .report(.closed) = event { completion() }
+        }
+        stop()
+        if isClosed { completion() }
+    }
 }
 
 /// What happens to a source.
 package enum SourceEvent {
-    /// Sampling has begun, or goes on in another mode; the warnings say what went wrong on the way.
-    case started(warnings: [String])
     case sample(Measurement)
-    /// The device hangs, and for how long; samples may come again.
-    case stalled(String)
-    /// The device no longer reports anything; starting it again may help.
-    case silent(String)
+    case report(DeviceReport)
     /// The recording is over: nothing more comes.
     case ended
-    /// Sampling was broken off, and why.
-    case failed(String)
 }

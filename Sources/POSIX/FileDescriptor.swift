@@ -81,6 +81,12 @@ package final class FileDescriptor {
         return String(decoding: path.utf8[...slash], as: UTF8.self)
     }
 
+    /// The number of a file or folder, which no other has while it exists; nil where there is none.
+    package static func inode(of path: String) -> UInt64? {
+        var information = stat()
+        return stat(path, &information) == 0 ? UInt64(information.st_ino) : nil
+    }
+
     /// The names in a folder, in no particular order.
     package static func names(in folder: String) throws(SystemError) -> [String] {
         guard let stream = opendir(folder) else { throw SystemError("read", folder, errno: .current) }

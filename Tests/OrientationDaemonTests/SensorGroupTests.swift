@@ -28,10 +28,9 @@ private final class Source: SensorSource {
         isRemoved = true
     }
 
-    func stop(completion: @escaping () -> Void) {
-        isRunning = false
-        completion()
-    }
+    var isClosed: Bool { !isRunning }
+
+    func stop() { isRunning = false }
 
     func read(_ level: Double) {
         onEvent?(.sample(.light(level: level, .lux)))
@@ -114,7 +113,7 @@ struct `The sensors of one kind` {
         #expect(group.hasSensor && group.mayDeliverReadings && group.name == "a" && !first.isRunning)
         #expect(!group.read(true))
         #expect(first.isRunning && !second.isRunning)
-        first.onEvent?(.started(warnings: []))
+        first.onEvent?(.report(.started(warnings: [])))
         #expect(group.state == .sampling && group.reading == nil)
         first.read(7)
         second.read(8)
@@ -143,7 +142,7 @@ struct `The sensors of one kind` {
         try plug(first, "a")
         try plug(second, "b")
         _ = group.read(true)
-        first.onEvent?(.failed("no more"))
+        first.onEvent?(.report(.failed("no more")))
         #expect(second.isRunning && group.name == "b")
         #expect(!group.canRetry)
     }
@@ -152,7 +151,7 @@ struct `The sensors of one kind` {
         try plug(first, "a")
         _ = group.read(true)
         let changes = delegate.changes
-        first.onEvent?(.failed("no more"))
+        first.onEvent?(.report(.failed("no more")))
         #expect(group.hasSensor && group.state == .lost && group.canRetry && delegate.changes > changes)
         #expect(!group.read(false))
         #expect(group.read(true), "a scan may help")
@@ -165,12 +164,12 @@ struct `The sensors of one kind` {
         _ = group.read(true)
         for delay in [0, 0.5, 1, 2, 4] {
             #expect(group.delay == delay)
-            first.onEvent?(.started(warnings: []))
+            first.onEvent?(.report(.started(warnings: [])))
             for _ in 0..<99 { first.read(1) }
-            first.onEvent?(.failed("Input/output error"))
+            first.onEvent?(.report(.failed("Input/output error")))
             try plug(first, "a")
         }
-        first.onEvent?(.started(warnings: []))
+        first.onEvent?(.report(.started(warnings: [])))
         for _ in 0..<100 { first.read(1) }
         #expect(group.delay == 0)
     }
@@ -182,7 +181,7 @@ struct `The sensors of one kind` {
         #expect(!group.hasSensor && group.state == .lost && !group.canRetry, "udev announces its return")
         try plug(second, "a", at: "/sys/devices/other")
         #expect(group.hasSensor && second.isRunning && group.state == .lost)
-        second.onEvent?(.started(warnings: []))
+        second.onEvent?(.report(.started(warnings: [])))
         second.read(3)
         #expect(group.state == .sampling && group.reading == .light(level: 3, .lux))
     }
@@ -199,7 +198,7 @@ struct `The sensors of one kind` {
         #expect(group.sensor(at: "/sys/devices/a") == nil)
         try plug(first, "a")
         #expect(group.sensor(at: "/sys/devices/a")?.works == true)
-        first.onEvent?(.failed("no more"))
+        first.onEvent?(.report(.failed("no more")))
         #expect(group.sensor(at: "/sys/devices/a")?.works == false)
         group.unplug(at: "/sys/devices/a")
         #expect(group.sensor(at: "/sys/devices/a") == nil && first.isRemoved)
@@ -208,10 +207,9 @@ struct `The sensors of one kind` {
     @Test func `a sensor releases its device when that is another one`() throws {
         try plug(first, "a")
         let sensor = try #require(group.sensor(at: "/sys/devices/a"))
-        var endings = 0
         let base = SensorStatus(name: "a", sysfsPath: "/sys/devices/a", location: .base)
-        group.release(sensor, to: base) { endings += 1 }
-        #expect(!group.hasSensor && group.state == .lost && endings == 1)
+        group.release(sensor, to: base)
+        #expect(!group.hasSensor && group.state == .lost && first.isRemoved)
     }
 
     // It was published as lost, though it waited for nothing but its turn.
@@ -219,10 +217,10 @@ struct `The sensors of one kind` {
         try plug(first, "a")
         try plug(second, "b")
         _ = group.read(true)
-        first.onEvent?(.started(warnings: []))
+        first.onEvent?(.report(.started(warnings: [])))
         first.read(1)
         group.unplug(at: "/sys/devices/a")
-        second.onEvent?(.started(warnings: []))
+        second.onEvent?(.report(.started(warnings: [])))
         second.read(2)
         try plug(first, "a")
         #expect(group.name == "b" && group.state == .sampling && state("a") == .idle)
@@ -231,12 +229,12 @@ struct `The sensors of one kind` {
     @Test func `another takes the place of one that hangs, which may answer later`() throws {
         try plug(first, "a")
         _ = group.read(true)
-        first.onEvent?(.started(warnings: []))
-        first.onEvent?(.stalled("no answer for 6 s"))
+        first.onEvent?(.report(.started(warnings: [])))
+        first.onEvent?(.report(.stalled("no answer for 6 s")))
         #expect(group.state == .lost && first.isRunning && group.mayDeliverReadings)
         first.read(1)
         #expect(group.state == .sampling)
-        first.onEvent?(.stalled("no answer for 6 s"))
+        first.onEvent?(.report(.stalled("no answer for 6 s")))
         try plug(second, "b")
         #expect(second.isRunning && !first.isRunning && group.name == "b")
     }

@@ -17,10 +17,9 @@ private final class Source: SensorSource {
 
     func start() {}
 
-    func stop(completion: @escaping () -> Void) {
-        stops += 1
-        completion()
-    }
+    let isClosed = true
+
+    func stop() { stops += 1 }
 
     func removeDevice() {
         removals += 1

@@ -20,7 +20,7 @@ import Testing
     private func source(
         _ device: ScriptedDevice,
         rate: Double = 1000,
-        helper: DeviceHelper? = nil,
+        helper: HelperThread? = nil,
         stallTime: Double = 5
     ) throws -> DeviceSource {
         let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
@@ -35,11 +35,10 @@ import Testing
             case .sample(.acceleration(let sample)):
                 outcome.samples.append(sample.acceleration.x)
                 if isOver(outcome.samples) { loop.exit() }
-            case .failed(let reason):
+            case .report(.failed(let reason)):
                 outcome.failure = reason
                 loop.exit()
-            case .stalled(let problem): outcome.stalls.append(problem)
-            case .started, .sample, .silent, .ended: break
+            case .sample, .report, .ended: break
             }
         }
         source.start()
@@ -50,7 +49,6 @@ import Testing
     private final class Outcome {
         var samples: [Double] = []
         var failure = ""
-        var stalls: [String] = []
     }
 
     private static func failure(_ code: Errno = Errno(EIO)) -> SystemError { SystemError("read", "x", errno: code) }
@@ -127,17 +125,17 @@ import Testing
             let buffer = isBuffered ? try ScriptedBuffer(log: log) { _ throws(SystemError) in .zero } : nil
             return ScriptedDevice(name, log: log, rate: rate, buffer: buffer)
         }
-        let helper = DeviceHelper(loop: loop)
+        let helper = try HelperThread(loop: loop)
         let source = try source(try device("a"), rate: 15, helper: helper)
         let next = try device("b")
         var isReplaced = false
         source.onEvent = { [loop] event in
             guard case .sample = event else { return }
             if isReplaced {
-                source.stop { loop.exit() }
+                source.close { loop.exit() }
             } else {
                 isReplaced = true
-                source.replaceDevice(by: next, scaling: .acceleration(SensorFrame()), helper: helper)
+                source.find(next, scaling: .acceleration(SensorFrame()), helper: helper)
             }
         }
         source.start()
@@ -153,16 +151,16 @@ import Testing
     @Test func `a failed device that is scanned again at once is opened once it is closed`() throws {
         let rate = ScriptedDevice.Rate()
         let buffer = try ScriptedBuffer(log: log) { _ throws(SystemError) in throw Self.failure(.noDevice) }
-        let helper = DeviceHelper(loop: loop)
+        let helper = try HelperThread(loop: loop)
         let source = try source(ScriptedDevice("a", log: log, rate: rate, buffer: buffer), rate: 15, helper: helper)
         source.onEvent = { [loop, log] event in
             switch event {
-            case .failed:
+            case .report(.failed):
                 let next = ScriptedDevice("b", log: log, rate: rate)
-                source.replaceDevice(by: next, scaling: .acceleration(SensorFrame()), helper: helper)
+                source.find(next, scaling: .acceleration(SensorFrame()), helper: helper)
                 source.start()
             case .sample: loop.exit()
-            case .started, .stalled, .silent, .ended: break
+            case .report, .ended: break
             }
         }
         source.start()
@@ -174,19 +172,16 @@ import Testing
 
     @Test func `a device that is needed again while it closes is opened once it is closed`() throws {
         let source = try source(ScriptedDevice("a", log: log))
-        var restorations = 0
+        var samples = 0
         source.onEvent = { [loop] event in
             guard case .sample = event else { return }
-            let isLast = restorations > 0
-            source.stop {
-                restorations += 1
-                if isLast { loop.exit() }
-            }
-            if !isLast { source.start() }
+            samples += 1
+            guard samples == 1 else { return source.close { loop.exit() } }
+            source.stop()
+            source.start()
         }
         source.start()
         _ = try loop.run()
-        #expect(restorations == 2, "whoever waits for the end of a session is answered")
         let session = ["a 10 to 1000 Hz", "a end", "a restore 10 Hz"]
         #expect(log.calls == session + session)
     }
@@ -198,17 +193,11 @@ import Testing
         let buffer = try ScriptedBuffer { _ throws(SystemError) in .zero }
         let source = try source(ScriptedDevice(buffer: buffer))
         source.onEvent = { [loop] event in
-            if case .started = event { source.stop { loop.exit() } }
+            if case .report(.started) = event { source.close { loop.exit() } }
         }
         source.start()
         _ = try loop.run()
         #expect(buffer.reads == 0)
-    }
-
-    // A buffer of 1 Hz was abandoned after 0.5 s.
-    @Test(arguments: [(1000, 0.5), (15, 0.5), (2, 0.75), (1, 1.5), (0.5, 3), (0.01, 10)] as [(Double, Double)])
-    func `the first scan is awaited for one and a half periods of the sensor`(rate: Double, seconds: Double) {
-        #expect(DeviceSource.probeTime(rate: rate) == seconds)
     }
 
     // One thread read both: nothing of the display came while the base's read hung.
@@ -221,13 +210,13 @@ import Testing
         var hasAnswered = false
         hung.onEvent = { [loop] event in
             switch event {
-            case .stalled(let problem):
+            case .report(.stalled(let problem)):
                 stalls.append(problem)
                 opensGate()
             case .sample:
                 hasAnswered = true
                 loop.exit()
-            case .started, .silent, .ended, .failed: break
+            case .report, .ended: break
             }
         }
         other.onEvent = { event in

@@ -46,6 +46,39 @@ import Testing
         }
     }
 
+    // A crash between the two left the rate that was set.
+    @Test func `settings are on the disk before the first of them is changed`() throws {
+        try withFolder { folder in
+            let file = try #require(SettingsFile(of: ScriptedDevice("a").description, folders: folder))
+            let log = CallLog { file.read() == nil ? $0 + ", before the file" : $0 }
+            let buffer = try ScriptedBuffer(log: log) { _ throws(SystemError) in nil }
+            let device = ScriptedDevice("a", log: log, sensitivity: .init(0.1), buffer: buffer)
+            let access = DeviceAccess(device, isPrepared: false, folders: folder)
+            _ = access.run(.open(buffered: true), rate: 15, scans: 8)
+            #expect(log.calls == ["a 10 to 15 Hz", "a sensitivity 0.0", "a open"])
+            #expect(file.read() == FoundSettings(rate: 10, sensitivity: 0.1))
+            _ = access.run(.close, rate: 15, scans: 8)
+            #expect(file.read() == nil)
+        }
+    }
+
+    @Test func `what a crash while writing has left is removed when the device is prepared`() throws {
+        try withFolder { folder in
+            let file = try #require(SettingsFile(of: ScriptedDevice("a").description, folders: folder))
+            try file.write(FoundSettings(rate: 12))
+            for name in ["a.settings.x7Yz12", "ab.settings"] {
+                try OutputFile.replace("\(folder)/\(name)", with: [], permissions: 0o600)
+            }
+            let log = CallLog()
+            let device = ScriptedDevice("a", log: log)
+            let access = DeviceAccess(device, isPrepared: false, folders: folder)
+            #expect(access.run(.prepare, rate: 15, scans: 8) == .done(warnings: []))
+            #expect(try FileDescriptor.names(in: folder) == ["ab.settings"])
+            #expect(log.calls == ["a restore 12 Hz"])
+            unlink(folder + "/ab.settings")
+        }
+    }
+
     @Test func `nothing is kept without a folder`() {
         #expect(SettingsFile(of: ScriptedDevice("a").description, folders: nil) == nil)
         #expect(SettingsFile(of: ScriptedDevice("a").description, folders: "") == nil)

@@ -22,15 +22,32 @@ struct `The helper thread` {
         #expect(HelperPoll.nextDue(after: 10, period: 0.5, now: now) == next)
     }
 
-    @Test func `is joined after all that was asked before`() throws {
+    @Test func `does what was asked before its thread ends, and starts another one for the next job`() throws {
         let loop = try EventLoop()
         let helper = try HelperThread(loop: loop)
-        var order: [Int] = []
-        helper.run({ 1 }, completion: { order.append($0) })
-        helper.run({ 2 }, completion: { order.append($0) })
-        helper.stop { loop.exit() }
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        defer { pthread_key_delete(key) }
+        var jobsBefore: [Int] = []
+        // Each thread counts its own jobs.
+        let count = { @Sendable [key] in
+            let before = Int(bitPattern: pthread_getspecific(key))
+            pthread_setspecific(key, UnsafeRawPointer(bitPattern: before + 1))
+            return before
+        }
+        func runTwo() throws(SystemError) {
+            try helper.run(count) { jobsBefore.append($0) }
+            helper.endIfIdle()
+            try helper.run(count) {
+                jobsBefore.append($0)
+                helper.endIfIdle()
+                guard jobsBefore.count < 4 else { return loop.exit() }
+                #expect(throws: Never.self) { try runTwo() }
+            }
+        }
+        try runTwo()
         _ = try loop.run()
-        #expect(order == [1, 2])
+        #expect(jobsBefore == [0, 1, 0, 1])
     }
 }
 
@@ -58,7 +75,7 @@ private final class Rounds {
         guard remaining > 0 else { return loop.exit() }
         remaining -= 1
         let witness = Witness(releases)
-        helper.run {
+        try? helper.run {
         } completion: { [self] in
             withExtendedLifetime(witness) { next() }
         }

@@ -10,11 +10,16 @@ import Synchronization
 /// What was called of one or more devices, in order, on whatever thread.
 final class CallLog: Sendable {
     private let entries = Mutex<[String]>([])
+    private let describe: @Sendable (String) -> String
+
+    /// `describe` gives the text of each call when it is made.
+    init(_ describe: @escaping @Sendable (String) -> String = { $0 }) { self.describe = describe }
 
     var calls: [String] { entries.withLock { $0 } }
 
     func add(_ call: String) {
-        entries.withLock { $0.append(call) }
+        let entry = describe(call)
+        entries.withLock { $0.append(entry) }
     }
 }
 
@@ -120,18 +125,16 @@ final class ScriptedDevice: SensorDevice, Sendable {
         return kept
     }
 
-    func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
+    func setSamplingFrequency(atLeast target: Double) throws(SystemError) {
         rate.hertz.withLock { hertz in
             log.add("\(name) \(Int(hertz)) to \(Int(target)) Hz")
-            defer { hertz = target }
-            return hertz
+            hertz = target
         }
     }
 
-    func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
-        guard let previous else { return }
-        log.add("\(name) restore \(Int(previous)) Hz")
-        rate.hertz.withLock { $0 = previous }
+    func restoreSamplingFrequency(_ rate: Double) throws(SystemError) {
+        log.add("\(name) restore \(Int(rate)) Hz")
+        self.rate.hertz.withLock { $0 = rate }
     }
 }
 

@@ -40,8 +40,7 @@ import Testing
             guard case .sample(.acceleration(let sample)) = event else { return }
             count += 1
             guard act(count, sample) else { return }
-            source.onEvent = nil
-            source.stop { loop.exit() }
+            source.close { loop.exit() }
         }
         source.start()
         _ = try loop.run()
@@ -200,38 +199,6 @@ import Testing
         #expect(try isDrained(ScriptedDevice.Sensitivity()) { _ in true } == ["extend to 1600"])
     }
 
-    @Test func `the proof of life comes in time, whatever level follows at rest`() throws {
-        let sensitivity = ScriptedDevice.Sensitivity()
-        let buffer = try ScriptedBuffer(log: log) { _ throws(SystemError) in
-            sensitivity.value == 0 ? Vector3(0, 10, 0) : nil
-        }
-        let thread = try HelperThread(loop: loop)
-        let reader = try BufferReader(
-            buffer,
-            of: ScriptedDevice("a", log: log, sensitivity: sensitivity, buffer: buffer),
-            rate: 1000,
-            hasSensitivity: true,
-            proofPeriod: 0.1,
-            thread: thread,
-            loop: loop,
-            showsMotion: { _ in false },
-            onEvent: { _ in }
-        )
-        var changes = 0
-        var change: () -> Void = {}
-        let timer = try loop.timer { change() }
-        change = { [loop, log] in
-            changes += 1
-            reader.sense(Self.rest(changes % 2 == 0 ? .doze : .watch))
-            guard changes == 100 || log.calls.contains("a sensitivity 0.0") else { return timer.arm(after: 0.02) }
-            reader.stop()
-            thread.stop { loop.exit() }
-        }
-        timer.arm(after: 0)
-        _ = try loop.run()
-        #expect(changes < 100)
-    }
-
     @Test func `scans without a stamp that are read together keep their distance in time`() throws {
         let (pose, log) = (Pose(), log)
         // Five scans each time it is read by timer.
@@ -274,7 +241,7 @@ import Testing
                     moves.arm(after: 0.05)
                 }
                 if sample.acceleration.y == 0 { source.sense(.stream) }
-            case .failed(let problem):
+            case .report(.failed(let problem)):
                 reason = problem
                 loop.exit()
             default: break

@@ -194,6 +194,19 @@ class Buffer(RigTestCase):
 
 
 class NoScans(RigTestCase):
+    def test_scans_that_end(self):
+        # It stayed sampling, without an error and with the old orientation, for as long as it was watched.
+        self.rig.add_device(buffered("le:s16/16>>0"))
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        daemon = self.rig.start_orientd(configuration="[Sensor]\nPower=responsive\n")
+        self.client.claim()
+        self.assert_orientation("portrait")
+        feed.muted = True
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        self.client.wait_for_sensor("Mode", "poll")
+        daemon.wait_for_log("no scan came")
+
     def test_silent_buffer_falls_back_to_polling(self):
         self.rig.add_device(buffered("le:s16/16>>0"))
         feed = Feed(self.rig, DEVICE, MINUS_Z, muted=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensors that go, fail, hang and come back: nothing is forgotten and the bus stays answered."""
 
+import os
 import time
 
 from feed import Feed, ReadCounter
@@ -58,6 +59,29 @@ class Unplugging(RigTestCase):
         self.client.wait_for("SensorState", "idle")
         self.client.claim()
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
+    def test_one_whose_opening_hangs(self):
+        # It stayed lost until orientd was restarted, even when it was plugged in again.
+        description = accelerometer(attributes={"sampling_frequency": 50})
+        self.rig.add_device(description)
+        self.rig.start_orientd()
+        wait_until(lambda: self.client.get("SensorState") == "idle", "the sensor is found")
+        self.rig.block("sampling_frequency")
+        writer = os.open(self.rig.path(DEVICE, "sampling_frequency"), os.O_RDWR)
+        self.client.claim()
+        self.client.wait_for("SensorState", "lost")
+        self.rig.remove_device()
+        self.rig.add_device(description)
+        self.client.wait_for("SensorState", "sampling")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        os.close(writer)
+        # The call that hung has returned, and leaves the device alone.
+        self.rig.turn(LANDSCAPE_RIGHT)
+        self.assert_orientation("landscape-right")
+        self.client.release()
+        wait_until(lambda: self.client.get("SensorState") == "idle", "the sensor is released")
+        self.assertEqual(self.rig.read("sampling_frequency"), "50")
 
     def test_many_times(self):
         self.rig.add_device(accelerometer())

@@ -103,7 +103,7 @@ hid plug
 check "the kernel has the sensor" soon hid_is_there
 udevadm settle
 check "the sensor is found again" soon is SensorState idle
-# A minute has one proof of life.
+# Once a minute the hub is asked for one scan.
 measure honours 12 60
 for kind in ignores none amd; do
     replug $kind

@@ -138,16 +138,12 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
     }
 
-    package func requestSamplingFrequency(_ target: Double) throws(SystemError) -> Double? {
-        guard let previous = try samplingFrequency else { return nil }
+    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) {
         let rate = try samplingRates.rate(atLeast: target)
-        if rate != previous { try writeFrequency(rate) }
-        return previous
+        if try samplingFrequency != rate { try writeFrequency(rate) }
     }
 
-    package func restoreSamplingFrequency(_ previous: Double?) throws(SystemError) {
-        if let previous { try writeFrequency(previous) }
-    }
+    package func restoreSamplingFrequency(_ rate: Double) throws(SystemError) { try writeFrequency(rate) }
 
     private func writeFrequency(_ rate: Double) throws(SystemError) {
         for attribute in frequency { try attribute.write(AttributeText.shortest(rate)) }

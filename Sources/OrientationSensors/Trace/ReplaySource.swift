@@ -49,19 +49,20 @@ package final class ReplaySource: SensorSource {
         }
     }
 
+    package var isClosed: Bool { !isPlaying }
+
     package func start() {
         guard !isPlaying else { return }
         isPlaying = true
         shift = nil
-        onEvent?(.started(warnings: []))
+        onEvent?(.report(.started(warnings: [])))
         if next == nil { waitForWriter() } else { play() }
     }
 
-    package func stop(completion: @escaping () -> Void) {
+    package func stop() {
         isPlaying = false
         readable = nil
         timer?.disarm()
-        completion()
     }
 
     /// Plays what is due and waits for what is not; the loop gets its turn between two batches.
@@ -87,11 +88,11 @@ package final class ReplaySource: SensorSource {
         do throws(SystemError) {
             switch try nextRecord() {
             case .sample(let sample): next = sample
-            case .malformed(let error): end(.failed("\(path):\(error.line): \(error)"))
+            case .malformed(let error): end(.report(.failed("\(path):\(error.line): \(error)")))
             case .event, nil: end(.ended)
             }
         } catch {
-            if error.errno == .again { waitForWriter() } else { end(.failed("\(error)")) }
+            if error.errno == .again { waitForWriter() } else { end(.report(.failed("\(error)"))) }
         }
     }
 
@@ -112,7 +113,7 @@ package final class ReplaySource: SensorSource {
                 play()
             }
         } catch {
-            end(.failed("cannot wait for more of \(path): \(error.errno)"))
+            end(.report(.failed("cannot wait for more of \(path): \(error.errno)")))
         }
     }
 

@@ -25,17 +25,18 @@ package final class SimulatedSource: SensorSource {
         timer = try loop.timer { [unowned(unsafe) self] in tick() }
     }
 
+    package var isClosed: Bool { !isRunning }
+
     package func start() {
         guard !isRunning else { return }
         isRunning = true
-        onEvent?(.started(warnings: []))
+        onEvent?(.report(.started(warnings: [])))
         tick()
     }
 
-    package func stop(completion: @escaping () -> Void) {
+    package func stop() {
         isRunning = false
         timer?.disarm()
-        completion()
     }
 
     private func tick() {

@@ -92,7 +92,8 @@ final class CalibrateSession {
 
     private func handle(_ event: SourceEvent) {
         switch event {
-        case .started(let warnings):
+        case .report(.closed(let warnings)): for warning in warnings { complain("warning: \(warning)") }
+        case .report(.started(let warnings)):
             for warning in warnings { complain("warning: \(warning)") }
             // After libiio's own messages, and only once although the mode may change.
             if !hasStarted { showInstructions() }
@@ -100,9 +101,9 @@ final class CalibrateSession {
             guard case .acceleration(let sample) = measurement else { return }
             latest = sample.acceleration
             add(sample.acceleration)
-        case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
+        case .report(.stalled(let problem)), .report(.silent(let problem)): complain("warning: \(problem)")
         case .ended: end(CommandError("\(path) was removed"))
-        case .failed(let reason):
+        case .report(.failed(let reason)):
             // A device node can be opened once, and orientd may have it open.
             let hint = latest == nil ? "; if orientd uses it, stop it meanwhile: sudo systemctl stop orientd" : ""
             end(CommandError(reason + hint))
@@ -132,7 +133,6 @@ final class CalibrateSession {
         isEnding = true
         if failure != nil { StandardError.write("\n") }
         silence?.disarm()
-        source.onEvent = nil
-        source.stop { [self] in loop.exit() }
+        source.close { [self] in loop.exit() }
     }
 }

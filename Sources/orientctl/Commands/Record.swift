@@ -143,13 +143,11 @@ private final class Recording {
 
     /// Ends once the source has restored the sensor's settings.
     private func end(_ source: any SensorSource) {
-        source.onEvent = nil
-        source.stop { [self] in loop.exit() }
+        source.close { [self] in loop.exit() }
     }
 
     private func handle(_ event: SourceEvent, of source: any SensorSource) throws(CommandError) {
         switch event {
-        case .started(let warnings): for warning in warnings { complain("warning: \(warning)") }
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
             do throws(SystemError) {
@@ -160,9 +158,11 @@ private final class Recording {
                 end(source)
             }
         case .sample: break
-        case .stalled(let problem), .silent(let problem): complain("warning: \(problem)")
+        case .report(.started(let warnings)), .report(.closed(let warnings)):
+            for warning in warnings { complain("warning: \(warning)") }
+        case .report(.stalled(let problem)), .report(.silent(let problem)): complain("warning: \(problem)")
+        case .report(.failed(let reason)): throw CommandError(reason)
         case .ended: end(source)
-        case .failed(let reason): throw CommandError(reason)
         }
     }
 

@@ -88,16 +88,15 @@ final class Readings {
         let stop = { [self] in
             guard self.source == nil else { return }
             self.source = (source.mode, source.sampleRate)
-            source.onEvent = nil
-            source.stop { loop.exit() }
+            source.close { loop.exit() }
         }
         source.onEvent = { [self] event in
             switch event {
-            case .started(let warnings): self.warnings += warnings
+            case .report(.started(let warnings)), .report(.closed(let warnings)): self.warnings += warnings
             case .sample(let measurement): add(measurement)
-            case .stalled(let problem), .silent(let problem): warnings.append(problem)
+            case .report(.stalled(let problem)), .report(.silent(let problem)): warnings.append(problem)
             case .ended: stop()
-            case .failed(let reason):
+            case .report(.failed(let reason)):
                 problem = reason
                 stop()
             }
@@ -116,7 +115,7 @@ final class Readings {
         let helper = try HelperThread(loop: loop)
         var scaling = scaling
         var stop: () -> Void = {}
-        let poll = helper.poll(sensor, every: 1 / rate) { [self] result in
+        let poll = try helper.poll(sensor, every: 1 / rate) { [self] result in
             switch result {
             case .success(let scan): add(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now))
             case .failure(let error) where error.errno == .again: break
@@ -129,7 +128,12 @@ final class Readings {
         stop = {
             stop = {}
             helper.stopPolling(poll)
-            helper.stop { loop.exit() }
+            // After a read that is under way; without a thread there is none.
+            do throws(SystemError) {
+                try helper.run({}, completion: { loop.exit() })
+            } catch {
+                loop.exit()
+            }
         }
         return { stop() }
     }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The running buffer of a device: how it is read, and how the sensor is kept from waking the loop at rest.
+struct DeviceBuffer: Hashable, Sendable {
+    /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
+    private static let longestRest = (first: 60.0, last: 960.0)
+    /// The sensitivity that a sensor keeps, relative to the one that was asked for, up to which it is fine enough.
+    private static let greatestClamp = 4.0 / 3
+
+    /// What the buffer does when no job is under way.
+    private enum Target {
+        /// Each scan wakes the loop.
+        case stream
+        /// At rest: the sensor reports only changes above its sensitivity.
+        case changes
+        /// At rest: the sensor is asked for one scan, as a sensor that broke is silent too.
+        case proof
+        /// At rest: the loop reads by timer.
+        case timer
+    }
+
+    /// How the sensor is kept from waking the loop at rest.
+    private enum RestMethod {
+        /// Its own threshold, the change sensitivity.
+        case sensitivity
+        /// The loop reads by timer.
+        case timer
+    }
+
+    private let rate: Double
+    private var target = Target.stream
+    private var restMethod: RestMethod
+    /// The job under way.
+    private(set) var job: DeviceJob?
+    /// In m/s², as it was asked for last.
+    private var sensitivity = 0.0
+    private var isExtended = false
+    private var noise = NoiseRun(longestGap: 1)
+    /// The target that was reached last, and when.
+    private var reached = Target.stream
+    private var since: Double
+    /// Nil until the first scan has come.
+    private(set) var lastScan: Double?
+
+    /// Describes a buffer that gives `rate` scans a second, opened at a time in seconds.
+    init(rate: Double, hasSensitivity: Bool, at time: Double) {
+        (self.rate, restMethod, since) = (rate, hasSensitivity ? .sensitivity : .timer, time)
+    }
+
+    var reading: DeviceReading {
+        switch (job, target) {
+        case (.extend, _): .none
+        case (nil, .timer): .timer
+        default: .scans
+        }
+    }
+
+    mutating func sense(_ sensing: Sensing) {
+        if sensing.level == .stream {
+            target = .stream
+        } else if restMethod == .timer {
+            target = .timer
+        } else if target == .stream {
+            target = .changes
+            noise.reset()
+        }
+    }
+
+    /// Counts a scan; `showsMotion`: it differs from the pose at rest.
+    mutating func countScan(showsMotion: Bool, at time: Double) {
+        lastScan = time
+        switch target {
+        case .proof: (target, since) = (.changes, time)
+        case .changes where job == nil && !showsMotion:
+            noise.add(at: time)
+            if noise.count >= NoiseRun.limit { readByTimer() }
+        case .changes, .stream, .timer: break
+        }
+    }
+
+    private mutating func readByTimer() {
+        restMethod = .timer
+        if target != .stream { target = .timer }
+    }
+
+    /// Returns the job that is needed for the target; nil while one is under way, or where none is.
+    mutating func nextJob(_ sensing: Sensing, at time: Double) -> DeviceJob? {
+        guard job == nil else { return nil }
+        let wanted = target == .changes ? sensing.sensitivity : 0
+        if wanted != sensitivity {
+            job = .setSensitivity(wanted)
+        } else if target == .timer, !isExtended {
+            job = .extend
+        } else if target != reached {
+            (reached, since) = (target, time)
+        }
+        return job
+    }
+
+    /// Ends the job under way; returns why the readings are of no use any more, nil where they are.
+    mutating func finish(_ result: DeviceJobResult) -> String? {
+        defer { job = nil }
+        switch (job, result) {
+        case (.setSensitivity(let change), _):
+            sensitivity = change
+            noise.reset()
+            if case .failed(let reason) = result, change == 0 { return reason }
+            guard case .sensitivity(let kept) = result, kept > 0, kept <= Self.greatestClamp * change else {
+                if change > 0 { readByTimer() }
+                return nil
+            }
+        case (_, .failed(let reason)): return reason
+        default: isExtended = true
+        }
+        return nil
+    }
+
+    // MARK: - Liveness
+
+    /// Seconds in which a buffer that runs at `rate` Hz must give its first scan.
+    static func probeTime(rate: Double) -> Double { min(max(0.5, 1.5 / rate), 10) }
+
+    /// When its silence means something, on the clock of the events.
+    ///
+    /// A sensor that reports only changes may be silent for a while, even while it streams; `patience` is a factor.
+    func due(stallTime: Double, patience: Double) -> Double {
+        guard let lastScan else { return since + Self.probeTime(rate: rate) }
+        let rest = min(Self.longestRest.first * patience, Self.longestRest.last)
+        return switch reached {
+        case .stream: max(lastScan, since) + min(max(stallTime, 10 / rate) * patience, Self.longestRest.last)
+        case .changes: since + rest
+        case .proof: since + Self.probeTime(rate: rate)
+        case .timer: max(lastScan, since) + rest
+        }
+    }
+
+    /// Asks for a proof that the sensor works; false where it just failed to give one, or where none can be asked for.
+    mutating func prove() -> Bool {
+        guard target == .changes else { return false }
+        target = .proof
+        return true
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An input of ``DeviceMachine``.
+package enum DeviceEvent: Hashable, Sendable {
+    // MARK: From discovery
+
+    /// A scan found the device, for the first time or again.
+    case found(DeviceTraits)
+    /// The device was unplugged.
+    case removed
+
+    // MARK: From the daemon
+
+    /// Readings are needed.
+    case start
+    /// Readings are no longer needed.
+    case stop
+    case sense(Sensing)
+    /// Readings are converted with another scaling from now on.
+    case rescaled
+
+    // MARK: From the device
+
+    /// The job that was started last has ended.
+    case finished(DeviceJobResult)
+    /// A reading came; `showsMotion`: at rest, it differs from the pose.
+    case reading(showsMotion: Bool)
+    /// A reading failed, and why.
+    case readFailed(DeviceReadFailure, String)
+    /// The loop cannot wait for scans of the buffer, and why.
+    case unwatchable(String)
+    /// The time of ``DeviceCommands/deadline`` has come.
+    case deadlinePassed
+}
+
+/// How a device can be read.
+package struct DeviceTraits: Hashable, Sendable {
+    /// Whether it offers scans; only opening the buffer shows whether they come.
+    package var canBuffer: Bool
+    /// Whether its values can be read one by one.
+    package var canPoll: Bool
+    /// Whether its buffer may be silent for any time while nothing changes.
+    package var mayBeSilent: Bool
+
+    package init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool) {
+        (self.canBuffer, self.canPoll, self.mayBeSilent) = (canBuffer, canPoll, mayBeSilent)
+    }
+}
+
+/// How a reading failed.
+package enum DeviceReadFailure: String, NamedValue {
+    /// The chip has no new value yet (EAGAIN).
+    case noValue = "no-value"
+    /// The device is gone (ENODEV).
+    case noDevice = "no-device"
+    case error
+}
+
+/// A call that can block; a device has at most one of them under way.
+package enum DeviceJob: Hashable, Sendable {
+    /// Restore what a crash left, and set what every user of the device expects.
+    case prepare
+    /// Note the settings, set those for reading and, with `buffered`, start the buffer.
+    case open(buffered: Bool)
+    /// Set the change sensitivity, in m/s².
+    case setSensitivity(Double)
+    /// Make the buffer long enough for reading by timer.
+    case extend
+    /// Close the buffer, and leave the rest open for polling.
+    case closeBuffer
+    /// Close everything and restore the settings.
+    case close
+}
+
+/// The result of a ``DeviceJob``.
+package enum DeviceJobResult: Hashable, Sendable {
+    /// The device is prepared, or a buffer or the device is closed, or the buffer is extended.
+    case done(warnings: [String])
+    case opened(DeviceOpening)
+    /// The change sensitivity that the sensor has now, in m/s².
+    case sensitivity(Double)
+    case failed(String)
+}
+
+/// A device that was opened.
+package struct DeviceOpening: Hashable, Sendable {
+    /// Whether its buffer runs; otherwise it is polled.
+    package var isBuffered = false
+    /// In Hz; nil where the device has no such setting.
+    package var rate: Double?
+    /// Whether the device has a change sensitivity, which is 0 now.
+    package var hasSensitivity = false
+    package var warnings: [String] = []
+
+    package init() {}
+}
+
+/// What is to be done after a ``DeviceEvent``, in the order of the members.
+package struct DeviceCommands: Hashable, Sendable {
+    /// The device is gone: forget it and the job under way, and close what it left open without waiting.
+    package var abandons = false
+    /// How to read from now on.
+    package var reading = DeviceReading.none
+    /// How closely to read.
+    package var sensing = Sensing.stream
+    /// When to deliver ``DeviceEvent/deadlinePassed``, in place of any earlier time; nil for never.
+    package var deadline: Double?
+    /// A job to start.
+    package var job: DeviceJob?
+    package var report: DeviceReport?
+
+    package init() {}
+}
+
+/// How the loop gets readings.
+package enum DeviceReading: Hashable, Sendable {
+    case none
+    /// Each scan wakes the loop.
+    case scans
+    /// The loop reads the buffer at the period of the sensing level.
+    case timer
+    /// The helper reads the values, at the configured rate or at the period of the sensing level.
+    case poll
+}
+
+/// What happened to a device, for whoever uses it.
+package enum DeviceReport: Hashable, Sendable {
+    /// Sampling began, or goes on in another way.
+    case started(warnings: [String])
+    /// The device does not answer; readings may come again.
+    case stalled(String)
+    /// The device sent nothing for too long, and is opened anew.
+    case silent(String)
+    /// Sampling ended, and why; the device is used again after the next ``DeviceEvent/found(_:)``.
+    case failed(String)
+    /// The device was prepared, or is closed with its settings restored; it may be opened again at once.
+    case closed(warnings: [String])
+}

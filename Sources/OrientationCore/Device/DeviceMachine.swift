@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The life of one device: it is prepared, opened, read, closed, removed and found again.
+///
+/// A value that makes no call: events go in, commands come out. At most one job is under way. A deadline watches over
+/// it, and over the readings of an open device. The settings of an opened device are restored by the job that closes it.
+package struct DeviceMachine: Sendable {
+    /// The failed readings in a row that end sampling: so many, or for so many seconds.
+    private static let longestFailure = (count: 10, seconds: 1.0)
+    /// Seconds between two readings of a polled device at rest that reach the loop although nothing moves.
+    package static let longestSilence = 10.0
+
+    /// How readings come, or would come if the device were open.
+    package private(set) var mode = SensorMode.poll
+    /// Readings a second that are to be expected, in Hz; 0 while unknown.
+    package private(set) var sampleRate = 0.0
+    package private(set) var skippedReadings = 0
+
+    /// The rate that was asked for, in Hz.
+    private let targetRate: Double
+    /// Seconds without an answer after which the device counts as stalled.
+    private let stallTime: Double
+
+    private enum Phase: Hashable {
+        /// Unplugged, or not found yet.
+        case absent
+        case preparing
+        case closed
+        case opening
+        case polled
+        case buffered(DeviceBuffer)
+        /// The buffer is being closed; `reason` says why the device is polled afterwards.
+        case leavingBuffer(reason: String)
+        case closing
+    }
+
+    private enum Goal {
+        case closed
+        case open
+    }
+
+    private var phase = Phase.absent
+    private var goal = Goal.closed
+    private var traits = DeviceTraits(canBuffer: false, canPoll: false, mayBeSilent: false)
+    /// What a scan found while the device was in use; it applies once the device is closed.
+    private var replacement: DeviceTraits?
+    /// Whether the next opening uses the buffer: not once it gave no scans.
+    private var usesBuffer = false
+
+    private var sensing = Sensing.stream
+    private var failures = (count: 0, since: 0.0)
+    /// When the device last answered, or was asked.
+    private var lastAnswer = 0.0
+    /// When it is next reported as stalled.
+    private var stallReport = 0.0
+    /// The factor of the times that an open buffer may be silent; doubled each time that it was opened anew for that.
+    private var patience = 1.0
+    private var deadline: Double?
+
+    /// Creates the machine of a device that is read at `rate` Hz, and stalled after `stallTime` seconds.
+    package init(rate: Double, stallTime: Double) { (targetRate, self.stallTime) = (rate, stallTime) }
+
+    /// Whether the device is closed, its settings are restored and no job is under way.
+    package var isClosed: Bool { phase == .closed || phase == .absent }
+
+    /// Takes an event that happened at a time in seconds, on any clock that does not go back.
+    package mutating func handle(_ event: DeviceEvent, at time: Double) -> DeviceCommands {
+        var commands = DeviceCommands()
+        switch event {
+        case .found(let traits):
+            replacement = traits
+        case .removed:
+            commands.abandons = phase != .absent
+            (phase, goal, replacement) = (.absent, .closed, nil)
+        case .start: goal = .open
+        case .stop: goal = .closed
+        case .sense(let sensing): if isReading, goal == .open { sense(sensing, at: time, &commands) }
+        case .rescaled:
+            // The pose at rest was measured with the scaling before.
+            guard isReading, goal == .open else { break }
+            sense(.stream, at: time, &commands)
+            commands.report = .started(warnings: [])
+        case .finished(let result): finish(result, at: time, &commands)
+        case .reading(let showsMotion): countReading(showsMotion: showsMotion, at: time, &commands)
+        case .readFailed(let failure, let reason): countFailure(failure, reason, at: time, &commands)
+        case .unwatchable(let reason): leaveBuffer(reason, at: time, &commands)
+        case .deadlinePassed:
+            deadline = nil
+            if let due, due <= time { expire(at: time, &commands) }
+        }
+        proceed(at: time, &commands)
+        return complete(commands, at: time)
+    }
+
+    /// Adds the commands that follow from the state alone.
+    private mutating func complete(_ commands: DeviceCommands, at time: Double) -> DeviceCommands {
+        var commands = commands
+        // Arming a timer is a system call: not every reading pushes the deadline.
+        if let due, let deadline, deadline <= due, due - deadline <= (due - time) / 2 {} else { deadline = due }
+        commands.deadline = deadline
+        commands.sensing = sensing
+        guard goal == .open else { return commands }
+        switch phase {
+        case .polled: commands.reading = .poll
+        case .buffered(let buffer): commands.reading = buffer.reading
+        default: break
+        }
+        return commands
+    }
+
+    private var isReading: Bool {
+        switch phase {
+        case .polled, .buffered: true
+        default: false
+        }
+    }
+
+    // MARK: - Opening and closing
+
+    /// Takes the next step towards the goal, unless a job is under way.
+    private mutating func proceed(at time: Double, _ commands: inout DeviceCommands) {
+        switch phase {
+        case .preparing, .opening, .leavingBuffer, .closing: return
+        case .polled: if goal == .closed || replacement != nil { start(.close, .closing, at: time, &commands) }
+        case .buffered(let buffer):
+            guard buffer.job == nil, goal == .closed || replacement != nil else { return }
+            start(.close, .closing, at: time, &commands)
+        case .closed, .absent:
+            if let replacement {
+                (traits, usesBuffer, self.replacement) = (replacement, replacement.canBuffer, nil)
+                mode = usesBuffer ? .buffer : .poll
+                start(.prepare, .preparing, at: time, &commands)
+            } else if phase == .closed, goal == .open {
+                (sensing, failures.count) = (.stream, 0)
+                start(.open(buffered: usesBuffer), .opening, at: time, &commands)
+            }
+        }
+    }
+
+    private mutating func start(_ job: DeviceJob, _ phase: Phase, at time: Double, _ commands: inout DeviceCommands) {
+        self.phase = phase
+        start(job, at: time, &commands)
+    }
+
+    private mutating func start(_ job: DeviceJob, at time: Double, _ commands: inout DeviceCommands) {
+        commands.job = job
+        noteAnswer(at: time)
+    }
+
+    private mutating func finish(_ result: DeviceJobResult, at time: Double, _ commands: inout DeviceCommands) {
+        noteAnswer(at: time)
+        switch (phase, result) {
+        case (.preparing, .done(let warnings)):
+            phase = .closed
+            commands.report = .closed(warnings: warnings)
+        case (.opening, .opened(let opening)): opened(opening, at: time, &commands)
+        case (.opening, .failed(let reason)):
+            // Stopped or replaced meanwhile: nobody asks why it could not be opened.
+            if goal == .open, replacement == nil { fail(reason, &commands) }
+            start(.close, .closing, at: time, &commands)
+        case (.leavingBuffer(let reason), _): poll(warnings: [reason + "; polling instead"], at: time, &commands)
+        case (.closing, _):
+            phase = .closed
+            commands.report = .closed(warnings: [])
+        case (.buffered(var buffer), _):
+            let failure = buffer.finish(result)
+            phase = .buffered(buffer)
+            if let failure { fail(failure, &commands) } else { advance(buffer, at: time, &commands) }
+        case (.preparing, .failed(let reason)):
+            phase = .closed
+            if goal == .open { fail(reason, &commands) } else { commands.report = .closed(warnings: [reason]) }
+        default: break
+        }
+    }
+
+    private mutating func opened(_ opening: DeviceOpening, at time: Double, _ commands: inout DeviceCommands) {
+        guard opening.isBuffered else { return poll(warnings: opening.warnings, at: time, &commands) }
+        mode = .buffer
+        sampleRate = opening.rate ?? targetRate
+        let rate = sampleRate > 0 ? sampleRate : targetRate
+        phase = .buffered(DeviceBuffer(rate: rate, hasSensitivity: opening.hasSensitivity, at: time))
+        if goal == .open { commands.report = .started(warnings: opening.warnings) }
+    }
+
+    private mutating func poll(warnings: [String], at time: Double, _ commands: inout DeviceCommands) {
+        (phase, mode, sampleRate) = (.polled, .poll, targetRate)
+        noteAnswer(at: time)
+        if goal == .open { commands.report = .started(warnings: warnings) }
+    }
+
+    /// Polls instead of reading the buffer, which gives no scans.
+    private mutating func leaveBuffer(_ reason: String, at time: Double, _ commands: inout DeviceCommands) {
+        guard case .buffered(let buffer) = phase else { return }
+        guard traits.canPoll, buffer.job == nil else { return fail(reason, &commands) }
+        usesBuffer = false
+        start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
+    }
+
+    private mutating func fail(_ reason: String, _ commands: inout DeviceCommands) {
+        goal = .closed
+        commands.report = .failed(reason)
+    }
+
+    // MARK: - Readings
+
+    private mutating func sense(_ sensing: Sensing, at time: Double, _ commands: inout DeviceCommands) {
+        guard sensing != self.sensing else { return }
+        self.sensing = sensing
+        switch phase {
+        case .buffered(var buffer):
+            buffer.sense(sensing)
+            advance(buffer, at: time, &commands)
+        default: noteAnswer(at: time)
+        }
+    }
+
+    private mutating func countReading(showsMotion: Bool, at time: Double, _ commands: inout DeviceCommands) {
+        failures.count = 0
+        switch phase {
+        case .buffered(var buffer):
+            // The first scan after opening only shows the state.
+            if buffer.lastScan != nil { patience = 1 }
+            buffer.countScan(showsMotion: showsMotion, at: time)
+            advance(buffer, at: time, &commands)
+        default: noteAnswer(at: time)
+        }
+    }
+
+    /// Skips a failed reading; a run of them, or an unplugged device, ends sampling.
+    private mutating func countFailure(
+        _ failure: DeviceReadFailure,
+        _ reason: String,
+        at time: Double,
+        _ commands: inout DeviceCommands
+    ) {
+        guard isReading else { return }
+        if phase == .polled { noteAnswer(at: time) }
+        if failures.count == 0 { failures.since = time }
+        failures.count += 1
+        skippedReadings += 1
+        let isMany = failures.count >= Self.longestFailure.count && failure != .noValue
+        let longest = Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate)
+        let isLong = time - failures.since >= longest
+        if failure == .noDevice || isMany || isLong { fail(reason, &commands) }
+    }
+
+    /// Has the buffer do what its target asks for.
+    private mutating func advance(_ buffer: DeviceBuffer, at time: Double, _ commands: inout DeviceCommands) {
+        var buffer = buffer
+        let isOver = goal == .closed || replacement != nil
+        let job = isOver ? nil : buffer.nextJob(sensing, at: time)
+        phase = .buffered(buffer)
+        if let job { start(job, at: time, &commands) }
+    }
+
+    // MARK: - Deadlines
+
+    private mutating func noteAnswer(at time: Double) {
+        lastAnswer = time
+        let silence = phase == .polled && sensing.level != .stream ? Self.longestSilence : 0
+        stallReport = time + silence + stallTime
+    }
+
+    /// When something is overdue, on the clock of the events.
+    private var due: Double? {
+        switch phase {
+        case .absent, .closed: nil
+        case .preparing, .opening, .polled, .leavingBuffer, .closing: stallReport
+        case .buffered(let buffer) where buffer.job != nil: stallReport
+        case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent: nil
+        case .buffered(let buffer): buffer.due(stallTime: stallTime, patience: patience)
+        }
+    }
+
+    private mutating func expire(at time: Double, _ commands: inout DeviceCommands) {
+        guard case .buffered(var buffer) = phase, buffer.job == nil else {
+            let seconds = time - lastAnswer
+            // With exponential back-off.
+            stallReport = time + max(seconds, stallTime)
+            if goal == .open { commands.report = .stalled("no answer for \(Int(seconds)) s") }
+            return
+        }
+        guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
+        if buffer.prove() { return advance(buffer, at: time, &commands) }
+        patience *= 2
+        commands.report = .silent("no scan came for too long")
+        start(.close, .closing, at: time, &commands)
+    }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SplitMix
+import Testing
+
+@testable import OrientationCore
+
+/// A device, its helper and the loop as a machine sees them, on a clock that the test moves.
+private struct World {
+    var machine = DeviceMachine(rate: 10, stallTime: 5)
+    var time = 0.0
+    var commands = DeviceCommands()
+    var reports: [DeviceReport] = []
+    var jobs: [DeviceJob] = []
+    /// The job under way; a job of an abandoned device is forgotten.
+    var job: DeviceJob?
+
+    /// Whether the device's settings were changed and not restored.
+    var isChanged = false
+    var isPresent = false
+    var mayBeSilent = false
+    var readings = 0
+
+    // What the device does.
+    var buffers = true
+    var sensitivity: Double? = 0
+    /// Whether readings come.
+    var isAlive = true
+    /// Jobs that fail.
+    var fails: (DeviceJob) -> Bool = { _ in false }
+    /// Whether the job under way does not end.
+    var hangs = false
+
+    mutating func send(_ event: DeviceEvent, sourceLocation: SourceLocation = #_sourceLocation) {
+        if case .found(let traits) = event { (isPresent, mayBeSilent) = (true, traits.mayBeSilent) }
+        if case .removed = event { isPresent = false }
+        commands = machine.handle(event, at: time)
+        if commands.abandons { (job, isChanged) = (nil, false) }
+        if let new = commands.job {
+            #expect(job == nil, "one job at a time: \(new) came during \(job as Any)", sourceLocation: sourceLocation)
+            #expect(isPresent, "no job after removal: \(new)", sourceLocation: sourceLocation)
+            if case .open = new {
+                #expect(!isChanged, "settings were not restored before \(new)", sourceLocation: sourceLocation)
+                isChanged = true
+            }
+            job = new
+            jobs.append(new)
+        }
+        if !isPresent { #expect(commands.reading == .none, sourceLocation: sourceLocation) }
+        if machine.isClosed {
+            #expect(!isChanged && job == nil && commands.deadline == nil, sourceLocation: sourceLocation)
+        } else if !mayBeSilent {
+            #expect(commands.deadline != nil, "nothing watches over it", sourceLocation: sourceLocation)
+        }
+        if let report = commands.report { reports.append(report) }
+    }
+
+    /// Ends the job under way.
+    mutating func endJob() {
+        guard let ended = job else { return }
+        job = nil
+        if ended == .close { isChanged = false }
+        guard !fails(ended) else { return send(.finished(.failed("\(ended) failed"))) }
+        switch ended {
+        case .prepare, .extend, .closeBuffer, .close: send(.finished(.done(warnings: [])))
+        case .setSensitivity(let change): send(.finished(.sensitivity(change)))
+        case .open(let buffered):
+            var opening = DeviceOpening()
+            opening.isBuffered = buffered && buffers
+            opening.rate = 10
+            opening.hasSensitivity = sensitivity != nil
+            send(.finished(.opened(opening)))
+        }
+    }
+
+    /// Lets a second pass, in tenths.
+    mutating func pass(seconds: Double = 1) {
+        for _ in 0..<Int((seconds * 10).rounded()) {
+            time += 0.1
+            if let deadline = commands.deadline, deadline <= time { send(.deadlinePassed) }
+            if job != nil, !hangs { endJob() }
+            guard isAlive, commands.reading != .none else { continue }
+            readings += 1
+            send(.reading(showsMotion: commands.sensing.level == .stream))
+        }
+    }
+
+    static let found = DeviceEvent.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: false))
+
+    /// A device that is read.
+    static var started: World {
+        var world = World()
+        world.send(found)
+        world.send(.start)
+        world.pass()
+        return world
+    }
+}
+
+@Suite struct DeviceMachineTests {
+    private static func rest(_ level: SensingLevel = .watch) -> Sensing {
+        var sensing = Sensing()
+        (sensing.level, sensing.threshold, sensing.sensitivity) = (level, 0.3, 0.25)
+        return sensing
+    }
+
+    @Test func `a device is prepared when it is found, opened when it is needed, and closed afterwards`() {
+        var world = World()
+        world.send(World.found)
+        world.pass()
+        #expect(world.jobs == [.prepare] && world.machine.isClosed && world.reports == [.closed(warnings: [])])
+        world.send(.start)
+        world.pass()
+        #expect(world.jobs == [.prepare, .open(buffered: true)] && world.commands.reading == .scans)
+        #expect(world.machine.mode == .buffer && world.machine.sampleRate == 10)
+        world.send(.stop)
+        world.pass()
+        #expect(world.jobs.last == .close && world.machine.isClosed)
+        #expect(world.reports == [.closed(warnings: []), .started(warnings: []), .closed(warnings: [])])
+    }
+
+    @Test func `a device that is announced again is closed and prepared before it is opened again`() {
+        var world = World.started
+        world.jobs = []
+        world.send(World.found)
+        world.pass()
+        #expect(world.jobs == [.close, .prepare, .open(buffered: true)] && world.commands.reading == .scans)
+    }
+
+    // It stayed lost until the daemon was restarted, even when it was plugged in again.
+    @Test func `a device that hangs while it is opened, and is removed and added again, is read again`() {
+        var world = World()
+        world.send(World.found)
+        world.pass()
+        world.hangs = true
+        world.send(.start)
+        world.pass(seconds: 6)
+        #expect(world.reports.last == .stalled("no answer for 5 s"))
+        world.send(.removed)
+        world.hangs = false
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        #expect(world.jobs == [.prepare, .open(buffered: true), .prepare, .open(buffered: true)])
+        #expect(world.commands.reading == .scans)
+    }
+
+    // MARK: - Watchdogs
+
+    @Test func `a job that hangs is reported with exponential back-off while the device is needed`() {
+        var world = World()
+        world.send(World.found)
+        world.pass()
+        world.hangs = true
+        world.send(.start)
+        world.pass(seconds: 50)
+        // In steps of a tenth of a second.
+        let stalls = [5, 10, 20, 41].map { DeviceReport.stalled("no answer for \($0) s") }
+        #expect(Array(world.reports.dropFirst()) == stalls)
+        world.send(.stop)
+        world.pass(seconds: 500)
+        #expect(world.reports.count == 5)
+        world.hangs = false
+        world.pass()
+        #expect(world.machine.isClosed)
+    }
+
+    // It stayed `sampling`, without an error and with the old orientation, for as long as it was watched.
+    @Test func `a buffer that streams is opened anew when its scans end`() {
+        var world = World.started
+        world.isAlive = false
+        world.pass(seconds: 5.5)
+        #expect(world.reports.contains(.silent("no scan came for too long")) && world.jobs.contains(.close))
+        world.isAlive = true
+        world.pass()
+        #expect(world.commands.reading == .scans && world.reports.last == .started(warnings: []))
+    }
+
+    @Test func `a buffer that gives no scans once it is opened anew is left for polling`() {
+        var world = World.started
+        world.isAlive = false
+        world.pass(seconds: 8)
+        #expect(world.commands.reading == .poll && world.machine.mode == .poll)
+        #expect(world.reports.last == .started(warnings: ["no scan came in time; polling instead"]))
+    }
+
+    @Test func `a switch may be silent for ever`() {
+        var world = World()
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: false, mayBeSilent: true)))
+        world.send(.start)
+        world.pass()
+        world.isAlive = false
+        world.pass()
+        #expect(world.commands.reading == .scans && world.commands.deadline == nil)
+    }
+
+    // A sensor that reports only changes gives one scan when it is opened, and none while it lies still.
+    @Test func `a buffer that is silent again and again is opened anew ever more rarely`() {
+        var world = World.started
+        var openings: [Double] = []
+        for _ in 0..<40_000 {
+            world.isAlive = world.reports.last != .started(warnings: []) || world.readings == 0
+            let before = world.jobs.count
+            if world.job != nil { world.readings = 0 }
+            world.pass(seconds: 0.1)
+            if world.jobs.count > before, world.jobs.last == .open(buffered: true) { openings.append(world.time) }
+        }
+        let pauses = zip(openings, openings.dropFirst()).map { ($1 - $0).rounded() }
+        #expect(pauses.prefix(8) == [10, 20, 40, 80, 160, 320, 640, 960])
+        #expect(pauses.dropFirst(7).allSatisfy { $0 == 960 })
+    }
+
+    @Test func `a polled device that does not answer is stalled, at rest after its longest silence`() {
+        var world = World()
+        world.buffers = false
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        #expect(world.commands.reading == .poll)
+        world.isAlive = false
+        world.pass(seconds: 6)
+        #expect(world.reports.last == .stalled("no answer for 5 s"))
+        world.isAlive = true
+        world.pass()
+        world.send(.sense(Self.rest()))
+        world.isAlive = false
+        let count = world.reports.count
+        world.pass(seconds: 14)
+        #expect(world.reports.count == count)
+        world.pass(seconds: 2)
+        #expect(world.reports.last == .stalled("no answer for 15 s"))
+    }
+
+    // The extension of the buffer hung, and the sensor stayed `sampling`.
+    @Test func `a buffer whose extension hangs is stalled`() {
+        var world = World()
+        world.sensitivity = nil
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        world.hangs = true
+        world.send(.sense(Self.rest()))
+        #expect(world.jobs.last == .extend && world.commands.reading == .none)
+        world.pass(seconds: 6)
+        #expect(world.reports.last == .stalled("no answer for 5 s"))
+        world.hangs = false
+        world.pass()
+        #expect(world.commands.reading == .timer)
+    }
+
+    @Test func `a quiet sensor proves once a minute that it works, whatever level follows at rest`() {
+        var world = World.started
+        world.send(.sense(Self.rest()))
+        world.pass()
+        world.isAlive = false
+        world.jobs = []
+        for second in 0..<58 {
+            if second % 20 == 0 { world.send(.sense(Self.rest(second % 40 == 0 ? .doze : .watch))) }
+            world.pass()
+        }
+        #expect(world.jobs == [])
+        while world.jobs.isEmpty, world.time < 100 { world.pass(seconds: 0.1) }
+        #expect(world.jobs == [.setSensitivity(0)] && world.time > 60)
+        world.isAlive = true
+        world.pass()
+        #expect(world.jobs == [.setSensitivity(0), .setSensitivity(0.25)])
+    }
+
+    @Test func `a sensor that fails to prove that it works is opened anew`() {
+        var world = World.started
+        world.send(.sense(Self.rest()))
+        world.pass()
+        world.isAlive = false
+        world.pass(seconds: 62)
+        #expect(world.reports.contains(.silent("no scan came for too long")))
+    }
+
+    // A buffer of 1 Hz was abandoned after 0.5 s.
+    @Test(arguments: [(1000, 0.5), (15, 0.5), (2, 0.75), (1, 1.5), (0.5, 3), (0.01, 10)] as [(Double, Double)])
+    func `the first scan is awaited for one and a half periods of the sensor`(rate: Double, seconds: Double) {
+        #expect(DeviceBuffer.probeTime(rate: rate) == seconds)
+    }
+
+    // MARK: - Random schedules
+
+    @Test(arguments: 1...300 as ClosedRange<UInt64>)
+    func `whatever happens, one job is under way, settings are restored, and readings come again`(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        var world = World()
+        world.buffers = Bool.random(using: &generator)
+        world.sensitivity = Bool.random(using: &generator) ? 0 : nil
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<14, using: &generator) {
+            case 0: world.send(World.found)
+            case 1: world.send(.removed)
+            case 2, 3: world.send(.start)
+            case 4: world.send(.stop)
+            case 5: world.send(.sense(.stream))
+            case 6: world.send(.sense(Self.rest()))
+            case 7: world.send(.sense(Self.rest(.doze)))
+            case 8: world.send(.rescaled)
+            case 9: world.hangs.toggle()
+            case 10: world.isAlive.toggle()
+            case 11:
+                let isBad = Bool.random(using: &generator)
+                world.fails = { isBad && $0 != .close }
+            case 12 where world.commands.reading != .none: world.send(.readFailed(.error, "a reading failed"))
+            case 13 where world.commands.reading == .scans && world.job == nil: world.send(.unwatchable("no node"))
+            default: world.endJob()
+            }
+            world.pass(seconds: [0.1, 0.3, 2, 20].randomElement(using: &generator) ?? 1)
+        }
+        (world.hangs, world.isAlive, world.fails) = (false, true, { _ in false })
+        world.pass(seconds: 30)
+        // As after a scan.
+        world.send(World.found)
+        world.send(.start)
+        world.pass(seconds: 30)
+        let readings = world.readings
+        world.pass()
+        #expect(world.readings == readings + 10 && world.commands.reading != .none)
+        world.send(.stop)
+        world.pass()
+        #expect(world.machine.isClosed && !world.isChanged)
+    }
+}
