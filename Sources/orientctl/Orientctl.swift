@@ -18,6 +18,10 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     reserveStandardFiles()
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     do throws(CommandError) {
+        if arguments.dropFirst().first == "__complete" {
+            try emit(Completion.candidates(for: Array(arguments.dropFirst(2))))
+            return ExitCode.done.rawValue
+        }
         var (command, invocation) = try parse(arguments)
         invocation.operandVector = vector + (arguments.count - invocation.operands.count)
         IIOContext.silenceLibrary()

@@ -10,8 +10,6 @@ struct Placeholder: Sendable {
         /// Some of these, with commas between them.
         case list([String])
         case files
-        /// The name of an executable, and then its own arguments.
-        case commandLine
         /// Anything.
         case free
     }
@@ -70,6 +68,6 @@ struct Placeholder: Sendable {
         .init(name: "SOURCE", values: .words(sources)),
         .init(name: "FILE", values: .files),
         .init(name: "TRACE", values: .files),
-        .init(name: "COMMAND...", values: .commandLine),
+        .init(name: "COMMAND", values: .words(Command.all.map { $0.name })),
     ]
 }
