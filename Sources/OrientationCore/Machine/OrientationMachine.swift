@@ -25,6 +25,9 @@ public struct OrientationMachine: Sendable {
     /// The most seconds between two attempts to save a state that could not be saved.
     private static let longestRetryDelay = 3600.0
 
+    /// The relative difference up to which a wrong scale is the one that was reported: more than noise makes.
+    private static let scaleTolerance = 0.1
+
     public private(set) var lifecycle = Lifecycle.starting
     /// The values that clients see.
     public private(set) var status: ManagerStatus
@@ -121,7 +124,7 @@ public struct OrientationMachine: Sendable {
         status.deviceOrientation = tracker.deviceOrientation
         status.faceOrientation = tracker.faceOrientation
         effects.isStatusNew = status != oldStatus
-        if tracker.reference != 1, tracker.reference != reportedScale {
+        if tracker.reference != 1, abs(tracker.reference / reportedScale - 1) > Self.scaleTolerance {
             reportedScale = tracker.reference
             effects.wrongScale = reportedScale
         }
@@ -355,8 +358,10 @@ public struct OrientationMachine: Sendable {
             _ = policy.pause()
         } else {
             _ = policy.resume()
-            // The first reading afterwards counts anew.
+            // The first reading afterwards counts anew, and a device at rest gives none.
             tracker.restart()
+            motion.display.stream()
+            motion.base.stream()
         }
     }
 
