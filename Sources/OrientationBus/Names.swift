@@ -13,7 +13,8 @@ package enum Names {
     package static let manager = "org.orientd1.Manager"
     package static let sensor = "org.orientd1.Sensor"
     package static let request = "org.orientd1.Request"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    package static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
 
     /// The polkit actions.
     package enum Action {

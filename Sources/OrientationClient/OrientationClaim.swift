@@ -9,11 +9,18 @@ import POSIX
 public final class OrientationClaim: Sendable {
     private let id: Int
     private let mailbox: Mailbox<OrientationConnection.Job>
+    private let channel: StateChannel
     private let owner: OrientationThread?
 
-    init(_ id: Int, _ mailbox: Mailbox<OrientationConnection.Job>, owner: OrientationThread?) {
+    init(
+        _ id: Int,
+        _ mailbox: Mailbox<OrientationConnection.Job>,
+        _ channel: StateChannel,
+        owner: OrientationThread?
+    ) {
         self.id = id
         self.mailbox = mailbox
+        self.channel = channel
         self.owner = owner
     }
 
@@ -22,7 +29,7 @@ public final class OrientationClaim: Sendable {
     }
 
     /// The state now and after each change; the sequence and its iterators keep the claim.
-    public var states: OrientationStates { OrientationStates(mailbox, keeping: self) }
+    public var states: OrientationStates { OrientationStates(channel, keeping: self) }
 
     /// Ends the claim, once; as `UIDevice.endGeneratingDeviceOrientationNotifications()`.
     public func release() {

@@ -59,7 +59,7 @@ extension OrientationConnection {
     ) {
         whenRunning { [weak self] error in
             guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            follower.call(member, isInteractive: isInteractive, arguments) { result in
+            daemon.call(member, isInteractive: isInteractive, arguments) { result in
                 completion(result.map { _ in }.mapError { OrientationError($0) })
             }
         }

@@ -14,26 +14,23 @@ public final class OrientationConnection {
     typealias Job = @Sendable (OrientationConnection) -> Void
 
     private let loop: EventLoop
-    private let bus: Bus
-    let follower: OrientationFollower
+    let daemon: DaemonConnection
     let mailbox: Mailbox<Job>
+    let channel = StateChannel()
     /// The thread that this runs on; nil if the program runs it.
     weak var thread: OrientationThread?
     private var watches: [AnyObject] = []
     private var isDisconnected = false
 
-    private var streams: [Int: OrientationStates.Stream.Continuation] = [:]
-    private var stateReaders: [(Result<OrientationState, OrientationError>) -> Void] = []
+    /// The calls that wait until it is known whether orientd runs.
+    private var waiters: [(OrientationError?) -> Void] = []
     private var lastID = 0
 
+    /// The values that share the claim of the sensor, and the calls that wait for it.
     private var claims: Set<Int> = []
     private var claimants: [(Result<OrientationClaim, OrientationError>) -> Void] = []
-    /// Whether the daemon that runs has granted the claim; one serves all values.
-    private var isClaimGranted = false
-    /// Whether that daemon has refused it, so that it is to be made again for the next value.
-    private var isClaimRefused = false
 
-    private var requests: [HeldRequest] = []
+    private var requests: [Int: HeldRequest] = [:]
 
     /// The state that orientd has published last; nil before the first.
     public private(set) var state: OrientationState?
@@ -54,19 +51,18 @@ public final class OrientationConnection {
     public init(busAddress: String? = nil) throws(OrientationError) {
         do throws(SystemError) {
             loop = try EventLoop()
-            bus = try Bus(busAddress.map { .address($0) } ?? .system)
+            let bus = try Bus(busAddress.map { .address($0) } ?? .system)
             try bus.attach(to: loop)
             mailbox = try Mailbox()
-            follower = OrientationFollower(bus: bus)
+            daemon = DaemonConnection(bus: bus)
             watches = [
                 try loop.watch(mailbox.descriptor) { [unowned self] in receive() },
                 try bus.onDisconnect { [weak self] in self?.disconnected() },
             ]
-            follower.onChange = { [weak self] _, new in self?.stateChanged(to: new) }
-            follower.onRead = { [weak self] in self?.stateRead($0) }
-            follower.onClaim = { [weak self] in self?.claimed($0) }
-            follower.onStart = { [weak self] in self?.daemonStarted() }
-            try follower.begin()
+            daemon.onState = { [weak self] _ in self?.stateChanged() }
+            daemon.onClaim = { [weak self] in self?.claimChanged() }
+            daemon.onRefusal = { [weak self] in self?.onProblem(OrientationError($1)) }
+            try daemon.begin()
         } catch {
             throw OrientationError(.busUnavailable, "\(error)")
         }
@@ -74,10 +70,9 @@ public final class OrientationConnection {
     }
 
     deinit {
-        for continuation in streams.values { continuation.finish() }
-        // Calls without a reply keep the bus otherwise.
-        bus.close()
-        for completion in stateReaders { completion(.failure(.disconnected)) }
+        channel.end(nil)
+        daemon.close()
+        for completion in waiters { completion(.disconnected) }
         for completion in claimants { completion(.failure(.disconnected)) }
     }
 
@@ -114,11 +109,7 @@ public final class OrientationConnection {
 
     private func disconnected() {
         isDisconnected = true
-        stateChanged(to: nil)
-        for continuation in streams.values {
-            continuation.yield(.failure(.disconnected))
-            continuation.finish()
-        }
+        channel.end(.disconnected)
     }
 
     // MARK: - State
@@ -128,68 +119,47 @@ public final class OrientationConnection {
     /// Errors: ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/noReply``.
     public func readState(completion: @escaping (Result<OrientationState, OrientationError>) -> Void) {
         whenRunning { [weak self] error in
-            guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            if let state, state.isServiceRunning { return completion(.success(state)) }
-            stateReaders.append(completion)
-            follower.readAgain()
+            guard let state = self?.state, error == nil else { return completion(.failure(error ?? .disconnected)) }
+            completion(.success(state))
         }
     }
-
-    private func stateChanged(to snapshot: ManagerSnapshot?) {
-        let status = snapshot?.status
-        guard let new = status.map({ OrientationState($0, isServiceRunning: true) }) ?? state?.afterEnd, new != state
-        else { return }
-        state = new
-        for continuation in streams.values { continuation.yield(.success(new)) }
-        onChange(new)
-    }
-
-    private func stateRead(_ error: BusError?) {
-        let readers = stateReaders
-        stateReaders = []
-        for completion in readers {
-            if let error {
-                completion(.failure(OrientationError(error)))
-            } else if let state {
-                completion(.success(state))
-            }
-        }
-    }
-
-    func add(_ continuation: OrientationStates.Stream.Continuation) {
-        if isDisconnected {
-            continuation.yield(.failure(.disconnected))
-            return continuation.finish()
-        }
-        let id = newID()
-        streams[id] = continuation
-        continuation.onTermination = { [mailbox] _ in mailbox.send { $0.streams[id] = nil } }
-        if let state { continuation.yield(.success(state)) }
-    }
-
-    private func newID() -> Int {
-        lastID += 1
-        return lastID
-    }
-
-    // MARK: - The daemon
 
     /// Calls `body` when orientd runs, after D-Bus has started it if necessary, or with an error.
     func whenRunning(_ body: @escaping (OrientationError?) -> Void) {
         defer { wake() }
         guard !isDisconnected else { return body(.disconnected) }
-        guard follower.daemon == nil else { return body(nil) }
-        follower.start { error in
-            body(error.map { OrientationError(.serviceNotRunning, "orientd is not running: \($0)") })
-        }
+        waiters.append(body)
+        daemon.connect()
+        completeWaiters()
     }
 
-    private func daemonStarted() {
-        (isClaimGranted, isClaimRefused) = (false, false)
-        for request in requests {
-            request.path = nil
-            make(request)
+    private func completeWaiters() {
+        let error: OrientationError?
+        switch daemon.state {
+        case .starting: return
+        case .running: error = nil
+        case .absent(let problem?): error = OrientationError(.serviceNotRunning, "orientd is not running: \(problem)")
+        case .absent(nil): error = .ended
+        case .failed(let problem): error = OrientationError(problem)
         }
+        let waiters = waiters
+        self.waiters = []
+        for completion in waiters { completion(error) }
+    }
+
+    private func stateChanged() {
+        let new = daemon.state.snapshot.map { OrientationState($0.status, isServiceRunning: true) } ?? state?.afterEnd
+        if let new, new != state {
+            state = new
+            channel.send(new)
+            onChange(new)
+        }
+        completeWaiters()
+    }
+
+    private func newID() -> Int {
+        lastID += 1
+        return lastID
     }
 
     // MARK: - Claims
@@ -206,40 +176,36 @@ public final class OrientationConnection {
     ) {
         whenRunning { [weak self] error in
             guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            guard !isClaimGranted else { return completion(.success(newClaim())) }
             claimants.append(completion)
-            if isClaimRefused { follower.isClaiming = false }
-            isClaimRefused = false
-            follower.isClaiming = true
+            daemon.wantsClaim = true
+            claimChanged()
         }
+    }
+
+    private func claimChanged() {
+        let error: OrientationError?
+        let claimants = claimants
+        switch daemon.claim {
+        case .asked: return
+        case .granted: error = nil
+        case .none: error = .ended
+        case .refused(let refusal):
+            error = OrientationError(refusal)
+            if let error, claimants.isEmpty, !claims.isEmpty { onProblem(error) }
+        }
+        self.claimants = []
+        if error != nil, claims.isEmpty { daemon.wantsClaim = false }
+        for completion in claimants { completion(error.map { .failure($0) } ?? .success(newClaim())) }
     }
 
     private func newClaim() -> OrientationClaim {
         let id = newID()
         claims.insert(id)
-        return OrientationClaim(id, mailbox, owner: thread)
-    }
-
-    private func claimed(_ error: BusError?) {
-        let claimants = claimants
-        self.claimants = []
-        isClaimGranted = error == nil
-        isClaimRefused = error != nil && !claims.isEmpty
-        if let error {
-            // A daemon that ended meanwhile is no refusal.
-            let problem = OrientationError(error)
-            if claimants.isEmpty, !claims.isEmpty, follower.daemon != nil { onProblem(problem) }
-            if claims.isEmpty { follower.isClaiming = false }
-            for completion in claimants { completion(.failure(problem)) }
-        } else {
-            for completion in claimants { completion(.success(newClaim())) }
-        }
+        return OrientationClaim(id, mailbox, channel, owner: thread)
     }
 
     func endClaim(_ id: Int) {
-        guard claims.remove(id) != nil, claims.isEmpty, claimants.isEmpty else { return }
-        isClaimGranted = false
-        follower.isClaiming = false
+        if claims.remove(id) != nil, claims.isEmpty, claimants.isEmpty { daemon.wantsClaim = false }
     }
 
     // MARK: - Requests
@@ -259,16 +225,16 @@ public final class OrientationConnection {
     ) {
         whenRunning { [weak self] error in
             guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            follower.present(preferences.request, isInteractive: allowsInteractiveAuthorization) { [weak self] result in
-                guard let self else { return completion(.failure(.disconnected)) }
-                switch result {
-                case .success(let path):
-                    let request = HeldRequest(newID(), preferences, path)
-                    requests.append(request)
-                    completion(.success(GeometryRequest(request.id, mailbox, owner: thread)))
-                case .failure(let error):
-                    completion(.failure(OrientationError(error)))
+            let id = newID()
+            requests[id] = daemon.hold(
+                preferences.request,
+                isInteractive: allowsInteractiveAuthorization
+            ) { [weak self] error in
+                guard let self, error == nil else {
+                    self?.endRequest(id)
+                    return completion(.failure(error.map { OrientationError($0) } ?? .disconnected))
                 }
+                completion(.success(GeometryRequest(id, mailbox, owner: thread)))
             }
         }
     }
@@ -285,74 +251,13 @@ public final class OrientationConnection {
         completion: @escaping (Result<Void, OrientationError>) -> Void
     ) {
         defer { wake() }
-        guard request.mailbox === mailbox, let held = requests.first(where: { $0.id == request.id }) else {
+        guard request.mailbox === mailbox, let held = requests[request.id] else {
             return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
         }
-        var preferences = preferences
-        preferences.appID = held.preferences.appID
-        held.preferences = preferences
-        guard let path = held.path, follower.daemon != nil else { return completion(.success(())) }
-        send(held, to: path) { completion($0.map { .failure($0) } ?? .success(())) }
-    }
-
-    /// Sends the preferences of a request that the daemon knows; if it refuses them, those that it had last count again.
-    private func send(_ request: HeldRequest, to path: String, completion: @escaping (OrientationError?) -> Void) {
-        let sent = request.preferences
-        let rotation = sent.request
-        follower.call("Update", of: Names.request, at: path) { call in
-            RequestOptions.writeChanges(rotation, to: call)
-        } completion: { result in
-            let error = result.error.map { OrientationError($0) }
-            if let error {
-                // A daemon that has ended has not refused the change, and a newer change may be on its way.
-                let isRefused = error.code != .serviceNotRunning && error.code != .noReply
-                if isRefused, request.preferences == sent { request.preferences = request.accepted }
-            } else {
-                request.accepted = sent
-            }
-            completion(error)
+        held.update(to: preferences.request) { error in
+            completion(error.map { .failure(OrientationError($0)) } ?? .success(()))
         }
     }
 
-    /// Makes a request again, which the end of a daemon has ended.
-    private func make(_ request: HeldRequest) {
-        let preferences = request.preferences
-        follower.present(preferences.request) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let path):
-                guard requests.contains(where: { $0 === request }) else { return follower.release(path) {} }
-                request.path = path
-                request.accepted = preferences
-                guard request.preferences != preferences else { return }
-                send(request, to: path) { [weak self] error in
-                    if let error { self?.onProblem(error) }
-                }
-            case .failure(let error):
-                if follower.daemon != nil { onProblem(OrientationError(error)) }
-            }
-        }
-    }
-
-    func endRequest(_ id: Int) {
-        guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
-        if let path = requests.remove(at: index).path, follower.daemon != nil { follower.release(path) {} }
-    }
-}
-
-/// A request that is held, and made again after orientd was restarted.
-private final class HeldRequest {
-    let id: Int
-    var preferences: GeometryPreferences
-    /// Those that the daemon had last.
-    var accepted: GeometryPreferences
-    /// The daemon's path of it; nil while the daemon does not know it.
-    var path: String?
-
-    init(_ id: Int, _ preferences: GeometryPreferences, _ path: String) {
-        self.id = id
-        self.preferences = preferences
-        accepted = preferences
-        self.path = path
-    }
+    func endRequest(_ id: Int) { requests.removeValue(forKey: id)?.release() }
 }

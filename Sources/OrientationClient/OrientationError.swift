@@ -39,6 +39,9 @@ public struct OrientationError: Error, Hashable, Sendable {
         /// There are too many claims, requests or waiting calls.
         public static let limitExceeded = Code("limitExceeded")
 
+        /// The task that waited was cancelled; orientd may carry out a call that was made already.
+        public static let cancelled = Code("cancelled")
+
         /// Anything else.
         public static let failed = Code("failed")
     }
@@ -53,6 +56,8 @@ public struct OrientationError: Error, Hashable, Sendable {
         self.message = message
     }
 
+    static let ended = OrientationError(.noReply, "orientd has ended before it replied")
+    static let cancelled = OrientationError(.cancelled, "the task was cancelled")
     static let disconnected = OrientationError(.disconnected, "the bus closed the connection")
 
     /// Converts the error of a call.

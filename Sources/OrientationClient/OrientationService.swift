@@ -25,7 +25,7 @@ public final class OrientationService: Sendable {
     }
 
     /// The state now and after each change, without a claim: the device orientation may be an old one.
-    public var states: OrientationStates { OrientationStates(thread.mailbox, keeping: thread) }
+    public var states: OrientationStates { OrientationStates(thread.channel, keeping: thread) }
 
     /// Returns the state; has D-Bus start orientd if it does not run.
     ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import POSIX
+import Synchronization
 
 /// The state now and after each change.
 ///
@@ -10,25 +10,22 @@ import POSIX
 public struct OrientationStates: AsyncSequence, Sendable {
     public typealias Element = OrientationState
     public typealias Failure = OrientationError
-    typealias Stream = AsyncStream<Result<OrientationState, OrientationError>>
 
-    private let mailbox: Mailbox<OrientationConnection.Job>
+    private let channel: StateChannel
     /// The claim, or the thread that the states come from.
     private let kept: (any AnyObject & Sendable)?
 
-    init(_ mailbox: Mailbox<OrientationConnection.Job>, keeping kept: (any AnyObject & Sendable)?) {
-        self.mailbox = mailbox
+    init(_ channel: StateChannel, keeping kept: (any AnyObject & Sendable)?) {
+        self.channel = channel
         self.kept = kept
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        mailbox.send { $0.add(continuation) }
-        return AsyncIterator(states: stream.makeAsyncIterator(), kept: kept)
+        AsyncIterator(states: channel.makeStream().makeAsyncIterator(), kept: kept)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var states: Stream.AsyncIterator
+        fileprivate var states: StateChannel.Stream.AsyncIterator
         fileprivate let kept: (any AnyObject & Sendable)?
 
         /// Waits for the next state; nil after the end.
@@ -41,6 +38,60 @@ public struct OrientationStates: AsyncSequence, Sendable {
         /// Waits for the next state; nil after the end.
         public mutating func next() async throws(OrientationError) -> OrientationState? {
             try await next(isolation: nil)
+        }
+    }
+}
+
+/// Hands the states of a connection to its iterators, on any thread.
+final class StateChannel: Sendable {
+    typealias Stream = AsyncStream<Result<OrientationState, OrientationError>>
+
+    private struct Content {
+        var streams: [Int: Stream.Continuation] = [:]
+        var lastID = 0
+        /// What a new stream begins with.
+        var last: Result<OrientationState, OrientationError>?
+        var hasEnded = false
+    }
+
+    private let content = Mutex(Content())
+
+    var streamCount: Int { content.withLock { $0.streams.count } }
+
+    func makeStream() -> Stream {
+        Stream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let id: Int? = content.withLock { content in
+                if let last = content.last { continuation.yield(last) }
+                guard !content.hasEnded else { return nil }
+                content.lastID += 1
+                content.streams[content.lastID] = continuation
+                return content.lastID
+            }
+            guard let id else { return continuation.finish() }
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.content.withLock { $0.streams.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    func send(_ state: OrientationState) {
+        content.withLock { content in
+            guard !content.hasEnded else { return }
+            content.last = .success(state)
+            for continuation in content.streams.values { continuation.yield(.success(state)) }
+        }
+    }
+
+    /// Ends the streams, and those that are made later, with the error if there is one.
+    func end(_ error: OrientationError?) {
+        let streams = content.withLock { content in
+            defer { content.streams = [:] }
+            (content.last, content.hasEnded) = (error.map { .failure($0) }, true)
+            return content.streams.values
+        }
+        for continuation in streams {
+            if let error { continuation.yield(.failure(error)) }
+            continuation.finish()
         }
     }
 }

@@ -17,7 +17,7 @@ package final class Agent {
     private let bus: Bus
     private let display: DisplayRotator
     private let hooks: SessionHooks
-    private let follower: OrientationFollower
+    private let daemon: DaemonConnection
     private let application: ApplicationRequest
     /// Nil if input devices are not to follow, or follow without help.
     private let inputs: (any InputMapper)?
@@ -54,12 +54,12 @@ package final class Agent {
         try bus.attach(to: loop)
         display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
-        let follower = OrientationFollower(bus: bus)
-        self.follower = follower
+        let daemon = DaemonConnection(bus: bus)
+        self.daemon = daemon
         let reader = ConfigurationReader<Configuration>()
         try reader.read(Configuration.standardPath, isRequired: false)
         let masks = (configuration.applicationMasks, reader.configuration.machine.applicationMasks)
-        application = ApplicationRequest(configuration.applications, follower: follower, log: log) { appID in
+        application = ApplicationRequest(configuration.applications, daemon: daemon, log: log) { appID in
             masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
         }
         inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
@@ -86,10 +86,13 @@ package final class Agent {
         display.delegate = self
         inputs?.onReload = { [self] in display.configurationReloaded() }
         try display.begin()
-        follower.onProblem = { [self] in log.warning($0) }
-        follower.onChange = { [self] in stateChanged(from: $0, to: $1) }
-        follower.isClaiming = true
-        try follower.begin()
+        daemon.onState = { [self] in stateChanged(from: $0) }
+        daemon.onClaim = { [self] in
+            if case .refused(let error) = daemon.claim { log.warning("cannot claim the sensor: \(error)") }
+        }
+        daemon.onRefusal = { [self] in application.refused($0, $1) }
+        daemon.wantsClaim = true
+        try daemon.begin()
         let status = try loop.run()
         hooks.end()
         return status
@@ -98,7 +101,7 @@ package final class Agent {
     private func makeSuggestion() -> RotationSuggestion? {
         do throws(SystemError) {
             return try RotationSuggestion(loop: loop, log: log) { [self] in
-                follower.call("AlignToDevice") { [self] result in
+                daemon.call("AlignToDevice") { [self] result in
                     if let error = result.error { log.warning("cannot rotate the display: \(error)") }
                 }
             }
@@ -121,19 +124,31 @@ package final class Agent {
 
     // MARK: - orientd
 
-    private func stateChanged(from old: ManagerSnapshot?, to new: ManagerSnapshot?) {
+    /// Nil while orientd does not run.
+    private var status: ManagerStatus? { daemon.state.snapshot?.status }
+
+    private func stateChanged(from old: DaemonConnection.State) {
         guard role != .ending else { return }
-        guard let status = new?.status else {
-            log.warning("orientd has stopped; waiting for it to start again")
-            suggestion?.update(nil)
-            if configuration.onServiceLost == .restore {
-                announced = nil
-                display.pursue(.baseline)
-            }
-            return
+        switch daemon.state {
+        case .absent(nil): serviceLost()
+        // A missing service is not logged: a daemon that comes later is noticed.
+        case .absent(let error?): if !error.isServiceMissing { log.warning("cannot start orientd: \(error)") }
+        case .starting: break
+        case .failed(let error): log.warning("cannot read the state of orientd: \(error)")
+        case .running(let new): statusChanged(from: old.snapshot?.status, to: new.status)
         }
-        let before = old?.status
-        if before == nil { application.serviceRestarted() }
+    }
+
+    private func serviceLost() {
+        log.warning("orientd has stopped; waiting for it to start again")
+        suggestion?.update(nil)
+        if configuration.onServiceLost == .restore {
+            announced = nil
+            display.pursue(.baseline)
+        }
+    }
+
+    private func statusChanged(from before: ManagerStatus?, to status: ManagerStatus) {
         tabletModeKnown()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
         if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
@@ -143,7 +158,7 @@ package final class Agent {
 
     /// Runs the hooks for another tablet mode; at the start not before the output is known, which they are told.
     private func tabletModeKnown() {
-        guard let mode = follower.snapshot?.status.tabletMode, mode != announcedMode,
+        guard let mode = status?.tabletMode, mode != announcedMode,
             display.isReady || announcedMode != .unknown
         else { return }
         announcedMode = mode
@@ -152,15 +167,14 @@ package final class Agent {
 
     /// Stands aside while another program rotates the display, and takes over when it has gone.
     private func findRival() {
-        guard role != .ending, !configuration.isForced, let clients = follower.snapshot?.status.sensorProxyClients
-        else { return }
+        guard role != .ending, !configuration.isForced, let clients = status?.sensorProxyClients else { return }
         let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
         let found = rival.map { Role.standingAside($0) } ?? .rotating
         guard found != role else { return }
         role = found
         log.info(rival.map { "\($0); standing aside" } ?? "no other program rotates the display any more")
         announced = nil
-        follower.isClaiming = rival == nil
+        daemon.wantsClaim = rival == nil
         updateApplication()
         if rival != nil {
             suggestion?.update(nil)
@@ -181,9 +195,7 @@ package final class Agent {
     /// Rotates the display as orientd says now, after the hooks that want to run before.
     private func rotate() {
         // While nothing is known of the device, the display stays as the user has set it.
-        guard let status = follower.snapshot?.status, status.interfaceRule != .unknown, role == .rotating else {
-            return
-        }
+        guard let status, status.interfaceRule != .unknown, role == .rotating else { return }
         let target = status.outputTransform
         guard target != announced, display.isReady || announced != nil else { return }
         announced = target
@@ -197,7 +209,7 @@ package final class Agent {
     }
 
     private func run(_ event: HookEvent, completion: @escaping () -> Void = {}) {
-        guard let status = follower.snapshot?.status else { return completion() }
+        guard let status else { return completion() }
         hooks.run(event, status, output: display.panel?.name, completion: completion)
     }
 }

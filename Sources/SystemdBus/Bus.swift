@@ -88,16 +88,6 @@ package final class Bus {
         sd_bus_flush_close_unref(bus)
     }
 
-    /// Ends the connection: sends what waits to be sent, and completes each call that has no reply yet with an error.
-    package func close() {
-        sd_bus_flush(bus)
-        if shutdown(sd_bus_get_fd(bus), Int32(SHUT_RDWR)) == 0 {
-            // It returns 0 after the completion of a call, and an error once the connection is closed.
-            while sd_bus_process(bus, nil) >= 0 {}
-        }
-        sd_bus_close(bus)
-    }
-
     package func attach(to loop: EventLoop) throws(SystemError) {
         try check("attach the bus", loop.withPointer { sd_bus_attach_event(bus, $0, 0) })
     }
@@ -250,9 +240,10 @@ package final class Bus {
         return try reply.readVariant()
     }
 
-    /// Calls a method; `completion` is called later with the reply, which may be an error.
+    /// Calls a method; `completion` is called later with the reply, which may be an error, unless the slot is cancelled.
     ///
     /// The default of `timeout`, in seconds, is that of ``call(_:_:_:_:isInteractive:_:)``.
+    @discardableResult
     package func callLater(
         _ destination: String,
         _ path: String,
@@ -262,17 +253,16 @@ package final class Bus {
         timeout: Double? = nil,
         _ arguments: (BusMessage) -> Void,
         completion: @escaping (BusMessage) -> Void
-    ) throws(BusError) {
+    ) throws(BusError) -> BusSlot {
         let message = try newCall(destination, path, interface, member, isInteractive, arguments)
         let timeout = microseconds(timeout, isInteractive)
         do throws(SystemError) {
-            let slot = try register("call", destination, userdata: Box(completion)) { slot, userdata in
+            let call = try register("call", destination, userdata: Box(completion)) { slot, userdata in
                 message.withPointer { sd_bus_call_async(bus, &slot, $0, handOver, userdata, timeout) }
             }
-            // The bus owns the slot now, and frees it after the reply.
-            sd_bus_slot_set_destroy_callback(slot, release)
-            sd_bus_slot_set_floating(slot, 1)
-            sd_bus_slot_unref(slot)
+            // The bus keeps the slot until the reply.
+            sd_bus_slot_set_floating(call, 1)
+            return BusSlot(owning: call)
         } catch {
             throw .failed("\(error)")
         }
@@ -323,7 +313,7 @@ private func handOver(
     return 0
 }
 
-/// A registration with the bus, which ends when this is released.
+/// A registration with the bus, which ends when this is released; a call goes on.
 package final class BusSlot {
     private let slot: OpaquePointer
 
@@ -335,5 +325,10 @@ package final class BusSlot {
 
     deinit {
         sd_bus_slot_unref(slot)
+    }
+
+    /// Ignores the reply of a call.
+    package func cancel() {
+        sd_bus_slot_set_floating(slot, 0)
     }
 }

@@ -68,7 +68,7 @@ struct Invocation {
     }
 
     /// Connects to the bus.
-    func client() throws(CommandError) -> OrientationClient { OrientationClient(bus: try Bus(connectingTo: bus)) }
+    func connect() throws(CommandError) -> Bus { try Bus(connectingTo: bus) }
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
     func emit(_ objects: [JSONValue], or lines: [String], ifEmpty none: String) throws(CommandError) {

@@ -27,6 +27,12 @@ struct CommandError: Error {
         self.init("\(error)")
     }
 
+    /// Describes an error of writing; nil for a closed pipe, which as with any other program is no failure.
+    init?(ofWriting error: SystemError) {
+        guard error.errno != .brokenPipe else { return nil }
+        self.init(error)
+    }
+
     /// Describes an error of the bus, which says whether the daemon is missing or has refused.
     init(_ error: BusError) {
         if error.isServiceMissing {
@@ -53,6 +59,7 @@ func systemCall<Value: ~Copyable>(
 }
 
 /// Makes a call that fails with the bus's error, which may be the daemon's answer.
+@discardableResult
 func busCall<Value>(_ call: @autoclosure () throws(BusError) -> Value) throws(CommandError) -> Value {
     do throws(BusError) {
         return try call()

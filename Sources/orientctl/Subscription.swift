@@ -13,44 +13,41 @@ final class Subscription {
     /// The message while no daemon runs.
     static let stopped = "orientd has stopped; waiting for it to start again"
 
-    /// What is known of the daemon.
-    private enum Daemon {
-        case absent
-        /// It has not yet answered the claim and the first read of its properties.
-        case starting(isClaimed: Bool, isRead: Bool)
-        case running
-    }
-
-    let follower: OrientationFollower
+    let daemon: DaemonConnection
     let loop: EventLoop
     private let bus: Bus
-    private var daemon = Daemon.starting(isClaimed: false, isRead: false)
     private var watches: [AnyObject?] = []
     private var termination: TerminationWatch?
     private var output = OutputFile.standardOutput()
     private var failure: CommandError?
 
-    /// Is called with the state once a daemon has granted the claim, with each change of it, and with nil when no daemon
-    /// runs any more.
-    var onState: (ManagerSnapshot?) -> Void = { _ in }
-
     init(_ bus: Bus) throws(CommandError) {
         self.bus = bus
-        follower = OrientationFollower(bus: bus)
+        daemon = DaemonConnection(bus: bus)
         loop = try systemCall(EventLoop())
-        follower.isClaiming = true
-        follower.onChange = { [self] _, state in stateChanged(to: state) }
-        follower.onStart = { [self] in daemon = .starting(isClaimed: false, isRead: false) }
-        follower.onClaim = { [self] in answered($0, isClaim: true) }
-        follower.onRead = { [self] in answered($0, isClaim: false) }
-        follower.onAbsence = { [self] in end(CommandError($0)) }
     }
 
     /// Follows orientd until ``end(_:)``, a signal, or until nobody reads standard output any more.
-    func run() throws(CommandError) -> ExitCode {
+    ///
+    /// Calls `handler` with the state once a daemon has granted the claim, with each change of it, and with nil when no
+    /// daemon runs any more.
+    func run(_ handler: @escaping (ManagerSnapshot?) -> Void) throws(CommandError) -> ExitCode {
+        daemon.wantsClaim = true
+        daemon.onState = { [self] _ in daemonChanged(handler) }
+        daemon.onClaim = { [self] in daemonChanged(handler) }
         try systemCall(follow())
         if let failure { throw failure }
         return .done
+    }
+
+    /// The first state of a daemon includes the effect of the claim, so both replies are awaited.
+    private func daemonChanged(_ handler: (ManagerSnapshot?) -> Void) {
+        switch (daemon.state, daemon.claim) {
+        case (.absent(let error?), _), (.failed(let error), _), (_, .refused(let error)): end(CommandError(error))
+        case (.running(let snapshot), .granted): handler(snapshot)
+        case (.absent(nil), _): handler(nil)
+        case (.starting, _), (.running, _): break
+        }
     }
 
     private func follow() throws(SystemError) {
@@ -60,7 +57,7 @@ final class Subscription {
             try bus.onDisconnect { [self] in end(CommandError("the bus closed the connection", .noDaemon)) },
             try loop.onHangUp(of: STDOUT_FILENO) { [self] in end() },
         ]
-        try follower.begin()
+        try daemon.begin()
         _ = try loop.run()
     }
 
@@ -82,34 +79,7 @@ final class Subscription {
                 rest = rest.dropFirst(Int(PIPE_BUF))
             }
         } catch {
-            // As with any other program, a closed pipe is no failure.
-            end(error.errno == .brokenPipe ? nil : CommandError(error))
+            end(CommandError(ofWriting: error))
         }
-    }
-
-    // MARK: - The daemon
-
-    private func stateChanged(to state: ManagerSnapshot?) {
-        switch daemon {
-        case .absent: break
-        case .starting: if state == nil { daemon = .absent }
-        case .running:
-            if state == nil { daemon = .absent }
-            onState(state)
-        }
-    }
-
-    /// Publishes the first state after both replies, so that it includes the effect of the claim.
-    private func answered(_ error: BusError?, isClaim: Bool) {
-        // What a running daemon does not answer stays as it is.
-        guard case .starting(var isClaimed, var isRead) = daemon else { return }
-        if let error {
-            // A daemon that ended before it answered may come back.
-            guard let owner = bus.owner(of: Names.service), owner.uniqueName == follower.daemon else { return }
-            return end(CommandError(error))
-        }
-        if isClaim { isClaimed = true } else { isRead = true }
-        daemon = isClaimed && isRead ? .running : .starting(isClaimed: isClaimed, isRead: isRead)
-        if isClaimed, isRead { onState(follower.snapshot) }
     }
 }

@@ -15,20 +15,26 @@ import Testing
         service = try Service()
     }
 
-    private func ask<Value>(_ body: @escaping (OrientationClient) throws -> Value) throws -> Value {
-        try service.loop.serve { [client = service.client] in try body(OrientationClient(bus: client)) }
+    private func call(_ member: String, _ argument: String? = nil) throws {
+        try service.loop.serve { [client = service.client] in
+            try client.callDaemon(member) { call in if let argument { call.append(argument) } }
+        }
+    }
+
+    private func requests() throws -> [ListedRequest] {
+        try service.loop.serve { [client = service.client] in try client.readRequests() }
     }
 
     @Test(arguments: RotationLock.allCases)
     func `every lock reaches the policy`(lock: RotationLock) throws {
-        try ask { try $0.setRotationLock(.current) }
-        try ask { try $0.setRotationLock(lock) }
+        try call("SetRotationLock", "current")
+        try call("SetRotationLock", lock.name)
         #expect(service.policy.lock == lock)
     }
 
     @Test(arguments: AutorotateMode.allCases)
     func `every mode of autorotation reaches the policy`(mode: AutorotateMode) throws {
-        try ask { try $0.setAutorotate(mode) }
+        try call("SetAutorotate", mode.name)
         #expect(service.policy.autorotate == mode)
     }
 
@@ -36,15 +42,15 @@ import Testing
     func `rotating reaches the policy, and aligning takes it back`(orientation: InterfaceOrientation) throws {
         let upsideDown = AccelerometerSample(time: 0, acceleration: Vector3(0, -9.81, 0))
         service.deliver(.sample(.display, upsideDown))
-        try ask { try $0.rotate(to: orientation) }
+        try call("Rotate", orientation.name)
         #expect(service.policy.shown == orientation)
-        try ask { try $0.alignToDevice() }
+        try call("AlignToDevice")
         #expect(service.policy.shown == .portraitUpsideDown)
     }
 
     @Test func `a refusal is thrown as it is on the bus`() throws {
         let bus = try present(RotationRequest(appID: "org.example.Player", supported: .landscape))
-        let error = #expect(throws: BusError.self) { try ask { try $0.rotate(to: .portrait) } }
+        let error = #expect(throws: BusError.self) { try call("Rotate", "portrait") }
         #expect(error?.name == Names.errorPrefix + "OrientationNotSupported")
         withExtendedLifetime(bus) {}
     }
@@ -55,11 +61,14 @@ import Testing
     @discardableResult
     private func present(_ request: RotationRequest, of bus: Bus? = nil) throws -> Bus {
         let bus = try bus ?? service.privateBus.connect(service.loop)
-        var answers: [(answerer: String, error: BusError?)] = []
-        try OrientationClient(bus: bus).present(request, isInteractive: false) { answers.append(($0, $1)) }
+        var answers: [BusError?] = []
+        try bus.callLater(Names.service, Names.path, Names.manager, "Request") { call in
+            RequestOptions.write(request, to: call)
+        } completion: { answer in
+            answers.append(answer.error)
+        }
         try service.loop.run { !answers.isEmpty }
-        #expect(answers.count == 1 && answers[0].answerer == service.bus.uniqueName)
-        if let error = answers[0].error { throw error }
+        if let error = answers[0] { throw error }
         return bus
     }
 
@@ -98,7 +107,7 @@ import Testing
     }
 
     @Test func `all requests are listed, with their parents, from the oldest on`() throws {
-        #expect(try ask { try $0.requests() } == [])
+        #expect(try requests() == [])
         let player = try present(RotationRequest(appID: "org.example.Player", supported: .landscape, reason: "a film"))
         try present(RotationRequest(appID: "org.example.Player", supported: .portrait, parent: 1), of: player)
         let home = try present(RotationRequest(appID: "org.example.Home", supported: .all))
@@ -117,7 +126,7 @@ import Testing
             supported: .portrait
         )
         let home3 = ListedRequest(id: 3, appID: "org.example.Home", presentation: .modal, supported: .all)
-        #expect(try ask { try $0.requests() } == [player1, player2, home3])
+        #expect(try requests() == [player1, player2, home3])
         withExtendedLifetime((player, home)) {}
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `a claim is answered at once when there is an answer`() throws {
-        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        try service.loop.serve { [client = service.client] in try client.callDaemon("Claim") }
         #expect(service.changes == [true])
         #expect(try service.snapshot().status.claims == 1)
     }
@@ -53,18 +53,17 @@ import Testing
 
     @Test func `claims are counted, and the sensor is needed until the last is released`() throws {
         try service.loop.serve { [client = service.client] in
-            let client = OrientationClient(bus: client)
-            try client.claim()
-            try client.claim()
-            try client.release()
-            try client.release()
+            try client.callDaemon("Claim")
+            try client.callDaemon("Claim")
+            try client.callDaemon("Release")
+            try client.callDaemon("Release")
         }
         #expect(service.changes == [true, true, true, false])
         #expect(try service.snapshot().status.claims == 0)
     }
 
     @Test func `a release without a claim succeeds and changes nothing`() throws {
-        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).release() }
+        try service.loop.serve { [client = service.client] in try client.callDaemon("Release") }
         #expect(service.changes == [])
     }
 
@@ -90,15 +89,14 @@ import Testing
 
     @Test func `a connection may hold 64 claims, and one more is LimitExceeded`() throws {
         let error = try service.loop.serve { [client = service.client] in
-            let client = OrientationClient(bus: client)
-            for _ in 0..<64 { try client.claim() }
-            return #expect(throws: BusError.self) { try client.claim() }
+            for _ in 0..<64 { try client.callDaemon("Claim") }
+            return #expect(throws: BusError.self) { try client.callDaemon("Claim") }
         }
         #expect(error?.name == "org.orientd1.Error.LimitExceeded")
         #expect(service.changes.count == 64)
         try service.loop.serve { [client = service.client] in
-            try OrientationClient(bus: client).release()
-            try OrientationClient(bus: client).claim()
+            try client.callDaemon("Release")
+            try client.callDaemon("Claim")
         }
         #expect(try service.snapshot().status.claims == 64)
     }
@@ -148,9 +146,9 @@ import Testing
     @Test func `only what has changed is announced, and all of it at once`() throws {
         let listener = try service.privateBus.connect(service.loop)
         var signals: [[PropertyChange]] = []
-        let slot = try OrientationClient(bus: listener).onManagerChange { signals.append($0) }
+        let slot = try listener.onChange(of: Names.manager) { signals.append($0) }
 
-        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).claim() }
+        try service.loop.serve { [client = service.client] in try client.callDaemon("Claim") }
         var status = service.machine.status
         service.publish(status)
         status.hasAccelerometer = true
@@ -189,7 +187,7 @@ import Testing
     }
 
     private func sensors() throws -> [(path: String, status: SensorStatus)] {
-        try service.loop.serve { [client = service.client] in try OrientationClient(bus: client).sensors() }
+        try service.loop.serve { [client = service.client] in try client.readSensors() }
     }
 
     @Test func `a client reads every sensor, in the order of their paths`() throws {
@@ -221,7 +219,7 @@ import Testing
         let sensor = try SensorObject(bus: service.bus, number: 0, status: .example)
         let listener = try service.privateBus.connect(service.loop)
         var signals: [[PropertyChange]] = []
-        let slot = try OrientationClient(bus: listener).onSensorChange { signals.append($0) }
+        let slot = try listener.onChange(of: Names.sensor) { signals.append($0) }
         var status = SensorStatus.example
         sensor.status = status
         change(&status)

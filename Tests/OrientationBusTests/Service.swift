@@ -81,7 +81,7 @@ final class Service: MachineHost {
 
     /// What the client reads, while the service answers.
     func snapshot() throws -> ManagerSnapshot {
-        try loop.serve { [client] in try OrientationClient(bus: client).snapshot() }
+        try loop.serve { [client] in try client.readManager() }
     }
 }
 

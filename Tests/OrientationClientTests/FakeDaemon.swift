@@ -54,6 +54,9 @@ final class FakeDaemon: Sendable {
     /// Publishes the number of claims, which is no news for clients.
     func countClaims(_ count: UInt32) { mailbox.send { $0.change { $0.claims = count } } }
 
+    /// Replies to the calls that were met with silence.
+    func breakSilence() { mailbox.send { $0.breakSilence() } }
+
     /// Leaves the bus; returns when the name is free.
     func stop() {
         mailbox.send { $0.stop() }
@@ -72,7 +75,7 @@ final class Worker {
     private var slots: [BusSlot] = []
     private var watch: EventSource?
     private var lastRequest: RotationRequest.ID = 0
-    private var unanswered: [BusMessage] = []
+    private var unanswered: [() -> Void] = []
 
     init(
         _ address: BusAddress,
@@ -110,6 +113,11 @@ final class Worker {
 
     func stop() { loop.exit() }
 
+    func breakSilence() {
+        for answer in unanswered { answer() }
+        unanswered = []
+    }
+
     func change(_ body: (inout ManagerStatus) -> Void) {
         var snapshot = properties.status
         body(&snapshot.status)
@@ -121,7 +129,7 @@ final class Worker {
         _ member: String,
         _ message: BusMessage,
         _ arguments: String = "",
-        _ reply: (BusMessage) -> Void = { _ in }
+        _ reply: @escaping (BusMessage) -> Void = { _ in }
     ) throws(BusError) {
         let isInteractive = message.allowsInteractiveAuthorization ? "interactive" : ""
         let line = [member, arguments, isInteractive].filter { !$0.isEmpty }.joined(separator: " ")
@@ -130,14 +138,14 @@ final class Worker {
             try script.check(line)
         } catch {
             guard error == .silence else { throw error }
-            return unanswered.append(message)
+            return unanswered.append { message.reply(reply) }
         }
         message.reply(reply)
     }
 
     private func add(_ message: BusMessage) throws(BusError) {
         var request = try RequestOptions.read(from: message)
-        try answer("Request", message, request.line) { reply in
+        try answer("Request", message, request.line) { [unowned self] reply in
             lastRequest += 1
             let name = "\(lastRequest)"
             let interface = BusInterface(Names.request, members: 2)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import OrientationClient
 import POSIX
 import PrivateBus
 import SystemdBus
 import Testing
+
+@testable import OrientationClient
 
 /// A program with a loop of its own, which only polls the descriptor.
 @Suite struct OrientationConnectionTests {
@@ -173,6 +174,35 @@ import Testing
         second.stop()
     }
 
+    // The reply counted as a claim, although the claim had been released: later claims made no call.
+    @Test(arguments: [false, true])
+    func `a claim that ends while it is made again does not serve the next`(isNextEarly: Bool) throws {
+        let first = try daemon()
+        let connection = try connect()
+        var claims = [try claim(connection).get()]
+        first.stop()
+        script.refuse("Claim", with: .silence)
+        let before = script.lines.count
+        let second = try daemon()
+        try serve(connection) { script.lines.count > before }
+        claims = []
+        try connection.process()
+        script.refuse("Claim", with: nil)
+        if isNextEarly {
+            connection.beginGeneratingDeviceOrientationNotifications { result in
+                if let claim = try? result.get() { claims = [claim] }
+            }
+        }
+        second.breakSilence()
+        _ = try result(connection) { connection.alignToDevice(completion: $0) }.get()
+        if !isNextEarly { claims = [try claim(connection).get()] }
+        try serve(connection) { !claims.isEmpty }
+        _ = try result(connection) { connection.alignToDevice(completion: $0) }.get()
+        let calls = script.lines[before...]
+        #expect(calls.count { $0 == "Claim" } == calls.count { $0 == "Release" } + 1)
+        second.stop()
+    }
+
     @Test func `a request that was changed while orientd was away is made as changed`() throws {
         let first = try daemon()
         let connection = try connect()
@@ -275,6 +305,34 @@ import Testing
         connection = nil
         #expect(weakConnection == nil)
         #expect(errors.count == 2 && !errors.contains(nil))
+        daemon.stop()
+    }
+
+    private func claimOfEndedConnection() throws -> OrientationClaim { try claim(connect()).get() }
+
+    // They waited for ever.
+    @Test(.timeLimit(.minutes(1))) func `the states of a connection that has ended are none`() async throws {
+        let daemon = try daemon()
+        let claim = try claimOfEndedConnection()
+        var states = claim.states.makeAsyncIterator()
+        let state = try await states.next()
+        #expect(state == nil)
+        daemon.stop()
+    }
+
+    @Test func `an iterator of states leaves nothing behind`() throws {
+        let daemon = try daemon()
+        let connection = try connect()
+        let claim = try claim(connection).get()
+        do {
+            let iterator = claim.states.makeAsyncIterator()
+            try connection.process()
+            #expect(connection.channel.streamCount == 1)
+            withExtendedLifetime(iterator) {}
+        }
+        _ = claim.states.makeAsyncIterator()
+        try connection.process()
+        #expect(connection.channel.streamCount == 0)
         daemon.stop()
     }
 

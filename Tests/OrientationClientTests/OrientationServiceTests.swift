@@ -113,6 +113,23 @@ import Testing
         daemon.stop()
     }
 
+    // The task waited for polkit, which waits for a person for two minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `a call of a task that is cancelled ends, and what it gets is released`() async throws {
+        let daemon = try daemon()
+        let service = try connect()
+        script.refuse("Request", with: .silence)
+        let preferences = GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .landscape)
+        let task = Task { try await service.requestGeometryUpdate(preferences, allowsInteractiveAuthorization: true) }
+        try await eventually { script.lines.last == "Request org.example.Player landscape interactive" }
+        task.cancel()
+        let error = await #expect(throws: OrientationError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        daemon.breakSilence()
+        try await eventually { script.lines.last == "Release 1" }
+        daemon.stop()
+    }
+
     @Test func `a problem after a restart is reported`() async throws {
         let first = try daemon()
         let service = try OrientationService(busAddress: bus.address) { [script] error in

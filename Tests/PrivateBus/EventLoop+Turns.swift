@@ -24,6 +24,7 @@ extension EventLoop {
     }
 
     /// Runs `body`, which may block, on a thread of its own while this loop serves; returns what `body` does.
+    @discardableResult
     package func serve<Value>(_ body: @escaping () throws -> Value) throws -> Value {
         let (reading, writing) = try FileDescriptor.pipe()
         defer {

@@ -8,14 +8,23 @@ import re
 import signal
 import subprocess
 
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
-from rig import BUILD, REQUEST, wait_until
+from rig import BUILD, BUS_NAME, MANAGER, REQUEST, ROOT_PATH, wait_until
 from rotation import ALL, HELD, LANDSCAPE, ORIENTATIONS, RotationTestCase
 from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
 
 REQUEST_ACTION = "org.orientd1.request"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
+MAY_ASK = Gio.DBusMessageFlags.ALLOW_INTERACTIVE_AUTHORIZATION
+MANAGER_METHODS = f"""
+<node><interface name="{MANAGER}">
+  <method name="Claim"/>
+  <method name="AlignToDevice"/>
+  <method name="SetRotationLock"><arg type="s" direction="in"/></method>
+  <method name="SetAutorotate"><arg type="s" direction="in"/></method>
+  <method name="Rotate"><arg type="s" direction="in"/></method>
+</interface></node>"""
 
 
 class InterfaceTestCase(OrientctlTestCase, RotationTestCase):
@@ -96,6 +105,45 @@ class Turning(InterfaceTestCase):
         self.do("align")
         self.do("unlock")
         self.assert_shown("landscape-left", lock="off")
+
+    def serve(self, **errors):
+        """Serves org.orientd1 with methods that only note whether polkit may ask a person, or fail with an error."""
+        calls = []
+
+        def handle(_connection, _sender, _path, _interface, method, _arguments, invocation):
+            calls.append((method, bool(invocation.get_message().get_flags() & MAY_ASK)))
+            if method in errors:
+                invocation.return_dbus_error(errors[method], "no")
+            else:
+                invocation.return_value(None)
+
+        (interface,) = Gio.DBusNodeInfo.new_for_xml(MANAGER_METHODS).interfaces
+        self.client.connection.register_object(ROOT_PATH, interface, handle, None, None)
+        bus = "org.freedesktop.DBus"
+        self.client.call("RequestName", bus, "/", GLib.Variant("(su)", (BUS_NAME, 0)), bus)
+        return calls
+
+    def run_command(self, *arguments):
+        """Runs a command while this process serves; returns its exit code."""
+        process = self.rig.spawn([BUILD / "orientctl", *arguments])
+        wait_until(lambda: process.poll() is not None, "the command ends")
+        return process.returncode
+
+    def test_polkit_may_ask_a_person_before_a_command_turns(self):
+        calls = self.serve()
+        for arguments in (("lock",), ("unlock",), ("rotate", "portrait"), ("align",), ("autorotate", "never")):
+            self.assertEqual(self.run_command(*arguments), DONE)
+        self.assertEqual(
+            [call for call in calls if call[0] != "Claim"],
+            [(method, True) for method in ("SetRotationLock",) * 2 + ("Rotate", "AlignToDevice", "SetAutorotate")],
+        )
+
+    def test_only_a_refused_claim_is_ignored(self):
+        # Every error was, also of a daemon that had not answered.
+        calls = self.serve(Claim="org.freedesktop.DBus.Error.NoReply")
+        for command in ("align", "unlock"):
+            self.assertEqual(self.run_command(command), 1)
+        self.assertEqual(calls, [("Claim", False)] * 2)
 
     def test_autorotate(self):
         self.start()

@@ -8,39 +8,46 @@ import SystemdBus
 /// Holds a request for the focused window's application, so that orientd shows it in an orientation that it supports.
 final class ApplicationRequest {
     private let windows: AgentConfiguration.ApplicationWindows
-    private let follower: OrientationFollower
+    private let daemon: DaemonConnection
     private let log: Log
     /// Returns what an application supports; nil if nothing is known of it.
     private let orientations: (String) -> InterfaceOrientationMask?
 
-    /// What is to be held; nil for nothing.
+    /// What orientd is asked for, and the request for it.
     private var wanted: RotationRequest?
-    /// What is held, and the daemon's path of it.
-    private var held: (request: RotationRequest, path: String)?
-    private var isCalling = false
+    private var held: HeldRequest?
 
     init(
         _ windows: AgentConfiguration.ApplicationWindows,
-        follower: OrientationFollower,
+        daemon: DaemonConnection,
         log: Log,
         orientations: @escaping (String) -> InterfaceOrientationMask?
     ) {
         self.windows = windows
-        self.follower = follower
+        self.daemon = daemon
         self.log = log
         self.orientations = orientations
     }
 
     /// Requests what the focused window's application supports, or releases the request.
     func windowChanged(_ window: FocusedWindow?) {
-        wanted = window.flatMap { request(for: $0) }
-        update()
+        let request = window.flatMap { self.request(for: $0) }
+        guard request != wanted else { return }
+        wanted = request
+        let old = held
+        held = request.map { request in
+            daemon.hold(request) { [self] error in
+                if let error { refused(request, error) }
+                // Not before: the display must not turn back in between.
+                old?.release()
+            }
+        }
+        if request == nil || daemon.state.snapshot == nil { old?.release() }
     }
 
-    /// Makes the request again: orientd was restarted, and has lost it.
-    func serviceRestarted() {
-        held = nil
-        update()
+    func refused(_ request: RotationRequest, _ error: BusError) {
+        guard daemon.state.snapshot != nil else { return }
+        log.warning("orientd refuses the orientations of \(request.appID): \(error)")
     }
 
     private func request(for window: FocusedWindow) -> RotationRequest? {
@@ -52,43 +59,5 @@ final class ApplicationRequest {
             supported: mask,
             reason: window.isFullscreen ? "its window covers the screen" : "its window has the focus"
         )
-    }
-
-    /// Makes one call at a time, so that calls for quick changes of the focus do not overtake each other.
-    private func update() {
-        guard !isCalling, follower.snapshot != nil, wanted != held?.request else { return }
-        if let wanted { present(wanted) } else { release() }
-    }
-
-    /// Makes the new request before the old one is released: the display must not turn back in between.
-    private func present(_ request: RotationRequest) {
-        isCalling = true
-        follower.present(request) { [self] result in
-            isCalling = false
-            let old = held
-            switch result {
-            case .success(let path):
-                held = (request, path)
-            case .failure(let error):
-                // Not again for this window.
-                held = (request, "")
-                if !error.isServiceMissing {
-                    log.warning("orientd refuses the orientations of \(request.appID): \(error)")
-                }
-            }
-            if let old, !old.path.isEmpty { follower.release(old.path) {} }
-            update()
-        }
-    }
-
-    private func release() {
-        let path = held?.path ?? ""
-        held = nil
-        guard !path.isEmpty else { return }
-        isCalling = true
-        follower.release(path) { [self] in
-            isCalling = false
-            update()
-        }
     }
 }

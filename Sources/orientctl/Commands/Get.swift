@@ -15,8 +15,8 @@ enum Get {
     ) { invocation throws(CommandError) in
         let property = try property(named: invocation.operands[0])
         let name = property.name
-        let client = try invocation.client()
-        let snapshot = try busCall(settings.contains(name) ? client.snapshot() : Status.current(client))
+        let bus = try invocation.connect()
+        let snapshot = try busCall(settings.contains(name) ? bus.readManager() : Status.current(bus))
         try print(property, of: snapshot, isJSON: invocation.isJSON)
         return .done
     }

@@ -24,9 +24,9 @@ enum Monitor {
             throw CommandError("--full, --waybar and PROPERTY cannot be combined", .usage)
         }
         let subscription = try Subscription(try Bus(connectingTo: invocation.bus))
-        if invocation.has("waybar") { return try WaybarMonitor(subscription).run() }
+        if invocation.has("waybar") { return try subscription.run(WaybarMonitor(subscription).show) }
         let format = MonitorFormat(isJSON: invocation.isJSON, isFull: invocation.has("full"), properties: properties)
-        return try ChangeMonitor(subscription, format).run()
+        return try subscription.run(ChangeMonitor(subscription, format).show)
     }
 }
 
@@ -106,15 +106,11 @@ private final class ChangeMonitor {
         self.format = format
     }
 
-    func run() throws(CommandError) -> ExitCode {
-        subscription.onState = { [self] in stateChanged(to: $0) }
-        return try subscription.run()
-    }
-
-    private func stateChanged(to state: ManagerSnapshot?) {
+    func show(_ state: ManagerSnapshot?) {
         guard let state else {
+            if !isStopped { complain(Subscription.stopped) }
             isStopped = true
-            return complain(Subscription.stopped)
+            return
         }
         if isStopped { complain("orientd has started again") }
         isStopped = false
@@ -129,10 +125,10 @@ private final class ChangeMonitor {
     private func lost(_ changes: [PropertyChange]) {
         held = []
         print(changes)
-        subscription.follower.readSensors { [self] result in
+        subscription.daemon.call("GetManagedObjects", of: Names.objectManager) { [self] result in
             let lines = held ?? []
             held = nil
-            let hasEnded = (try? result.get())?.contains { $0.status.hasRecordingEnded } ?? false
+            let hasEnded = (try? result.get().readSensors())?.contains { $0.status.hasRecordingEnded } ?? false
             if hasEnded, format.isText {
                 subscription.write(MonitorFormat.timed("recording has ended"))
             } else {
@@ -159,22 +155,17 @@ private final class WaybarMonitor {
         self.subscription = subscription
     }
 
-    func run() throws(CommandError) -> ExitCode {
-        subscription.onState = { [self] in stateChanged(to: $0) }
-        return try subscription.run()
-    }
-
-    private func stateChanged(to state: ManagerSnapshot?) {
+    func show(_ state: ManagerSnapshot?) {
         self.state = state
-        guard let id = state?.status.askedRequest else { return show(nil) }
+        guard let id = state?.status.askedRequest else { return write(nil) }
         // The tooltip names the application.
-        subscription.follower.readRequests { [self] result in
-            guard self.state == state, let requests = try? result.get() else { return }
-            show(requests.first { $0.id == id })
+        subscription.daemon.call("ListRequests") { [self] result in
+            guard self.state == state, let requests = try? result.get().readRequests() else { return }
+            write(requests.first { $0.id == id })
         }
     }
 
-    private func show(_ asked: ListedRequest?) {
+    private func write(_ asked: ListedRequest?) {
         let line = WaybarModule(snapshot: state, asked: asked).line
         guard line != shown else { return }
         shown = line

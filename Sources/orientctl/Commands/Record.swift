@@ -153,8 +153,7 @@ private final class Recording {
             do throws(SystemError) {
                 try write(sample, of: source)
             } catch {
-                // As with any other program, a closed pipe is no failure.
-                guard error.errno == .brokenPipe else { throw CommandError(error) }
+                if let failure = CommandError(ofWriting: error) { throw failure }
                 end(source)
             }
         case .sample: break

@@ -12,9 +12,9 @@ enum Requests {
         name: "requests",
         summary: "list the requests of applications"
     ) { invocation throws(CommandError) in
-        let client = try invocation.client()
-        let requests = try busCall(client.requests())
-        let asked = try busCall(client.snapshot()).status.askedRequest
+        let bus = try invocation.connect()
+        let requests = try busCall(bus.readRequests())
+        let asked = try busCall(bus.readManager()).status.askedRequest
         try invocation.emit(
             requests.map { json($0, isAsked: $0.id == asked) },
             or: requests.flatMap { lines($0, isAsked: $0.id == asked) },

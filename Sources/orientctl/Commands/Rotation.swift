@@ -14,20 +14,20 @@ enum Rotation {
             + "off: unlock; toggle: unlock if locked, else lock"
     ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
-        let client = try invocation.client()
+        let bus = try invocation.connect()
         switch choice {
-        case .current: try set(.current, client)
-        case .off: try set(.off, client)
-        case .edge(let edge): try set(.orientation(busCall(client.orientation(of: edge))), client)
-        case .toggle: try set(busCall(client.snapshot()).status.rotationLock == .off ? .current : .off, client)
+        case .current: try set(.current, bus)
+        case .off: try set(.off, bus)
+        case .edge(let edge): try set(.orientation(orientation(of: edge, bus)), bus)
+        case .toggle: try set(busCall(bus.readManager()).status.rotationLock == .off ? .current : .off, bus)
         }
-        return try answer(invocation, client)
+        return try answer(invocation, bus)
     }
 
     static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
-        let client = try invocation.client()
-        try set(.off, client)
-        return try answer(invocation, client)
+        let bus = try invocation.connect()
+        try set(.off, bus)
+        return try answer(invocation, bus)
     }
 
     private enum LockChoice: NamedValue {
@@ -45,8 +45,9 @@ enum Rotation {
         }
     }
 
-    private static func set(_ lock: RotationLock, _ client: OrientationClient) throws(CommandError) {
-        try busCall((lock == .off ? claimed(client) : client).setRotationLock(lock))
+    private static func set(_ lock: RotationLock, _ bus: Bus) throws(CommandError) {
+        if lock == .off { try claim(bus) }
+        try busCall(bus.callDaemon("SetRotationLock", isInteractive: true) { $0.append(lock.name) })
     }
 
     static let rotate = Command(
@@ -55,18 +56,20 @@ enum Rotation {
         summary: "turn the interface by hand"
     ) { invocation throws(CommandError) in
         let edge: Edge = try value(named: invocation.operands[0], "cannot rotate to ")
-        let client = try invocation.client()
-        try busCall(client.rotate(to: client.orientation(of: edge)))
-        return try answer(invocation, client)
+        let bus = try invocation.connect()
+        let orientation = try orientation(of: edge, bus)
+        try busCall(bus.callDaemon("Rotate", isInteractive: true) { $0.append(orientation.name) })
+        return try answer(invocation, bus)
     }
 
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device"
     ) { invocation throws(CommandError) in
-        let client = claimed(try invocation.client())
-        try busCall(client.alignToDevice())
-        return try answer(invocation, client)
+        let bus = try invocation.connect()
+        try claim(bus)
+        try busCall(bus.callDaemon("AlignToDevice", isInteractive: true))
+        return try answer(invocation, bus)
     }
 
     static let autorotate = Command(
@@ -76,20 +79,20 @@ enum Rotation {
             + "only, or never; without MODE, print the mode"
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
-            let client = try invocation.client()
-            try Get.print(Get.property(named: "Autorotate"), of: busCall(client.snapshot()), isJSON: invocation.isJSON)
+            let bus = try invocation.connect()
+            try Get.print(Get.property(named: "Autorotate"), of: busCall(bus.readManager()), isJSON: invocation.isJSON)
             return .done
         }
         let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
-        let client = try invocation.client()
-        try busCall(client.setAutorotate(mode))
-        return try answer(invocation, client)
+        let bus = try invocation.connect()
+        try busCall(bus.callDaemon("SetAutorotate", isInteractive: true) { $0.append(mode.name) })
+        return try answer(invocation, bus)
     }
 
     /// Prints what the command may have changed, with `--json`; otherwise a command that succeeds prints nothing.
-    private static func answer(_ invocation: Invocation, _ client: OrientationClient) throws(CommandError) -> ExitCode {
+    private static func answer(_ invocation: Invocation, _ bus: Bus) throws(CommandError) -> ExitCode {
         guard invocation.isJSON else { return .done }
-        let snapshot = try busCall(client.snapshot())
+        let snapshot = try busCall(bus.readManager())
         let object = JSONValue()
         for name in ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"] {
             object.set(name, try Get.property(named: name).value(of: snapshot))
@@ -99,16 +102,17 @@ enum Rotation {
     }
 
     /// Claims the sensor until this process ends, so that the device's orientation is up to date.
-    private static func claimed(_ client: OrientationClient) -> OrientationClient {
-        // Without the right to claim, the last known orientation counts.
-        try? client.claim()
-        return client
+    private static func claim(_ bus: Bus) throws(CommandError) {
+        do throws(BusError) {
+            try bus.callDaemon("Claim")
+        } catch {
+            // Without the right to claim, the last known orientation counts.
+            guard error.isRefusal else { throw CommandError(error) }
+        }
     }
-}
 
-extension OrientationClient {
     /// The orientation that an EDGE of the command line means on this device.
-    func orientation(of edge: Edge) throws(BusError) -> InterfaceOrientation {
-        try edge.orientation { () throws(BusError) in try snapshot().status.naturalOrientation }
+    private static func orientation(of edge: Edge, _ bus: Bus) throws(CommandError) -> InterfaceOrientation {
+        try edge.orientation { () throws(CommandError) in try busCall(bus.readManager()).status.naturalOrientation }
     }
 }

@@ -12,8 +12,8 @@ enum Sensors {
         name: "sensors",
         summary: "list the accelerometers"
     ) { invocation throws(CommandError) in
-        let client = try invocation.client()
-        let sensors = try busCall(client.sensors())
+        let bus = try invocation.connect()
+        let sensors = try busCall(bus.readSensors())
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
             or: sensors.flatMap { lines($0.path, $0.status) },

@@ -21,14 +21,14 @@ struct DaemonReadings {
     /// Seconds from the first answer to the last.
     private(set) var duration = 0.0
 
-    init(_ client: OrientationClient, seconds: Double) {
+    init(_ bus: Bus, seconds: Double) {
         do throws(BusError) {
-            try client.claim()
+            try bus.callDaemon("Claim")
             let start = MonotonicClock.now
             var clock = TraceClock()
             var last = Vector3.zero
             repeat {
-                let gravity = try client.snapshot().gravity
+                let gravity = try bus.readManager().gravity
                 if gravity != last {
                     last = gravity
                     let time = clock.time(at: MonotonicClock.now)
@@ -38,9 +38,9 @@ struct DaemonReadings {
                 CLinux.poll(nil, 0, 4)
             } while MonotonicClock.now - start < seconds
             duration = MonotonicClock.now - start
-            let sensors = try client.sensors().map { $0.status }
+            let sensors = try bus.readSensors().map { $0.status }
             sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
-            try client.release()
+            try bus.callDaemon("Release")
         } catch {
             refusal = error
         }

@@ -87,7 +87,7 @@ enum ReadingChecks {
 
     static func sampling(_ system: SystemState) -> Finding {
         guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon(system) }
-        let daemon = DaemonReadings(OrientationClient(bus: bus), seconds: 2)
+        let daemon = DaemonReadings(bus, seconds: 2)
         if let refusal = daemon.refusal {
             let text = "orientd does not sample for this user: \(refusal.message)"
             return .warn(text, remedy: .showSession)

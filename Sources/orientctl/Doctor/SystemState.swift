@@ -60,11 +60,10 @@ struct SystemState {
         let timeout = bus.timeout
         bus.timeout = 10
         defer { bus.timeout = timeout }
-        let client = OrientationClient(bus: bus)
         do throws(BusError) {
             // The bus starts the daemon where it can, as for every client.
-            snapshot = try client.snapshot()
-            sensors = try client.sensors()
+            snapshot = try bus.readManager()
+            sensors = try bus.readSensors()
         } catch {
             daemonProblem = error.isServiceMissing ? CommandError.notRunning : CommandError(error).message
         }

@@ -51,8 +51,8 @@ enum RequestHolder {
         let report = HolderReport(FileDescriptor(owning: writing))
         do throws(CommandError) {
             try systemCall(closeAll(but: [starter, writing].sorted()))
-            let holder = try Holder(request, on: address, report)
-            try systemCall(holder.run(while: starter))
+            let holder = try Holder(address, report)
+            try systemCall(holder.hold(request, while: starter))
         } catch {
             report.send(error)
         }
@@ -83,79 +83,47 @@ private final class HolderReport {
 
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// Reports success, or the error; does nothing and returns false after the first report.
-    @discardableResult
-    func send(_ error: CommandError?) -> Bool {
-        guard let descriptor else { return false }
+    /// Reports success, or the error; does nothing after the first report.
+    func send(_ error: CommandError?) {
+        guard let descriptor else { return }
         let bytes = [UInt8(error?.exitCode.rawValue ?? 0)] + Array((error?.message ?? "").utf8)
         // If the reader has ended, so will this process.
         _ = write(descriptor.rawValue, bytes, bytes.count)
         self.descriptor = nil
-        return true
     }
 }
 
 /// The holder's main loop.
 private final class Holder {
-    private let request: RotationRequest
     private let report: HolderReport
     private let loop: EventLoop
     private let bus: Bus
-    private let client: OrientationClient
+    private let daemon: DaemonConnection
 
-    /// The daemon that has appeared on the bus since the start; nil after it has gone.
-    private var newDaemon: String?
-
-    /// The daemon that answered the last call.
-    private var answerer = ""
-    private var isCalling = false
-
-    init(_ request: RotationRequest, on address: BusAddress, _ report: HolderReport) throws(CommandError) {
-        self.request = request
+    init(_ address: BusAddress, _ report: HolderReport) throws(CommandError) {
         self.report = report
         loop = try systemCall(EventLoop())
         bus = try Bus(connectingTo: address)
-        client = OrientationClient(bus: bus)
+        daemon = DaemonConnection(bus: bus)
     }
 
     /// Holds the request until the process that `starter` refers to has ended, or the bus has gone.
-    func run(while starter: Int32) throws(SystemError) {
+    func hold(_ request: RotationRequest, while starter: Int32) throws(SystemError) {
         try bus.attach(to: loop)
         let watches = (
             try loop.watch(starter) { [self] in loop.exit() },
-            try client.onPresenceChange { [self] owner in
-                newDaemon = owner
-                followDaemon()
-            },
             try bus.onDisconnect { [self] in fail(CommandError("the bus closed the connection", .noDaemon)) }
         )
-        present(isInteractive: true)
-        _ = try loop.run()
-        withExtendedLifetime(watches) {}
-    }
-
-    private func present(isInteractive: Bool) {
-        isCalling = true
-        do throws(BusError) {
-            try client.present(request, isInteractive: isInteractive) { [self] in answered(by: $0, $1) }
-        } catch {
-            fail(CommandError(error))
+        daemon.onState = { [self] _ in
+            if case .absent(let error?) = daemon.state { fail(CommandError(error)) }
         }
-    }
-
-    private func answered(by answerer: String, _ error: BusError?) {
-        isCalling = false
-        self.answerer = answerer
         // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
-        if report.send(error.map { CommandError($0) }), error != nil { return loop.exit() }
-        followDaemon()
-    }
-
-    /// Sends the request to a new daemon; without polkit's questions, which nobody would expect any more.
-    private func followDaemon() {
-        // The first call may have started this daemon, which answers later.
-        guard !isCalling, let newDaemon, newDaemon != answerer else { return }
-        present(isInteractive: false)
+        let held = daemon.hold(request, isInteractive: true) { [self] error in
+            if let error { fail(CommandError(error)) } else { report.send(nil) }
+        }
+        try daemon.begin()
+        _ = try loop.run()
+        withExtendedLifetime((watches, held)) {}
     }
 
     private func fail(_ error: CommandError) {

@@ -23,8 +23,8 @@ enum Run {
         ]
     ) { invocation throws(CommandError) in
         let request = try request(for: invocation) { () throws(CommandError) in
-            let client = try invocation.client()
-            return try busCall(client.snapshot()).status.naturalOrientation
+            let bus = try invocation.connect()
+            return try busCall(bus.readManager()).status.naturalOrientation
         }
         try RequestHolder.start(holding: request, on: invocation.bus)
         throw execute(invocation)

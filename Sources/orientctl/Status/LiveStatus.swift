@@ -40,18 +40,17 @@ final class LiveStatus {
     func run() throws(CommandError) -> ExitCode {
         timer = try systemCall(subscription.loop.timer { [self] in refresh() })
         let sensorChanges = try systemCall(
-            OrientationClient(bus: bus).onSensorChange { [self] _ in areSensorsOld = true }
+            bus.onChange(of: Names.sensor) { [self] _ in areSensorsOld = true }
         )
-        subscription.onState = { [self] new in
+        // Leaves the screen before an error is printed, which the alternate screen would hide.
+        defer { screen.leave() }
+        let code = try subscription.run { [self] new in
             if state == nil { areSensorsOld = true }
             let isStatusNew = new?.status != state?.status
             state = new
             // The requests that explain a status are read before it is drawn.
             if isStatusNew, new != nil { refresh() } else { draw() }
         }
-        // Leaves the screen before an error is printed, which the alternate screen would hide.
-        defer { screen.leave() }
-        let code = try subscription.run()
         withExtendedLifetime(sensorChanges) {}
         return code
     }
@@ -60,18 +59,18 @@ final class LiveStatus {
     private func refresh() {
         guard state != nil, !isRefreshing else { return }
         isRefreshing = true
-        subscription.follower.readAgain()
-        subscription.follower.readRequests { [self] result in
+        subscription.daemon.read()
+        subscription.daemon.call("ListRequests") { [self] result in
             // What cannot be read now stays as it is until the next time.
-            if let requests = try? result.get() { self.requests = requests }
+            if let requests = try? result.get().readRequests() { self.requests = requests }
             isRefreshing = false
             timer?.arm(after: Self.period)
             draw()
         }
         guard areSensorsOld else { return }
         areSensorsOld = false
-        subscription.follower.readSensors { [self] result in
-            if let sensors = try? result.get() { self.sensors = sensors } else { areSensorsOld = true }
+        subscription.daemon.call("GetManagedObjects", of: Names.objectManager) { [self] result in
+            if let sensors = try? result.get().readSensors() { self.sensors = sensors } else { areSensorsOld = true }
             draw()
         }
     }

@@ -16,9 +16,9 @@ enum Status {
         options: [.init("watch", "w", help: "keep showing it, as it changes, until Ctrl-C")]
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
-        let client = try invocation.client()
-        let snapshot = try busCall(current(client))
-        let (requests, sensors) = (try busCall(client.requests()), try busCall(client.sensors()))
+        let bus = try invocation.connect()
+        let snapshot = try busCall(current(bus))
+        let (requests, sensors) = (try busCall(bus.readRequests()), try busCall(bus.readSensors()))
         try emit(
             invocation.isJSON
                 ? [json(snapshot, requests, sensors, AgentLock.holders).pretty]
@@ -30,18 +30,18 @@ enum Status {
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
     /// Says so where that is refused.
-    static func current(_ client: OrientationClient) throws(BusError) -> ManagerSnapshot {
-        let before = try client.snapshot()
+    static func current(_ bus: Bus) throws(BusError) -> ManagerSnapshot {
+        let before = try bus.readManager()
         guard before.status.sensorState == .idle else { return before }
         do throws(BusError) {
-            try client.claim()
+            try bus.callDaemon("Claim")
         } catch {
             let remedy = error.isRefusal ? "; try: \(Remedy.sessionCommand)" : ""
             complain("the orientation may be old: the claim of the idle sensor failed (\(error.message))\(remedy)")
             return before
         }
-        var now = try client.snapshot()
-        try client.release()
+        var now = try bus.readManager()
+        try bus.callDaemon("Release")
         now.status.sensorState = before.status.sensorState
         now.status.claims = before.status.claims
         return now

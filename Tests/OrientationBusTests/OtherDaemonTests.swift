@@ -11,20 +11,20 @@ import Testing
     private let privateBus: PrivateBus
     private let loop: EventLoop
     private let daemon: Bus
-    private let client: OrientationClient
+    private let client: Bus
 
     init() throws {
         privateBus = try PrivateBus()
         loop = try EventLoop()
         daemon = try privateBus.connect(loop)
-        client = OrientationClient(bus: try privateBus.connect())
+        client = try privateBus.connect()
     }
 
     private func snapshot(of manager: BusInterface) throws -> ManagerSnapshot {
         let slot = try daemon.export(manager, at: Names.path)
         try daemon.own(Names.service, replacing: false)
         defer { withExtendedLifetime(slot) {} }
-        return try loop.serve { [client] in try client.snapshot() }
+        return try loop.serve { [client] in try client.readManager() }
     }
 
     @Test func `properties that this client does not know are skipped`() throws {
@@ -85,49 +85,8 @@ import Testing
         }
         let slot = try daemon.export(manager, at: Names.path)
         try daemon.own(Names.service, replacing: false)
-        let error = #expect(throws: BusError.self) { try loop.serve { [client] in try client.requests() } }
+        let error = #expect(throws: BusError.self) { try loop.serve { [client] in try client.readRequests() } }
         #expect(error?.message == message)
-        withExtendedLifetime(slot) {}
-    }
-
-    @Test func `calls that need authorization allow polkit to ask the user`() throws {
-        var interactive: [String] = []
-        let manager = BusInterface(Names.manager, members: 5)
-        for (member, arguments) in [
-            ("SetRotationLock", "s"), ("SetAutorotate", "s"), ("Rotate", "s"), ("AlignToDevice", ""),
-        ] as [(StaticString, StaticString)] {
-            manager.method(member, arguments) { message in
-                if message.allowsInteractiveAuthorization { interactive.append("\(member)") }
-                message.reply()
-            }
-        }
-        manager.method("Request", "sua{sv}", returns: "o") { message in
-            interactive.append("Request \(message.allowsInteractiveAuthorization)")
-            message.reply { $0.append(objectPath: Names.path(of: 1)) }
-        }
-        let slot = try daemon.export(manager, at: Names.path)
-        try daemon.own(Names.service, replacing: false)
-        try loop.serve { [client] in
-            try client.setRotationLock(.off)
-            try client.setAutorotate(.always)
-            try client.rotate(to: .portrait)
-            try client.alignToDevice()
-        }
-        let bus = try privateBus.connect(loop)
-        var answers = 0
-        for isInteractive in [true, false] {
-            let request = RotationRequest(appID: "org.example.Player", supported: .all)
-            try OrientationClient(bus: bus).present(request, isInteractive: isInteractive) { _, error in
-                #expect(error == nil)
-                answers += 1
-            }
-        }
-        try loop.run { answers == 2 }
-        #expect(
-            interactive == [
-                "SetRotationLock", "SetAutorotate", "Rotate", "AlignToDevice", "Request true", "Request false",
-            ]
-        )
         withExtendedLifetime(slot) {}
     }
 
@@ -140,29 +99,13 @@ import Testing
 
     @Test func `without a daemon every call says that nobody is there`() {
         let calls: [() throws -> Void] = [
-            { _ = try client.snapshot() }, { _ = try client.sensors() }, { try client.claim() },
-            { try client.release() }, { try client.setRotationLock(.off) }, { try client.setAutorotate(.never) },
-            { try client.rotate(to: .portrait) }, { try client.alignToDevice() }, { _ = try client.requests() },
+            { _ = try client.readManager() }, { _ = try client.readSensors() }, { _ = try client.readRequests() },
+            { try client.callDaemon("Claim") },
         ]
         for call in calls {
             let error = #expect(throws: BusError.self) { try call() }
             #expect(error?.isServiceMissing == true)
         }
-    }
-
-    @Test func `the coming and going of the daemon is told`() throws {
-        let listener = try privateBus.connect(loop)
-        var presences: [String?] = []
-        let slot = try OrientationClient(bus: listener).onPresenceChange { presences.append($0) }
-        var other: Bus? = try privateBus.connect()
-        try other?.own(Names.service, replacing: false)
-        let name = other?.uniqueName
-        try loop.run { presences.count == 1 }
-        other = nil
-        try loop.run { presences.count == 2 }
-        #expect(presences == [name, nil])
-        #expect(other == nil)
-        withExtendedLifetime(slot) {}
     }
 
     @Test func `changes of unknown properties are told with what text they have`() throws {
@@ -179,11 +122,10 @@ import Testing
         try daemon.own(Names.service, replacing: false)
 
         let listener = try privateBus.connect(loop)
-        let listening = OrientationClient(bus: listener)
         var changes: [[PropertyChange]] = []
         let slots = [
-            try listening.onManagerChange { changes.append($0) },
-            try listening.onSensorChange { _ in Issue.record("no sensor has changed") },
+            try listener.onChange(of: Names.manager) { changes.append($0) },
+            try listener.onChange(of: Names.sensor) { _ in Issue.record("no sensor has changed") },
         ]
         daemon.announce(["Zoom", "Tilt", "Claims"], of: Names.manager, at: Names.path)
         try loop.run { !changes.isEmpty }

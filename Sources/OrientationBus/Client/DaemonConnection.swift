@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import POSIX
+package import SystemdBus
+
+/// The connection with orientd, also with each orientd that starts later.
+///
+/// State, claim and calls belong to the daemon that owns the name, and end with it: calls go to its unique name, and no
+/// reply of an earlier daemon arrives. It never waits for a reply. The bus must be attached to a loop.
+package final class DaemonConnection {
+    package enum State: Hashable {
+        /// No daemon runs; the error says why D-Bus could not start one.
+        case absent(BusError?)
+        /// D-Bus starts the daemon, or the daemon has not replied with its properties yet.
+        case starting
+        /// The daemon did not reply with its properties; its next change is a reason to read them again.
+        case failed(BusError)
+        case running(ManagerSnapshot)
+    }
+
+    /// What the daemon has replied to the claim of this connection.
+    package enum Claim: Hashable {
+        case none, asked, granted
+        case refused(BusError)
+    }
+
+    package private(set) var state = State.absent(nil) {
+        didSet { if state != oldValue { onState(oldValue) } }
+    }
+
+    package private(set) var claim = Claim.none {
+        didSet { if claim != oldValue { onClaim() } }
+    }
+
+    /// Is called with the old state when it has changed.
+    package var onState: (_ old: State) -> Void = { _ in }
+    /// Is called when the claim has changed.
+    package var onClaim: () -> Void = {}
+    /// Is called when a daemon refuses a request that an earlier one has answered.
+    package var onRefusal: (RotationRequest, BusError) -> Void = { _, _ in }
+
+    /// Whether the sensor is to be kept running, by each daemon; setting it again repeats a claim that was refused.
+    package var wantsClaim = false {
+        didSet { updateClaim() }
+    }
+
+    private let bus: Bus
+    private var slots: [BusSlot] = []
+    /// The unique name of the daemon; nil while none runs.
+    private var name: String?
+    private var requests: [HeldRequest] = []
+
+    /// The calls without a reply so far.
+    private var calls: [Int: (slot: BusSlot, completion: (Result<BusMessage, BusError>) -> Void)] = [:]
+    private var lastCall = 0
+
+    /// The error of a call whose daemon has ended.
+    private static let ended = BusError("org.freedesktop.DBus.Error.NoReply", "orientd has ended before it replied")
+
+    package init(bus: Bus) {
+        self.bus = bus
+    }
+
+    deinit {
+        for call in calls.values { call.slot.cancel() }
+    }
+
+    /// Subscribes, and connects with the daemon that runs; D-Bus activation starts it if necessary.
+    package func begin() throws(SystemError) {
+        slots = [
+            try bus.onChange(of: Names.manager) { [unowned(unsafe) self] in propertiesChanged($0) },
+            try bus.onOwnerChange(of: Names.service) { [unowned(unsafe) self] in ownerChanged(to: $0) },
+            try bus.onDisconnect { [unowned(unsafe) self] in ownerChanged(to: nil) },
+        ]
+        ownerChanged(to: bus.owner(of: Names.service)?.uniqueName)
+        connect()
+    }
+
+    /// Reads the properties unless they are known; D-Bus activation starts the daemon if necessary.
+    package func connect() {
+        switch state {
+        case .absent: start()
+        case .failed: read()
+        case .starting, .running: break
+        }
+    }
+
+    private func start() {
+        state = .starting
+        let bus = "org.freedesktop.DBus"
+        call("StartServiceByName", of: bus, at: "/org/freedesktop/DBus", on: bus) { call in
+            call.append(Names.service)
+            call.append(UInt32(0))
+        } completion: { [unowned(unsafe) self] result in
+            // The daemon that was started has its name before the reply. The bus refuses to start one without a file.
+            if name == nil, state == .starting { state = .absent(result.error) }
+        }
+    }
+
+    /// Reads the properties, also those whose changes are not announced.
+    package func read() {
+        if state.snapshot == nil { state = .starting }
+        call("GetAll", of: Names.properties) { call in
+            call.append(Names.manager)
+        } completion: { [unowned(unsafe) self] result in
+            guard result.error != Self.ended else { return }
+            do throws(BusError) {
+                var snapshot = ManagerSnapshot()
+                // A later orientd may have values that this client does not know.
+                ManagerSnapshot.properties.apply(try result.get().readChanges(), to: &snapshot)
+                state = .running(snapshot)
+            } catch {
+                if state == .starting { state = .failed(error) }
+            }
+        }
+    }
+
+    private func propertiesChanged(_ changes: [PropertyChange]) {
+        switch state {
+        case .running(var snapshot):
+            ManagerSnapshot.properties.apply(changes, to: &snapshot)
+            state = .running(snapshot)
+        case .failed: read()
+        // The reply that is awaited is newer.
+        case .absent, .starting: break
+        }
+    }
+
+    /// Ends all calls, and what the old owner has granted; makes the claim and the requests of the new one.
+    private func ownerChanged(to owner: String?) {
+        guard owner != name else { return }
+        name = owner
+        let ended = calls.values
+        calls = [:]
+        for request in requests { request.daemonEnded() }
+        claim = .none
+        state = owner == nil ? .absent(nil) : .starting
+        for call in ended {
+            call.slot.cancel()
+            call.completion(.failure(Self.ended))
+        }
+        guard owner != nil else { return }
+        updateClaim()
+        read()
+        for request in requests { request.make() }
+    }
+
+    /// Ends all calls; for an owner that ends.
+    package func close() { ownerChanged(to: nil) }
+
+    private func updateClaim() {
+        switch (claim, wantsClaim) {
+        case (.none, true) where name != nil, (.refused, true):
+            claim = .asked
+            call("Claim") { [unowned(unsafe) self] result in
+                guard result.error != Self.ended else { return }
+                claim = result.error.map { .refused($0) } ?? .granted
+                if !wantsClaim { updateClaim() }
+            }
+        case (.granted, false), (.refused, false):
+            // The daemon may grant later what it has not replied to in time.
+            claim = .none
+            call("Release") { _ in }
+        // A release that overtakes the claim, which may wait for polkit, would change nothing.
+        case (.asked, _), (.none, _), (.granted, true): break
+        }
+    }
+
+    // MARK: - Calls
+
+    /// Calls a method of the daemon; `completion` gets an error if no daemon runs, or if it ends before it replies.
+    ///
+    /// `isInteractive` lets polkit ask a person first. The default of `timeout`, in seconds, is that of ``Bus``.
+    package func call(
+        _ member: String,
+        of interface: String = Names.manager,
+        at path: String = Names.path,
+        on destination: String? = nil,
+        isInteractive: Bool = false,
+        timeout: Double? = nil,
+        _ arguments: (BusMessage) -> Void = { _ in },
+        completion: @escaping (Result<BusMessage, BusError>) -> Void
+    ) {
+        do throws(BusError) {
+            guard let destination = destination ?? name else {
+                throw BusError("org.freedesktop.DBus.Error.ServiceUnknown", "orientd is not running")
+            }
+            lastCall += 1
+            let id = lastCall
+            let slot = try bus.callLater(
+                destination,
+                path,
+                interface,
+                member,
+                isInteractive: isInteractive,
+                timeout: timeout,
+                arguments
+            ) { [unowned(unsafe) self] reply in
+                // The bus may reply for a daemon that has ended before it announces the end, which completes the call.
+                if reply.error?.name == Self.ended.name, destination == name,
+                    bus.owner(of: Names.service)?.uniqueName != name
+                {
+                    return
+                }
+                calls[id] = nil
+                completion(reply.error.map { .failure($0) } ?? .success(reply))
+            }
+            calls[id] = (slot, completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Makes a request, now or of the daemon that starts next, and again of each later one, until the result is released.
+    ///
+    /// `isInteractive` lets polkit ask a person the first time. `completion` is called with the error of the first reply,
+    /// nil if the request was made.
+    package func hold(
+        _ request: RotationRequest,
+        isInteractive: Bool = false,
+        completion: @escaping (BusError?) -> Void
+    ) -> HeldRequest {
+        let held = HeldRequest(request, of: self, isInteractive: isInteractive, completion)
+        requests.append(held)
+        if name != nil { held.make() }
+        return held
+    }
+
+    func forget(_ request: HeldRequest) { requests.removeAll { $0 === request } }
+}
+
+extension DaemonConnection.State {
+    /// The properties; nil unless the daemon runs.
+    package var snapshot: ManagerSnapshot? { if case .running(let snapshot) = self { snapshot } else { nil } }
+}
