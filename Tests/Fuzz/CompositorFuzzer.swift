@@ -46,9 +46,7 @@ enum CompositorFuzzer {
     }
 
     private static func readNiri(_ bytes: [UInt8]) {
-        var buffer = LineBuffer()
-        guard let lines = try? buffer.take(bytes + [UInt8(ascii: "\n")]) else { return }
-        for line in lines {
+        for line in bytes.split(separator: UInt8(ascii: "\n")).map({ Array($0) }) {
             guard let value = try? JSONValue(line) else { continue }
             precondition((try? JSONValue(Array(JSONValue.quoted(value.text ?? "").utf8))) != nil)
             let listed = value["Ok"]?["Outputs"]?.members ?? [:]

@@ -68,11 +68,8 @@ import Testing
     @Test func `requests to Hyprland have the syntax of its configuration`() {
         #expect(HyprlandCommand.keyword("elan", ("transform", "1")) == "/keyword device[elan]:transform 1")
         #expect(
-            HyprlandCommand.evaluation("elan", [("transform", "1"), ("output", "eDP-1")])
-                == "/eval hl.device({ name = \"elan\", transform = 1, output = \"eDP-1\" })"
+            HyprlandCommand.script("elan", [("transform", "1"), ("output", "eDP-1")])
+                == "hl.device({ name = \"elan\", transform = 1, output = \"eDP-1\" })"
         )
-        #expect(HyprlandCommand.asksForEvaluation(Array("keyword can't work with non-legacy parsers. Use eval.".utf8)))
-        #expect(HyprlandCommand.asksForEvaluation(Array("unknown request".utf8)))
-        #expect(!HyprlandCommand.asksForEvaluation(Array("ok".utf8)))
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationSession
 import Testing
+
+@testable import OrientationSession
 
 @Suite struct SocketMessageTests {
     private let messages = [
@@ -12,43 +13,39 @@ import Testing
 
     @Test(arguments: [1, 5, 13, 14, 15, 400])
     func `messages of sway are found however they arrive`(size: Int) throws {
-        var rest = messages.flatMap { $0.bytes }[...]
-        var buffer = SwayMessageBuffer()
-        var found: [SwayMessage] = []
-        while !rest.isEmpty {
-            found += try buffer.take(Array(rest.prefix(size)))
-            rest = rest.dropFirst(size)
+        let bytes = messages.flatMap { $0.bytes }
+        #expect(try divided(bytes, by: SwayMessage.next, arriving: size).map { SwayMessage($0) } == messages)
+    }
+
+    /// Divides bytes that arrive `size` at a time.
+    private func divided(
+        _ bytes: [UInt8],
+        by framing: UnixSocket.Framing,
+        arriving size: Int
+    ) throws -> [[UInt8]] {
+        var (buffer, found): ([UInt8], [[UInt8]]) = ([], [])
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            buffer += bytes[start..<min(start + size, bytes.count)]
+            while let message = try framing(&buffer) { found.append(message) }
         }
-        #expect(found == messages)
+        return found
     }
 
     @Test(arguments: ["HTTP/1.1", "i3", "i3-ipx", "i3-ipc\u{FF}\u{FF}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}"])
     func `bytes that are no message of sway are an error as soon as they show it`(text: String) throws {
-        var buffer = SwayMessageBuffer()
+        var bytes = Array(text.utf8)
         if "i3-ipc".hasPrefix(text) {
-            #expect(try buffer.take(Array(text.utf8)) == [])
+            #expect(try SwayMessage.next(in: &bytes) == nil)
         } else {
-            #expect(throws: MessageError.self) { try buffer.take(Array(text.utf8)) }
+            #expect(throws: MessageError.self) { try SwayMessage.next(in: &bytes) }
         }
     }
 
     @Test func `lines are found however they arrive`() throws {
         let text = Array("one\n\ntwo\nrest".utf8)
         for size in 1...text.count {
-            var buffer = LineBuffer()
-            var rest = text[...]
-            var lines: [[UInt8]] = []
-            while !rest.isEmpty {
-                lines += try buffer.take(Array(rest.prefix(size)))
-                rest = rest.dropFirst(size)
-            }
+            let lines = try divided(text, by: UnixSocket.line, arriving: size)
             #expect(lines == [Array("one".utf8), [], Array("two".utf8)])
         }
-    }
-
-    @Test func `a line without an end is an error`() throws {
-        var buffer = LineBuffer()
-        #expect(try buffer.take([UInt8](repeating: 0x61, count: LineBuffer.limit)) == [])
-        #expect(throws: MessageError.self) { try buffer.take([0x61]) }
     }
 }

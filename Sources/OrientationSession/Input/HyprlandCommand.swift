@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requests that set options of a device in Hyprland.
+/// What sets options of a device in Hyprland.
 package enum HyprlandCommand {
-    /// For a configuration in hyprlang; takes one option.
+    /// The request for a configuration in hyprlang, which sets one option.
     package static func keyword(_ device: String, _ option: (name: String, value: String)) -> String {
         "/keyword device[\(device)]:\(option.name) \(option.value)"
     }
 
-    /// For a configuration in Lua, which Hyprland has since 0.55.
-    package static func evaluation(_ device: String, _ options: [(String, String)]) -> String {
+    /// The Lua for a configuration in Lua.
+    package static func script(_ device: String, _ options: [(String, String)]) -> String {
         let fields = options.map { ", \($0.0) = \(Int($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
-        return "/eval hl.device({ name = \"\(device)\"\(fields) })"
-    }
-
-    /// Whether the reply to a keyword says that the configuration is in Lua.
-    package static func asksForEvaluation(_ reply: [UInt8]) -> Bool {
-        // 0.57 replies "unknown request"; other versions "keyword can't work with non-legacy parsers. Use eval."
-        ["unknown request", "eval"].contains { word in
-            reply.indices.contains { reply[$0...].starts(with: word.utf8) }
-        }
+        return "hl.device({ name = \"\(device)\"\(fields) })"
     }
 
     /// Whether the name can be a part of both requests: it must not end a string or the device's name.

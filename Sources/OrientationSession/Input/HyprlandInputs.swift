@@ -6,8 +6,8 @@ import SystemdBus
 
 /// Gives the built-in touch screens and pens of Hyprland the panel's transform, which they do not follow.
 ///
-/// Hyprland takes one request a connection; its other socket reports when it has read its configuration again, which
-/// forgets the transforms.
+/// Another socket than that for requests reports when Hyprland has read its configuration again, which forgets the
+/// transforms.
 final class HyprlandInputs: InputMapper {
     /// What the devices are set to.
     private struct Target: Equatable {
@@ -15,32 +15,25 @@ final class HyprlandInputs: InputMapper {
         var transform: Transform
     }
 
-    /// The language of the configuration, which decides about that of the requests.
-    private enum Language {
-        case hyprlang, lua
-    }
-
     var onReload: () -> Void = {}
-    private let folder: String
     private let loop: EventLoop
     private let log: Log
-    private var request: HyprlandRequest?
+    private let hyprland: HyprlandSocket
     private var events: UnixSocket?
-    private var lines = LineBuffer()
-    /// Nil until a request has shown it.
-    private var language: Language?
 
     private var wanted: Target?
     /// The last target that was tried, successfully or not.
     private var handled: Target?
+    private var isBusy = false
     private var completions: [() -> Void] = []
-    private var hasReported = false
+    private var problem: ProblemLog
     private var refusedNames: Set<String> = []
 
     init(loop: EventLoop, log: Log) {
-        folder = HyprlandRequest.folder
         self.loop = loop
         self.log = log
+        hyprland = HyprlandSocket(loop: loop)
+        problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
     }
 
     func follow(_ panel: Output) {
@@ -56,7 +49,7 @@ final class HyprlandInputs: InputMapper {
     // MARK: - Devices
 
     private func update() {
-        guard request == nil else { return }
+        guard !isBusy else { return }
         guard let wanted, wanted != handled else {
             let ended = completions
             completions = []
@@ -65,26 +58,34 @@ final class HyprlandInputs: InputMapper {
         }
         if events == nil { connectEvents() }
         handled = wanted
-        send("j/devices") { [unowned(unsafe) self] reply in
+        isBusy = true
+        hyprland.send("j/devices") { [self] reply in
             do throws(MessageError) {
-                setNext(of: try Self.builtInDevices(in: reply, reportRefused), to: wanted)
+                switch reply {
+                case .text(let text): setNext(of: try builtInDevices(in: Array(text.utf8)), to: wanted)
+                case .failure(let problem): finishAttempt(problem)
+                }
             } catch {
-                failed("Hyprland \(error.problem)")
+                finishAttempt("Hyprland \(error.problem)")
             }
         }
     }
 
-    /// The names of the built-in touch screens and pen tablets in the reply to `devices`.
-    private static func builtInDevices(
-        in reply: [UInt8],
-        _ reportRefused: (String) -> Void
-    ) throws(MessageError) -> [String] {
-        let list: JSONValue
-        do throws(JSONError) {
-            list = try JSONValue(reply)
-        } catch {
-            throw MessageError("sent \(error) in its list of devices")
+    /// Ends the present attempt; after a problem the next one is made when the panel changes.
+    private func finishAttempt(_ problem: String?) {
+        isBusy = false
+        if let problem {
+            hyprland.language = nil
+            self.problem.report(problem)
+        } else {
+            self.problem.solved()
         }
+        update()
+    }
+
+    /// The names of the built-in touch screens and pen tablets in the reply to `devices`.
+    private func builtInDevices(in reply: [UInt8]) throws(MessageError) -> [String] {
+        let list = try JSONValue(message: reply)
         let known: [InputDevice]
         do throws(SystemError) {
             known = try InputDevice.all()
@@ -100,113 +101,76 @@ final class HyprlandInputs: InputMapper {
             for name in devices.compactMap({ $0["name"]?.text }) {
                 let placement = known.placement(kind) { HyprlandCommand.matches(name, $0.name) }
                 guard placement == .builtIn else { continue }
-                if HyprlandCommand.isPlain(name) { names.append(name) } else { reportRefused(name) }
+                if HyprlandCommand.isPlain(name) {
+                    names.append(name)
+                } else if refusedNames.insert(name).inserted {
+                    log.warning("\(name) is not rotated: the name could be read as a command")
+                }
             }
         }
         return names
     }
 
-    private func reportRefused(_ name: String) {
-        guard refusedNames.insert(name).inserted else { return }
-        log.warning("\(name) is not rotated: the name could be read as a command")
-    }
-
     /// Sets the first of these devices, and then the others.
     private func setNext(of devices: [String], to target: Target) {
-        guard let device = devices.first else {
-            hasReported = false
-            return update()
+        guard let device = devices.first else { return finishAttempt(nil) }
+        let options = [(name: "transform", value: "\(target.transform.rawValue)"), (name: "output", value: target.output)]
+        let next: (String?) -> Void = { [self] problem in
+            if let problem { return finishAttempt("Hyprland does not rotate \(device): \(problem)") }
+            setNext(of: Array(devices.dropFirst()), to: target)
         }
-        let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
-        set(device, options) { [unowned(unsafe) self] in setNext(of: Array(devices.dropFirst()), to: target) }
+        hyprland.evaluate(
+            HyprlandCommand.script(device, options),
+            orElse: { [self] in setNext(of: options, of: device, completion: next) },
+            completion: next
+        )
     }
 
-    private func set(_ device: String, _ options: [(String, String)], completion: @escaping () -> Void) {
-        guard let option = options.first else { return completion() }
-        if language == .lua {
-            return send(HyprlandCommand.evaluation(device, options)) { [unowned(unsafe) self] reply in
-                check(reply, device, completion)
+    /// Sets the first of these options where the configuration is in hyprlang, and then the others.
+    private func setNext(
+        of options: [(name: String, value: String)],
+        of device: String,
+        completion: @escaping (String?) -> Void
+    ) {
+        guard let option = options.first else { return completion(nil) }
+        hyprland.send(HyprlandCommand.keyword(device, option)) { [self] reply in
+            switch reply {
+            case .text("ok"):
+                hyprland.language = .hyprlang
+                setNext(of: Array(options.dropFirst()), of: device, completion: completion)
+            case .text(let problem), .failure(let problem): completion(problem)
             }
         }
-        send(HyprlandCommand.keyword(device, option)) { [unowned(unsafe) self] reply in
-            if language == nil, HyprlandCommand.asksForEvaluation(reply) {
-                language = .lua
-                return set(device, options, completion: completion)
-            }
-            check(reply, device) { [unowned(unsafe) self] in
-                language = .hyprlang
-                set(device, Array(options.dropFirst()), completion: completion)
-            }
-        }
     }
 
-    private func check(_ reply: [UInt8], _ device: String, _ completion: () -> Void) {
-        let text = String(decoding: reply, as: UTF8.self)
-        guard text.utf8.starts(with: "ok".utf8) else {
-            return failed("Hyprland does not rotate \(device): \(text.isEmpty ? "the reply is empty" : text)")
-        }
-        completion()
-    }
-
-    // MARK: - Sockets
-
-    private func send(_ text: String, completion: @escaping ([UInt8]) -> Void) {
-        do throws(SystemError) {
-            request = try HyprlandRequest(text, loop: loop) { [unowned(unsafe) self] in
-                request = nil
-                switch $0 {
-                case .reply(let bytes): withExtendedLifetime(self) { completion(bytes) }
-                case .failure(let problem): withExtendedLifetime(self) { failed(problem) }
-                }
-            }
-        } catch {
-            failed("\(error)")
-        }
-    }
-
-    /// Gives up until the panel changes again.
-    private func failed(_ problem: String) {
-        language = nil
-        report(problem)
-        update()
-    }
-
-    private func report(_ problem: String) {
-        if !hasReported { log.warning("\(problem); Hyprland's touch screens and pens do not follow the display") }
-        hasReported = true
-    }
+    // MARK: - Events
 
     private func connectEvents() {
-        lines = LineBuffer()
         do throws(SystemError) {
             events = try UnixSocket(
-                connectingTo: folder + "/.socket2.sock",
+                connectingTo: HyprlandSocket.folder + "/.socket2.sock",
                 loop: loop,
-                onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes) } },
-                onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { eventsEnded(problem) } }
+                framing: UnixSocket.line,
+                onMessage: { [unowned(unsafe) self] line in
+                    if line.starts(with: "configreloaded>>".utf8) { reloaded() }
+                },
+                onEnd: { [unowned(unsafe) self] problem in
+                    events = nil
+                    handled = nil
+                    hyprland.language = nil
+                    self.problem.report(problem)
+                }
             )
         } catch {
-            report("\(error)")
+            problem.report("\(error)")
         }
     }
 
-    private func read(_ bytes: [UInt8]) {
-        do throws(MessageError) {
-            guard try lines.take(bytes).contains(where: { $0.starts(with: "configreloaded>>".utf8) }) else { return }
-            // The new configuration may be in another language.
-            language = nil
-            handled = nil
-            update()
-            onReload()
-        } catch {
-            eventsEnded("\(folder)/.socket2.sock \(error.problem)")
-        }
-    }
-
-    private func eventsEnded(_ problem: String) {
-        events = nil
+    /// The new configuration may be in another language.
+    private func reloaded() {
+        hyprland.language = nil
         handled = nil
-        language = nil
-        report(problem)
+        update()
+        onReload()
     }
 }

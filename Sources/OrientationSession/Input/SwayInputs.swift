@@ -23,28 +23,28 @@ final class SwayInputs: InputMapper {
     }
 
     var onReload: () -> Void = {}
-    private let path: String?
     private let loop: EventLoop
     private let log: Log
     private var timer: Timer?
     private var attempts = 0
 
     private var socket: UnixSocket?
-    private var buffer = SwayMessageBuffer()
     /// What was asked and not answered yet; sway answers in order.
     private var pending: [Request] = []
     private var inputs: [Input] = []
     private var output: String?
     /// The devices that were mapped, or refused.
     private var handled: Set<String> = []
-    /// Whether the last problem of the connection was reported.
-    private var hasReported = false
+    private var problem: ProblemLog
 
     init(loop: EventLoop, log: Log) throws(SystemError) {
-        path = environment("SWAYSOCK").flatMap { $0.isEmpty ? nil : $0 }
         self.loop = loop
         self.log = log
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { retry() } }
+        problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
+        timer = try loop.timer { [unowned(unsafe) self] in
+            attempts += 1
+            if socket == nil { connect() }
+        }
     }
 
     func follow(_ panel: Output) {
@@ -61,39 +61,26 @@ final class SwayInputs: InputMapper {
     // MARK: - Connection
 
     private func connect() {
-        guard let path else { return report("SWAYSOCK is not set") }
+        guard let path = environment("SWAYSOCK"), !path.isEmpty else { return problem.report("SWAYSOCK is not set") }
+        (pending, inputs, handled) = ([], [], [])
         do throws(SystemError) {
-            let socket = try UnixSocket(
+            socket = try UnixSocket(
                 connectingTo: path,
                 loop: loop,
-                onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes) } },
-                onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { lost(problem) } }
+                framing: SwayMessage.next,
+                onMessage: { [unowned(unsafe) self] bytes throws(MessageError) in try handle(SwayMessage(bytes)) },
+                onEnd: { [unowned(unsafe) self] problem in lost(problem) }
             )
-            self.socket = socket
-            buffer = SwayMessageBuffer()
-            pending = []
-            inputs = []
-            handled = []
             send(.init(.subscribe, "[\"input\",\"workspace\"]"), .subscription)
         } catch {
             lost("\(error)")
         }
     }
 
-    private func lost(_ problem: String) {
+    private func lost(_ reason: String) {
         socket = nil
-        report(problem)
+        problem.report(reason)
         if attempts < Self.retry.most { timer?.arm(after: Self.retry.seconds) }
-    }
-
-    private func retry() {
-        attempts += 1
-        if socket == nil { connect() }
-    }
-
-    private func report(_ problem: String) {
-        if !hasReported { log.warning("\(problem); sway's touch screens and pens are not mapped to the display") }
-        hasReported = true
     }
 
     private func send(_ message: SwayMessage, _ request: Request) {
@@ -103,21 +90,8 @@ final class SwayInputs: InputMapper {
 
     // MARK: - Messages
 
-    private func read(_ bytes: [UInt8]) {
-        do throws(MessageError) {
-            for message in try buffer.take(bytes) { try handle(message) }
-        } catch {
-            lost("\(path ?? "") \(error.problem)")
-        }
-    }
-
     private func handle(_ message: SwayMessage) throws(MessageError) {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue(message.payload)
-        } catch {
-            throw MessageError("sent \(error)")
-        }
+        let value = try JSONValue(message: message.payload)
         if message.kind == SwayMessage.Kind.inputEvent.rawValue { return try inputChanged(value) }
         if message.kind == SwayMessage.Kind.workspaceEvent.rawValue {
             if value["change"]?.text == "reload" { reloaded() }
@@ -131,7 +105,7 @@ final class SwayInputs: InputMapper {
         case (.inputs, .getInputs):
             guard let list = value.list else { throw MessageError("sent no list of input devices") }
             for element in list { try add(element) }
-            hasReported = false
+            problem.solved()
             attempts = 0
             mapInputs()
         case (.mapping(let identifier), .runCommand):

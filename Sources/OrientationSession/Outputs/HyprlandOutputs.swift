@@ -7,27 +7,20 @@ import Wayland
 
 /// The outputs of Hyprland, over its own socket.
 ///
-/// Hyprland 0.57 carries out a change over wlr-output-management with the next frame only, which an idle screen does not
-/// have, and reports nothing afterwards. That protocol is used for changes only where the configuration is not in Lua.
-final class HyprlandOutputs: OutputBackend {
-    /// How Hyprland takes changes.
-    private enum Interface {
-        case lua, wlr
-    }
-
-    private unowned(unsafe) let delegate: any OutputBackendDelegate
-    private let loop: EventLoop
-    private var heads: WlrOutputs?
+/// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
+/// none; afterwards it reports nothing there. That protocol is used for changes only where the configuration is not in
+/// Lua.
+final class HyprlandOutputs: WlrOutputs {
+    private let hyprland: HyprlandSocket
     /// What wlr-output-management has reported.
-    private var reported: [Output] = []
-    private var question: HyprlandRequest?
-    /// Whether something changed while the outputs were asked for.
-    private var isStale = false
-    /// Nil until a change has shown it.
-    private var interface: Interface?
-    private var request: HyprlandRequest?
+    private var heads: [Output] = []
+    private var question = Question.none
 
-    var server: Int32? { heads?.server }
+    private enum Question {
+        case none, asked
+        /// It was asked, and something has changed since.
+        case outdated
+    }
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.
     init?(
@@ -36,87 +29,57 @@ final class HyprlandOutputs: OutputBackend {
         loop: EventLoop,
         delegate: any OutputBackendDelegate
     ) {
-        self.delegate = delegate
-        self.loop = loop
-        heads = WlrOutputs(on: connection, delegate: self)
-        if heads == nil { return nil }
+        hyprland = HyprlandSocket(loop: loop)
+        super.init(on: connection, delegate: delegate)
         changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
     }
 
-    // MARK: - Changes
-
-    func apply(_ change: OutputChange) {
-        guard interface != .wlr, let script = HyprlandMonitor.script(for: change),
-            let request = try? HyprlandRequest(
-                "/eval " + script,
-                loop: loop,
-                completion: { [unowned(unsafe) self] in ended(change, $0) }
-            )
-        else {
-            heads?.apply(change)
-            return
-        }
-        self.request = request
+    override func apply(_ change: OutputChange) {
+        guard let script = HyprlandMonitor.script(for: change) else { return super.apply(change) }
+        hyprland.evaluate(
+            script,
+            orElse: { [unowned(unsafe) self] in applyOverWayland(change) },
+            completion: { [unowned(unsafe) self] problem in
+                changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied)
+            }
+        )
     }
 
-    private func ended(_ change: OutputChange, _ result: HyprlandRequest.Result) {
-        request = nil
-        switch result {
-        case .reply(Array("ok".utf8)):
-            interface = .lua
-            changeEnded(.applied)
-        case .reply(Array("unknown request".utf8)):
-            interface = .wlr
-            heads?.apply(change)
-        case .reply(let text) where interface == .lua:
-            changeEnded(.refused("Hyprland refused it: \(String(decoding: text, as: UTF8.self))"))
-        case .failure(let problem) where interface == .lua: changeEnded(.refused(problem))
-        case .reply, .failure:
-            // Nothing is known of this Hyprland yet: the next change tries its socket again.
-            heads?.apply(change)
-        }
+    private func applyOverWayland(_ change: OutputChange) { super.apply(change) }
+
+    override func changeEnded(_ result: OutputResult) {
+        super.changeEnded(result)
+        requestOutputs()
     }
 
     // MARK: - State
 
-    private func requestOutputs() {
-        // Before the heads are known, no change can be made.
-        guard !reported.isEmpty else { return }
-        isStale = question != nil
-        guard !isStale else { return }
-        question = try? HyprlandRequest("j/monitors all", loop: loop) { [unowned(unsafe) self] in answered($0) }
-        if question == nil { delegate.outputsChanged(reported) }
+    override func outputsReported(_ outputs: [Output]) {
+        heads = outputs
+        if outputs.isEmpty { super.outputsReported([]) } else { requestOutputs() }
     }
 
-    private func answered(_ result: HyprlandRequest.Result) {
-        question = nil
+    private func requestOutputs() {
+        // Before the heads are known, no change can be made.
+        guard !heads.isEmpty else { return }
+        guard question == .none else { return question = .outdated }
+        question = .asked
+        hyprland.send("j/monitors all") { [unowned(unsafe) self] in outputsAnswered($0) }
+    }
+
+    private func outputsAnswered(_ reply: HyprlandSocket.Reply) {
         // Where Hyprland does not answer, its heads are the best that is known.
-        var outputs = reported
-        if case .reply(let bytes) = result, let value = try? JSONValue(bytes), let monitors = HyprlandMonitor.all(value)
+        var outputs = heads
+        if case .text(let text) = reply, let value = try? JSONValue(Array(text.utf8)),
+            let monitors = HyprlandMonitor.all(value)
         {
             outputs = monitors
         }
-        if isStale { requestOutputs() }
-        delegate.outputsChanged(outputs)
+        let isOutdated = question == .outdated
+        question = .none
+        if isOutdated { requestOutputs() }
+        super.outputsReported(outputs)
     }
-}
-
-extension HyprlandOutputs: OutputBackendDelegate {
-    func outputsChanged(_ outputs: [Output]) {
-        reported = outputs
-        if outputs.isEmpty { delegate.outputsChanged([]) } else { requestOutputs() }
-    }
-
-    func changeEnded(_ result: OutputResult) {
-        delegate.changeEnded(result)
-        requestOutputs()
-    }
-
-    func windowChanged(_ window: FocusedWindow?) {}
-
-    func backendLost(_ reason: String) { delegate.backendLost(reason) }
-
-    func serverGivenUp(_ problem: String) { delegate.serverGivenUp(problem) }
 }
 
 /// The outputs in Hyprland's JSON and in its Lua.

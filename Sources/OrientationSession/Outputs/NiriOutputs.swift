@@ -16,10 +16,7 @@ final class NiriOutputs: OutputBackend {
     }
 
     private unowned(unsafe) let delegate: any OutputBackendDelegate
-    private let connection: WaylandConnection
-    private let path: String
     private var socket: UnixSocket?
-    private var lines = LineBuffer()
     /// What was asked and not answered yet; niri answers in order.
     private var pending: [Request] = []
     /// Whether the outputs changed while they were asked for.
@@ -27,23 +24,21 @@ final class NiriOutputs: OutputBackend {
     /// Why a part of the present change was refused.
     private var refusal: String?
 
-    var server: Int32? { connection.compositor }
-
-    /// Connects to the socket that NIRI_SOCKET names, beside a Wayland connection whose globals are known.
+    /// Connects to the socket that NIRI_SOCKET names.
     init(
-        on connection: WaylandConnection,
         changes: WaylandOutputs,
         loop: EventLoop,
         delegate: any OutputBackendDelegate
     ) throws(SystemError) {
-        self.connection = connection
         self.delegate = delegate
-        path = environment("NIRI_SOCKET") ?? ""
-        guard !path.isEmpty else { throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound) }
+        guard let path = environment("NIRI_SOCKET"), !path.isEmpty else {
+            throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound)
+        }
         socket = try UnixSocket(
             connectingTo: path,
             loop: loop,
-            onData: { [unowned(unsafe) self] bytes in withExtendedLifetime(self) { read(bytes) } },
+            framing: UnixSocket.line,
+            onMessage: { [unowned(unsafe) self] line throws(MessageError) in try handle(JSONValue(message: line)) },
             onEnd: { [unowned(unsafe) self] in self.delegate.backendLost("niri: \($0)") }
         )
         requestOutputs()
@@ -80,22 +75,7 @@ final class NiriOutputs: OutputBackend {
 
     // MARK: - Replies
 
-    private func read(_ bytes: [UInt8]) {
-        do throws(MessageError) {
-            for line in try lines.take(bytes) where socket != nil { try handle(line) }
-        } catch {
-            socket = nil
-            delegate.backendLost("niri: \(path) \(error.problem)")
-        }
-    }
-
-    private func handle(_ line: [UInt8]) throws(MessageError) {
-        let reply: JSONValue
-        do throws(JSONError) {
-            reply = try JSONValue(line)
-        } catch {
-            throw MessageError("sent \(error)")
-        }
+    private func handle(_ reply: JSONValue) throws(MessageError) {
         guard !pending.isEmpty else { throw MessageError("sent a reply that nobody asked for") }
         switch pending.removeFirst() {
         case .outputs:

@@ -44,7 +44,7 @@ protocol OutputBackendDelegate: AnyObject {
 /// A delegate is called from the event loop only, never from a call to the backend. The backend ends with its last
 /// reference.
 protocol OutputBackend: AnyObject {
-    /// The process that provides the display; nil if unknown.
+    /// The X server's process; nil if it is unknown, or for a compositor.
     var server: Int32? { get }
 
     /// Asks for a change; the delegate gets the result. No other change may be pending.
@@ -58,6 +58,8 @@ protocol OutputBackend: AnyObject {
 }
 
 extension OutputBackend {
+    var server: Int32? { nil }
+
     // Compositors map input devices elsewhere.
     func mapInput(to output: String, _ isMapped: Bool) {}
     func finish(completion: @escaping () -> Void) { completion() }

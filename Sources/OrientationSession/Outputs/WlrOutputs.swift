@@ -7,11 +7,11 @@ import SystemdBus
 import Wayland
 
 /// The outputs of a compositor that supports wlr-output-management-unstable-v1.
-final class WlrOutputs: OutputBackend {
+class WlrOutputs: OutputBackend {
     /// From version 2 on, a head has all that is needed; what a client does not set stays as it is.
     private static let version: UInt32 = 2
 
-    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    unowned(unsafe) let delegate: any OutputBackendDelegate
     private let connection: WaylandConnection
     private var manager: WaylandObject?
     private var heads: [WlrHead] = []
@@ -20,8 +20,6 @@ final class WlrOutputs: OutputBackend {
 
     /// Whether a first complete state was received.
     private var isKnown = false
-
-    var server: Int32? { connection.compositor }
 
     /// Binds the manager on a connection whose globals are known; nil if the compositor does not offer one.
     init?(on connection: WaylandConnection, delegate: any OutputBackendDelegate) {
@@ -44,7 +42,7 @@ final class WlrOutputs: OutputBackend {
             serial = values[0].u
             heads.removeAll { $0.isFinished }
             isKnown = true
-            delegate.outputsChanged(heads.map { $0.output })
+            outputsReported(heads.map { $0.output })
         default:
             manager = nil
             delegate.backendLost("the compositor at \(connection.name) no longer manages outputs")
@@ -60,7 +58,7 @@ final class WlrOutputs: OutputBackend {
             [wl_argument(n: 0), wl_argument(u: serial)],
             creating: orientd_output_configuration()
         )
-        guard let configuration = connection.object(created, { [unowned(unsafe) self] event, _ in changeEnded(event) })
+        guard let configuration = connection.object(created, { [unowned(unsafe) self] event, _ in configurationEnded(event) })
         else { return }
         // Every head must be named; a head that is only named stays as it is.
         for head in heads where !head.isFinished {
@@ -96,15 +94,21 @@ final class WlrOutputs: OutputBackend {
         connection.flush()
     }
 
-    private func changeEnded(_ event: UInt32) {
+    private func configurationEnded(_ event: UInt32) {
         configuration?.send(UInt32(ZWLR_OUTPUT_CONFIGURATION_DESTROY))
         configuration = nil
         switch event {
-        case 0: delegate.changeEnded(.applied)
-        case 1: delegate.changeEnded(.refused("the compositor refused it"))
-        default: delegate.changeEnded(.outdated)
+        case 0: changeEnded(.applied)
+        case 1: changeEnded(.refused("the compositor refused it"))
+        default: changeEnded(.outdated)
         }
     }
+
+    // MARK: - Results
+
+    func outputsReported(_ outputs: [Output]) { delegate.outputsChanged(outputs) }
+
+    func changeEnded(_ result: OutputResult) { delegate.changeEnded(result) }
 }
 
 /// An output as the compositor reports it, event by event.

@@ -151,7 +151,7 @@ package final class DisplayServer {
         do throws(SystemError) {
             outputs =
                 if backend == .niri {
-                    try NiriOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: self)
+                    try NiriOutputs(changes: waylandOutputs, loop: loop, delegate: self)
                 } else if Compositor.detected == .hyprland {
                     HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: self)
                 } else {
@@ -170,7 +170,7 @@ package final class DisplayServer {
     // MARK: - Outputs
 
     /// The process that provides the display; nil if unknown.
-    var process: Int32? { outputs?.server }
+    var process: Int32? { outputs?.server ?? wayland?.compositor }
 
     var mayPlaceAutomatically: Bool { backend != .x11 }
 

@@ -22,44 +22,35 @@ package struct SwayMessage: Hashable, Sendable {
         self.init(kind: kind.rawValue, payload: Array(text.utf8))
     }
 
+    /// Reads what ``next(in:)`` returns.
+    package init(_ bytes: [UInt8]) {
+        self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
+    }
+
+    /// Removes the first message from what was received; nil if it is not complete. Throws if it is none of sway's.
+    package static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
+        guard bytes.prefix(mark.count) == mark.prefix(bytes.count) else {
+            throw MessageError("does not speak sway's protocol")
+        }
+        guard bytes.count >= headerSize else { return nil }
+        let end = headerSize + Int(word(of: bytes, at: 6))
+        guard end <= limit else { throw MessageError("announced a message of \(end) bytes") }
+        guard bytes.count >= end else { return nil }
+        defer { bytes.removeFirst(end) }
+        return Array(bytes[..<end])
+    }
+
     package var bytes: [UInt8] { Self.mark + Self.word(UInt32(payload.count)) + Self.word(kind) + payload }
 
-    fileprivate static let mark = Array("i3-ipc".utf8)
-    fileprivate static let headerSize = 14
+    private static let mark = Array("i3-ipc".utf8)
+    private static let headerSize = 14
+    /// The longest message that is accepted, in bytes.
+    private static let limit = 1 << 22
 
     /// Both ends have the machine's byte order.
     private static func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
-}
 
-/// Divides what sway sends into messages.
-package struct SwayMessageBuffer {
-    /// The longest payload that is accepted, in bytes.
-    package static let limit = 1 << 22
-
-    private var rest: [UInt8] = []
-
-    package init() {}
-
-    /// Returns the messages that `bytes` complete; throws if they are none of sway's.
-    package mutating func take(_ bytes: [UInt8]) throws(MessageError) -> [SwayMessage] {
-        rest += bytes
-        var messages: [SwayMessage] = []
-        while !rest.isEmpty {
-            guard rest.prefix(SwayMessage.mark.count) == SwayMessage.mark.prefix(rest.count) else {
-                throw MessageError("does not speak sway's protocol")
-            }
-            guard rest.count >= SwayMessage.headerSize else { break }
-            let length = Int(word(at: 6))
-            guard length <= Self.limit else { throw MessageError("announced a message of \(length) bytes") }
-            let end = SwayMessage.headerSize + length
-            guard rest.count >= end else { break }
-            messages.append(SwayMessage(kind: word(at: 10), payload: Array(rest[SwayMessage.headerSize..<end])))
-            rest.removeFirst(end)
-        }
-        return messages
-    }
-
-    private func word(at index: Int) -> UInt32 {
-        rest.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
+    private static func word(of bytes: [UInt8], at index: Int) -> UInt32 {
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
     }
 }

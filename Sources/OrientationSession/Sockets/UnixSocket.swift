@@ -1,31 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import JSON
 import POSIX
 import SystemdBus
 
+/// What is wrong with a message, as words that follow the socket's name.
+package struct MessageError: Error, Hashable, Sendable {
+    package let problem: String
+
+    package init(_ problem: String) {
+        self.problem = problem
+    }
+}
+
+extension JSONValue {
+    /// Reads a message.
+    convenience init(message: [UInt8]) throws(MessageError) {
+        do throws(JSONError) {
+            try self.init(message)
+        } catch {
+            throw MessageError("sent \(error)")
+        }
+    }
+}
+
 /// A client's connection to a Unix stream socket; no call waits for the server.
 final class UnixSocket {
-    /// For messages.
-    let path: String
+    /// The longest message that is accepted, in bytes.
+    static let limit = 1 << 22
+
+    /// Removes the first message from what was received; returns nil if it is not complete.
+    typealias Framing = (inout [UInt8]) throws(MessageError) -> [UInt8]?
+
+    /// Messages are lines, which lack their newline then.
+    static func line(in bytes: inout [UInt8]) -> [UInt8]? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { bytes.removeFirst(end + 1) }
+        return Array(bytes[..<end])
+    }
+
+    private let path: String
     private let descriptor: FileDescriptor
     private var source: EventSource?
-    private let onData: ([UInt8]) -> Void
+    private let framing: Framing
+    private let onMessage: ([UInt8]) throws(MessageError) -> Void
     private let onEnd: (String) -> Void
     private var failure: SystemError?
 
+    /// What was received after the last message.
+    private(set) var rest: [UInt8] = []
+
     /// Connects; throws if nobody listens there.
     ///
-    /// `onData` gets what the server sends; `onEnd` is called once, when the connection ends, with a whole message. Both
-    /// are called from the loop, and may release this object.
+    /// `onMessage` gets what the server sends, and ends the connection by an error; `onEnd` is called once, when the
+    /// connection ends, with a whole message, and may release this object. Both are called from the loop.
     init(
         connectingTo path: String,
         loop: EventLoop,
-        onData: @escaping ([UInt8]) -> Void,
+        framing: @escaping Framing,
+        onMessage: @escaping ([UInt8]) throws(MessageError) -> Void,
         onEnd: @escaping (String) -> Void
     ) throws(SystemError) {
         self.path = path
-        self.onData = onData
+        self.framing = framing
+        self.onMessage = onMessage
         self.onEnd = onEnd
         descriptor = FileDescriptor(owning: try checkSystem("connect to", path, orientd_connect_without_waiting(path)))
         source = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in withExtendedLifetime(self) { read() } }
@@ -47,11 +86,27 @@ final class UnixSocket {
         guard source != nil else { return }
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = retryingInterrupted { CLinux.read(descriptor.rawValue, &bytes, bytes.count) }
-        if count > 0 { return onData(Array(bytes[..<count])) }
         let error = Errno.current
-        guard count == 0 || error != .again else { return }
+        if count > 0 {
+            do throws(MessageError) {
+                try handle(bytes[..<count])
+            } catch {
+                end("\(path) \(error.problem)")
+            }
+        } else if count == 0 || error != .again {
+            let failure = failure ?? (count < 0 ? SystemError("read from", path, errno: error) : nil)
+            end(failure.map { "\($0)" } ?? "\(path) closed the connection")
+        }
+    }
+
+    private func handle(_ bytes: ArraySlice<UInt8>) throws(MessageError) {
+        rest += bytes
+        while let message = try framing(&rest) { try onMessage(message) }
+        guard rest.count <= Self.limit else { throw MessageError("sent a message of more than \(Self.limit) bytes") }
+    }
+
+    private func end(_ problem: String) {
         source = nil
-        let failure = failure ?? (count < 0 ? SystemError("read from", path, errno: error) : nil)
-        onEnd(failure.map { "\($0)" } ?? "\(path) closed the connection")
+        onEnd(problem)
     }
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import POSIX
+import SystemdBus
+
+/// Requests to Hyprland, which takes one a connection; each waits for the one before.
+final class HyprlandSocket {
+    /// The folder of Hyprland's sockets.
+    static var folder: String {
+        "\(environment("XDG_RUNTIME_DIR") ?? "")/hypr/\(environment("HYPRLAND_INSTANCE_SIGNATURE") ?? "")"
+    }
+
+    enum Reply {
+        case text(String)
+        /// With a whole message.
+        case failure(String)
+    }
+
+    /// The language of Hyprland's configuration, which decides how it is changed.
+    enum Language {
+        case hyprlang
+        /// Since 0.55.
+        case lua
+    }
+
+    private let path = HyprlandSocket.folder + "/.socket.sock"
+    private let loop: EventLoop
+    private var requests: [(text: String, completion: (Reply) -> Void)] = []
+    private var socket: UnixSocket?
+
+    /// Nil until an answer has shown it.
+    var language: Language?
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    /// Sends a request; `completion` is called from the loop, or at once if nobody listens.
+    func send(_ text: String, completion: @escaping (Reply) -> Void) {
+        requests.append((text, completion))
+        if requests.count == 1 { connect() }
+    }
+
+    /// Runs Lua, and calls `completion` with nil or a problem; or calls `legacy` if that is not how this Hyprland is
+    /// changed, or nothing is known of it yet.
+    func evaluate(_ script: String, orElse legacy: @escaping () -> Void, completion: @escaping (String?) -> Void) {
+        guard language != .hyprlang else { return legacy() }
+        send("/eval " + script) { [unowned(unsafe) self] reply in
+            switch reply {
+            case .text("ok"):
+                language = .lua
+                completion(nil)
+            case .text(let text) where language == .lua: completion(text)
+            case .text("unknown request"):
+                language = .hyprlang
+                legacy()
+            case .text, .failure: legacy()
+            }
+        }
+    }
+
+    private func connect() {
+        guard let request = requests.first else { return }
+        do throws(SystemError) {
+            let socket = try UnixSocket(
+                connectingTo: path,
+                loop: loop,
+                framing: { _ in nil },
+                onMessage: { _ in },
+                onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { ended(problem) } }
+            )
+            self.socket = socket
+            socket.send(Array(request.text.utf8))
+        } catch {
+            finish(.failure("\(error)"))
+        }
+    }
+
+    /// Hyprland closes the connection after the reply.
+    private func ended(_ problem: String) {
+        let reply = socket?.rest ?? []
+        socket = nil
+        if reply.isEmpty {
+            finish(.failure("\(problem) without a reply"))
+        } else {
+            finish(reply.count > UnixSocket.limit ? .failure(problem) : .text(String(decoding: reply, as: UTF8.self)))
+        }
+    }
+
+    private func finish(_ reply: Reply) {
+        requests.removeFirst().completion(reply)
+        if socket == nil { connect() }
+    }
+}
