@@ -45,18 +45,26 @@ package final class WaylandObject {
     }
 
     /// Makes a request.
-    package func send(_ request: UInt32, _ values: [wl_argument] = []) {
-        _ = send(request, values, creating: nil)
+    package func send(_ request: Int, _ values: [wl_argument] = []) { _ = marshal(request, values, nil) }
+
+    /// Makes a request whose first argument is the object that it creates.
+    package func create(
+        _ interface: UnsafePointer<wl_interface>?,
+        by request: Int,
+        _ values: [wl_argument],
+        _ handler: @escaping Handler = { _, _ in }
+    ) -> WaylandObject? {
+        marshal(request, [wl_argument(n: 0)] + values, interface).map { WaylandObject($0, on: display, handler) }
     }
 
-    /// Makes a request; with an interface, the request creates an object, whose place in `values` is any integer.
-    package func send(
-        _ request: UInt32,
+    private func marshal(
+        _ request: Int,
         _ values: [wl_argument],
-        creating interface: UnsafePointer<wl_interface>?
+        _ interface: UnsafePointer<wl_interface>?
     ) -> OpaquePointer? {
         var values = values
-        return wl_proxy_marshal_array_flags(proxy, request, interface, wl_proxy_get_version(proxy), 0, &values)
+        let version = wl_proxy_get_version(proxy)
+        return wl_proxy_marshal_array_flags(proxy, UInt32(request), interface, version, 0, &values)
     }
 
     fileprivate func handle(_ event: UInt32, _ values: Values) {

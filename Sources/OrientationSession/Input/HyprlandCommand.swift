@@ -3,8 +3,8 @@
 /// What sets options of a device in Hyprland.
 package enum HyprlandCommand {
     /// The request for a configuration in hyprlang, which sets one option.
-    package static func keyword(_ device: String, _ option: (name: String, value: String)) -> String {
-        "/keyword device[\(device)]:\(option.name) \(option.value)"
+    package static func keyword(_ device: String, _ option: (String, String)) -> String {
+        "/keyword device[\(device)]:\(option.0) \(option.1)"
     }
 
     /// The Lua for a configuration in Lua.

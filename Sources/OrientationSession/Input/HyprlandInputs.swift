@@ -114,7 +114,7 @@ final class HyprlandInputs: InputMapper {
     /// Sets the first of these devices, and then the others.
     private func setNext(of devices: [String], to target: Target) {
         guard let device = devices.first else { return finishAttempt(nil) }
-        let options = [(name: "transform", value: "\(target.transform.rawValue)"), (name: "output", value: target.output)]
+        let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
         let next: (String?) -> Void = { [self] problem in
             if let problem { return finishAttempt("Hyprland does not rotate \(device): \(problem)") }
             setNext(of: Array(devices.dropFirst()), to: target)
@@ -128,7 +128,7 @@ final class HyprlandInputs: InputMapper {
 
     /// Sets the first of these options where the configuration is in hyprlang, and then the others.
     private func setNext(
-        of options: [(name: String, value: String)],
+        of options: [(String, String)],
         of device: String,
         completion: @escaping (String?) -> Void
     ) {

@@ -53,49 +53,41 @@ class WlrOutputs: OutputBackend {
 
     func apply(_ change: OutputChange) {
         guard isKnown, let manager else { return }
-        let created = manager.send(
-            UInt32(ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION),
-            [wl_argument(n: 0), wl_argument(u: serial)],
-            creating: orientd_output_configuration()
+        configuration = manager.create(
+            orientd_output_configuration(),
+            by: ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION,
+            [wl_argument(u: serial)],
+            { [unowned(unsafe) self] event, _ in configurationEnded(event) }
         )
-        guard let configuration = connection.object(created, { [unowned(unsafe) self] event, _ in configurationEnded(event) })
-        else { return }
         // Every head must be named; a head that is only named stays as it is.
-        for head in heads where !head.isFinished {
-            guard head.output.isEnabled else {
-                configuration.send(
-                    UInt32(ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD),
-                    [head.argument]
-                )
-                continue
-            }
-            let enabled = configuration.send(
-                UInt32(ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD),
-                [wl_argument(n: 0), head.argument],
-                creating: orientd_output_configuration_head()
-            )
-            // The compositor's object lives as long as the configuration; this end is not needed any more.
-            guard let target = connection.object(enabled, { _, _ in }) else { continue }
-            if head.output.name == change.output {
-                target.send(
-                    UInt32(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM),
-                    [wl_argument(i: change.transform.rawValue)]
-                )
-            }
-            if let position = change.positions[head.output.name] {
-                target.send(
-                    UInt32(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION),
-                    [wl_argument(i: Int32(clamping: position.x)), wl_argument(i: Int32(clamping: position.y))]
-                )
-            }
-        }
-        configuration.send(UInt32(ZWLR_OUTPUT_CONFIGURATION_APPLY))
-        self.configuration = configuration
+        for head in heads where !head.isFinished { configure(head, change) }
+        configuration?.send(ZWLR_OUTPUT_CONFIGURATION_APPLY)
         connection.flush()
     }
 
+    private func configure(_ head: WlrHead, _ change: OutputChange) {
+        guard head.output.isEnabled else {
+            configuration?.send(ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD, [head.argument])
+            return
+        }
+        // The compositor's object lives as long as the configuration; this end is not needed any more.
+        let enabled = configuration?.create(
+            orientd_output_configuration_head(),
+            by: ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD,
+            [head.argument]
+        )
+        if head.output.name == change.output {
+            let transform = wl_argument(i: change.transform.rawValue)
+            enabled?.send(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM, [transform])
+        }
+        if let position = change.positions[head.output.name] {
+            let place = [position.x, position.y].map { wl_argument(i: Int32(clamping: $0)) }
+            enabled?.send(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION, place)
+        }
+    }
+
     private func configurationEnded(_ event: UInt32) {
-        configuration?.send(UInt32(ZWLR_OUTPUT_CONFIGURATION_DESTROY))
+        configuration?.send(ZWLR_OUTPUT_CONFIGURATION_DESTROY)
         configuration = nil
         switch event {
         case 0: changeEnded(.applied)

@@ -27,14 +27,14 @@ package struct SwayMessage: Hashable, Sendable {
         self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
     }
 
-    /// Removes the first message from what was received; nil if it is not complete. Throws if it is none of sway's.
+    /// Removes the first message from what was received; nil if it is incomplete, an error if it is none of sway's.
     package static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
         guard bytes.prefix(mark.count) == mark.prefix(bytes.count) else {
             throw MessageError("does not speak sway's protocol")
         }
         guard bytes.count >= headerSize else { return nil }
         let end = headerSize + Int(word(of: bytes, at: 6))
-        guard end <= limit else { throw MessageError("announced a message of \(end) bytes") }
+        guard end <= UnixSocket.limit else { throw MessageError("announced a message of \(end) bytes") }
         guard bytes.count >= end else { return nil }
         defer { bytes.removeFirst(end) }
         return Array(bytes[..<end])
@@ -44,8 +44,6 @@ package struct SwayMessage: Hashable, Sendable {
 
     private static let mark = Array("i3-ipc".utf8)
     private static let headerSize = 14
-    /// The longest message that is accepted, in bytes.
-    private static let limit = 1 << 22
 
     /// Both ends have the machine's byte order.
     private static func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }

@@ -28,7 +28,7 @@ extension JSONValue {
 /// A client's connection to a Unix stream socket; no call waits for the server.
 final class UnixSocket {
     /// The longest message that is accepted, in bytes.
-    static let limit = 1 << 22
+    static let limit = 1 << 20
 
     /// Removes the first message from what was received; returns nil if it is not complete.
     typealias Framing = (inout [UInt8]) throws(MessageError) -> [UInt8]?

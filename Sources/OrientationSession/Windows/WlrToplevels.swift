@@ -77,7 +77,7 @@ final class WlrToplevels {
             windows[window]?.isFullscreen = states?.contains(3) ?? false
         case 5: isNew = true
         case 6:
-            windows[window]?.object.send(UInt32(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY))
+            windows[window]?.object.send(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY)
             windows[window] = nil
             isNew = true
         default: break  // title, parent
