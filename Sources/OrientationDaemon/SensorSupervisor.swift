@@ -38,9 +38,17 @@ final class SensorSupervisor {
     /// The helper of each device, by path; the devices of another machine share the one of its connection.
     private var helpers: [String: HelperThread] = [:]
 
-    private var isScanning = false
-    private var mustScanAgain = false
-    private var isEnding = false
+    private var scanState = ScanState.idle
+    private var onClosed: (() -> Void)?
+
+    private enum ScanState {
+        case idle
+        case scanning
+        /// What is found will be out of date: a device may have come or gone meanwhile.
+        case outdated
+        /// The daemon ends.
+        case ended
+    }
 
     /// Paths of devices that udev has announced since the last scan.
     private var announced: Set<String> = []
@@ -69,17 +77,21 @@ final class SensorSupervisor {
     // MARK: - State
 
     /// Says whether there is a sensor of that kind; an accelerometer in a base does not count.
-    func hasSensor(_ kind: SensorKind) -> Bool { group(kind).hasSensor }
+    func hasSensor(_ kind: SensorKind) -> Bool { group(kind).selection.hasSensor }
 
     /// The state of the accelerometer of a role.
     func report(_ role: AccelerometerRole) -> SensorReport {
-        let (group, mayDeliver) = (group(.accelerometer, role), mayDeliverReadings(.accelerometer, role))
-        return SensorReport(state: group.state, isPresent: group.hasSensor, mayDeliver: mayDeliver)
+        let selection = group(.accelerometer, role).selection
+        return SensorReport(
+            state: selection.state,
+            isPresent: selection.hasSensor,
+            mayDeliver: mayDeliverReadings(.accelerometer, role)
+        )
     }
 
     /// Says whether readings of that kind come, or may come soon: whether a first one is worth waiting for.
     func mayDeliverReadings(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> Bool {
-        group(kind, role).mayDeliverReadings || onFirstScan != nil
+        group(kind, role).selection.mayDeliverReadings || onFirstScan != nil
     }
 
     /// The last reading since that kind is read; nil before the first.
@@ -89,7 +101,7 @@ final class SensorSupervisor {
     var summary: String {
         let accelerometers = group(.accelerometer)
         guard let name = accelerometers.name else { return "No accelerometer" }
-        return "\(name) is \(accelerometers.state.name)"
+        return "\(name) is \(accelerometers.selection.state.name)"
     }
 
     // MARK: - Commands
@@ -97,7 +109,16 @@ final class SensorSupervisor {
     /// Scans for sensors, and again at udev's events; `completion` follows the first scan.
     func begin(delegate: any SensorSupervisorDelegate, completion: @escaping () -> Void) throws(SystemError) {
         for (kind, role) in SensorKind.allCases.map({ ($0, .display) }) + [(.accelerometer, AccelerometerRole.base)] {
-            groups.append(try SensorGroup(kind, role, loop: loop, log: log, delegate: delegate) { [self] in scan() })
+            let group = try SensorGroup(
+                kind,
+                role,
+                loop: loop,
+                log: log,
+                delegate: delegate,
+                scan: { [self] in scan() },
+                onClosed: { [self] in callIfClosed() }
+            )
+            groups.append(group)
         }
         switch configuration.source {
         case .iio:
@@ -123,60 +144,50 @@ final class SensorSupervisor {
         ]
     }
 
-    /// Reads the sensor of a kind from now on, or no longer; another one takes its place when it is lost.
+    /// Sets whether the sensor of a kind is read; another one takes its place when it is lost.
     func read(_ kind: SensorKind, _ isNeeded: Bool, role: AccelerometerRole = .display) {
-        if group(kind, role).read(isNeeded) { scan() }
+        group(kind, role).deliver(.needed(isNeeded))
     }
 
-    /// Reads the accelerometer of a role as closely as asked for, until sampling begins anew.
+    /// Sets how closely the accelerometer of a role is read, until sampling begins anew.
     func sense(_ sensing: Sensing, role: AccelerometerRole) { group(.accelerometer, role).sense(sensing) }
 
     /// Delivers what was read of an accelerometer and waits to be delivered.
     func deliverWaiting() { group(.accelerometer).deliverWaiting() }
 
     /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
-    func suspend(completion: @escaping () -> Void) {
-        forEachGroup({ $0.suspend(completion: $1) }, completion: completion)
-    }
+    func suspend(completion: @escaping () -> Void) { stop(.suspended, completion) }
 
     /// Reads again what is needed.
     func resume() {
-        var mustScan = false
-        for group in groups where group.resume() { mustScan = true }
-        if mustScan { scan() }
+        onClosed = nil
+        for group in groups { group.deliver(.lifecycle(.running)) }
     }
 
     /// Stops all for good and calls `completion` when the devices are restored; nothing is opened any more.
     func end(completion: @escaping () -> Void) {
-        isEnding = true
+        scanState = .ended
         monitors = []
-        forEachGroup({ $0.end(completion: $1) }, completion: completion)
+        stop(.ending, completion)
     }
 
-    /// Calls `completion` when every group has called its own.
-    private func forEachGroup(
-        _ body: (SensorGroup, _ completion: @escaping () -> Void) -> Void,
-        completion: @escaping () -> Void
-    ) {
-        var awaited = groups.count
-        for group in groups {
-            body(group) {
-                awaited -= 1
-                if awaited == 0 { completion() }
-            }
-        }
+    private func stop(_ lifecycle: SensorSelection.Lifecycle, _ completion: @escaping () -> Void) {
+        for group in groups { group.deliver(.lifecycle(lifecycle)) }
+        onClosed = completion
+        callIfClosed()
+    }
+
+    private func callIfClosed() {
+        if groups.allSatisfy({ $0.isClosed }) { onClosed.take()?() }
     }
 
     // MARK: - Scanning
 
     private func scan() {
-        guard case .iio(let uri) = configuration.source, !isEnding else { return }
-        guard !isScanning else {
-            mustScanAgain = true
-            return
-        }
+        guard case .iio(let uri) = configuration.source, scanState != .ended else { return }
+        guard scanState == .idle else { return scanState = .outdated }
         log.debug("looking for sensors at \(uri)")
-        isScanning = true
+        scanState = .scanning
         // A thread of its own, so that no hung sensor delays a scan.
         HelperThread.runOnce(loop: loop) {
             do throws(SystemError) {
@@ -190,13 +201,10 @@ final class SensorSupervisor {
     }
 
     private func scanned(_ found: FoundSensors) {
-        isScanning = false
-        guard !isEnding else { return }
-        guard !mustScanAgain else {
-            // What was found is out of date: a device may have come or gone meanwhile.
-            mustScanAgain = false
-            return scan()
-        }
+        guard scanState != .ended else { return }
+        let isOutdated = scanState == .outdated
+        scanState = .idle
+        if isOutdated { return scan() }
         let onFirstScan = onFirstScan
         self.onFirstScan = nil
         merge(found, isLocal: configuration.source == .local)
@@ -206,9 +214,7 @@ final class SensorSupervisor {
     private func merge(_ found: FoundSensors, isLocal: Bool) {
         for warning in found.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
         lastWarnings = found.warnings
-        for group in groups { group.rescanReason = isLocal && !found.hasFailed ? .failures : .arrivals }
         for device in found.sensors {
-            releaseFormerSensor(of: device.description)
             do throws(SystemError) {
                 try add(device)
             } catch {
@@ -216,90 +222,88 @@ final class SensorSupervisor {
             }
         }
         if !found.hasFailed { announced = [] }
-        for group in groups {
-            group.choose()
-            // A failed scan does not mean there is no sensor: retry, or udev events are missed.
-            if group.canRetry && (group.isNeeded || found.hasFailed && isLocal) { group.scheduleRetry() }
-        }
+        // A failed scan does not mean there is no sensor: retry, or udev events are missed.
+        let reason: RescanReason = isLocal && !found.hasFailed ? .failures : .arrivals
+        for group in groups { group.deliver(.scanned(mayReturn: reason, retries: found.hasFailed && isLocal)) }
     }
 
     /// Forgets the sensor that a device was before, of another name or in another place.
-    private func releaseFormerSensor(of description: SensorDescription) {
-        let (status, path) = (SensorStatus(description), description.sysfsPath)
-        for group in groups where group.kind == description.kind && !path.isEmpty {
-            guard let sensor = group.sensor(at: path), !sensor.status.isSameDevice(as: status) else { continue }
-            group.release(sensor, to: status)
+    private func releaseFormerSensor(of status: SensorStatus, _ kind: SensorKind) {
+        guard !status.sysfsPath.isEmpty else { return }
+        let reason = "the device is \(status.name) (\(status.location.name)) now"
+        for group in groups where group.kind == kind && group.hasOtherSensor(than: status.identity) {
+            group.remove(path: status.sysfsPath, because: reason)
         }
-    }
-
-    /// Logs the discovery's warnings about a device, and where its matrix is from.
-    private func report(_ device: any SensorDevice, _ sensor: Sensor) {
-        if let mounting = device.description.mounting {
-            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
-            log.debug("\(sensor.name): mount matrix: \(matrix)")
-        }
-        for warning in device.warnings where sensor.isNew(warning) { log.warning(warning) }
     }
 
     /// Adds a device that a scan found, or updates a known one.
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
         let (path, status) = (description.sysfsPath, SensorStatus(description))
+        releaseFormerSensor(of: status, description.kind)
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let group = group(description)
         let helper = if let helper = helpers[path] { helper } else { try HelperThread(loop: loop) }
         helpers[path] = helper
-        if let sensor = group.sensor(status) {
-            if sensor.works, !announced.contains(path) {
-                guard sensor.status.mountMatrix != status.mountMatrix else { return }
-                log.info("\(description.name): the mount matrix has changed")
-                sensor.remount(status.mountMatrix, scaling)
-            } else {
-                sensor.source.find(device, scaling: scaling, helper: helper)
-                group.restore(sensor, status)
-            }
-            report(device, sensor)
-            return
+        let number: Int
+        switch group.selection.match(status.identity, isAnnounced: announced.contains(path)) {
+        case .working(let known):
+            group.remount(known, status.mountMatrix, scaling)
+            return group.warn(known, device.warnings)
+        case .returned(let known):
+            group.find(known, device, status, scaling, helper)
+            number = known
+        case .moved(let known):
+            let source = try source(of: device, scaling, helper, group)
+            group.move(known, to: source, status, isSubstitute: description.isSubstitute)
+            number = known
+        case .new:
+            let source = try source(of: device, scaling, helper, group)
+            number = try add(source, status, to: group, isSubstitute: description.isSubstitute)
         }
-        let isDisplay = description.kind == .accelerometer && group.role == .display
-        let classifier = isDisplay ? configuration.machine.classifier.constants : nil
-        let rate = description.period.map { 1 / $0 } ?? configuration.rate
-        let source = try DeviceSource(
+        if let mounting = description.mounting {
+            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
+            log.debug("\(description.name): mount matrix: \(matrix)")
+        }
+        group.warn(number, device.warnings)
+    }
+
+    private func source(
+        of device: any SensorDevice,
+        _ scaling: SensorScaling,
+        _ helper: HelperThread,
+        _ group: SensorGroup
+    ) throws(SystemError) -> DeviceSource {
+        let isDisplay = group.kind == .accelerometer && group.role == .display
+        return try DeviceSource(
             device,
             scaling: scaling,
-            rate: rate,
+            rate: device.description.period.map { 1 / $0 } ?? configuration.rate,
             loop: loop,
             helper: helper,
             isPrepared: false,
-            classifier: classifier
+            classifier: isDisplay ? configuration.machine.classifier.constants : nil
         )
-        report(device, try adopt(source, into: group, status, isSubstitute: description.isSubstitute))
     }
 
     /// Adds a source that is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
         let group = group(.accelerometer)
-        _ = try adopt(source, into: group, status, isSubstitute: false)
-        group.choose()
+        _ = try add(source, status, to: group, isSubstitute: false)
+        group.deliver(.scanned(mayReturn: .none, retries: false))
     }
 
-    /// Gives a source to its group; only accelerometers are objects on the bus.
-    private func adopt(
+    private func add(
         _ source: any SensorSource,
-        into group: SensorGroup,
-        _ description: SensorStatus,
+        _ status: SensorStatus,
+        to group: SensorGroup,
         isSubstitute: Bool
-    ) throws(SystemError) -> Sensor {
-        try group.adopt(source, description) { () throws(SystemError) in
-            var status = description
-            status.setSampling(of: source)
-            var object: SensorObject?
-            if group.kind == .accelerometer {
-                object = try SensorObject(bus: bus, number: objects, status: status)
-                objects += 1
-            }
-            return Sensor(source, status, isSubstitute: isSubstitute, object: object)
+    ) throws(SystemError) -> Int {
+        try group.add(source, status, isSubstitute: isSubstitute) { status throws(SystemError) in
+            guard group.kind == .accelerometer else { return nil }
+            defer { objects += 1 }
+            return try SensorObject(bus: bus, number: objects, status: status)
         }
     }
 
@@ -308,15 +312,15 @@ final class SensorSupervisor {
         switch change {
         case .added:
             announced.insert(path)
-            for group in groups { group.resetBackoff() }
+            for group in groups { group.deliver(.announced) }
             scan()
         case .changed:
             // A new hwdb may have changed its matrix or location.
-            if groups.contains(where: { $0.sensor(at: path)?.works == true }) { scan() }
+            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scan() }
         case .removed:
-            mustScanAgain = isScanning
+            if scanState == .scanning { scanState = .outdated }
             helpers[path] = nil
-            for group in groups { group.unplug(at: path) }
+            for group in groups { group.remove(path: path, because: "the device was removed") }
         }
     }
 }

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The sensors of one kind and role, and which of them is read: the best one that works.
+///
+/// A value that makes no call: events go in, commands come out.
+package struct SensorSelection: Sendable {
+    /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last.
+    private static let backoff = (first: 0.5, last: 30.0)
+    /// Readings in a row after which a sensor that had failed counts as sound again.
+    private static let soundReadings = 100
+    /// Unplugged sensors that stay known beside the one in use.
+    private static let keptUnplugged = 8
+
+    package enum Lifecycle: String, NamedValue {
+        case running
+        /// The machine sleeps.
+        case suspended
+        /// Nothing is started any more.
+        case ending
+    }
+
+    /// A sensor that is or was there.
+    package struct Sensor: Sendable {
+        package enum Condition: Sendable {
+            /// It samples, or could.
+            case working
+            /// It hangs; it may answer again.
+            case stalled
+            /// Sampling ended; only another scan makes it work again.
+            case failed
+            case unplugged
+        }
+
+        package let number: Int
+        package fileprivate(set) var identity: SensorIdentity
+        package fileprivate(set) var condition = Condition.working
+        package fileprivate(set) var state = SensorState.idle
+        /// Empty while the sensor works.
+        package fileprivate(set) var lastError = ""
+        /// Whether it counts only where there is no better one.
+        fileprivate let isSubstitute: Bool
+        fileprivate var stuck = StuckDetector()
+        /// What was logged last, until it has been read for a while.
+        fileprivate var lastFailure = ""
+
+        package var works: Bool { condition == .working || condition == .stalled }
+
+        /// Whether it counts: all but input devices in a laptop's base, which protect its hard disk.
+        ///
+        /// Their axes are not those of the display with the lid closed.
+        fileprivate var counts: Bool { identity.location != .base || !isSubstitute }
+
+        /// Makes it lost; returns whether that is news.
+        fileprivate mutating func lose(_ reason: String, _ condition: Condition) -> Bool {
+            let isNews = reason != lastFailure
+            lastFailure = reason
+            if self.condition != .unplugged { self.condition = condition }
+            (state, lastError) = (.lost, reason)
+            return isNews
+        }
+    }
+
+    package private(set) var sensors: [Sensor] = []
+    private var activeNumber: Int?
+    private var lifecycle = Lifecycle.running
+    private var isNeeded = false
+    private var rescanReason = RescanReason.none
+    /// Seconds until the next retry.
+    private(set) var delay = 0.0
+    /// The readings since sampling began.
+    private var readings = 0
+
+    package init() {}
+
+    // MARK: - What is known
+
+    /// The sensor in use; a lost one stays until another one works.
+    package var active: Sensor? { activeNumber.flatMap { sensor($0) } }
+
+    package func sensor(_ number: Int) -> Sensor? { sensors.first { $0.number == number } }
+
+    package var hasSensor: Bool { active.map { $0.condition != .unplugged } ?? false }
+
+    /// The state of the sensor in use.
+    package var state: SensorState { lifecycle == .suspended && hasSensor ? .suspended : active?.state ?? .none }
+
+    /// Whether the sensor in use is to be read now.
+    package var isReading: Bool { isNeeded && lifecycle == .running }
+
+    /// Whether readings come, or may come soon.
+    package var mayDeliverReadings: Bool { lifecycle != .suspended && (active?.works == true || canRetry) }
+
+    /// Whether another scan may help: not for what udev announces, nor for a recording that has ended.
+    private var canRetry: Bool {
+        guard active?.works != true else { return false }
+        return switch rescanReason {
+        case .none: false
+        case .failures: hasSensor
+        case .arrivals: true
+        }
+    }
+
+    /// How a device that a scan found relates to the sensors that are known.
+    package enum Match: Hashable, Sendable {
+        case new
+        /// It is in use, or could be.
+        case working(Int)
+        /// Its sensor is lost, or udev announced it again.
+        case returned(Int)
+        /// Its sensor was lost at another path.
+        case moved(Int)
+    }
+
+    package func match(_ identity: SensorIdentity, isAnnounced: Bool) -> Match {
+        if let sensor = sensors.first(where: { $0.identity == identity }) {
+            return sensor.works && !isAnnounced ? .working(sensor.number) : .returned(sensor.number)
+        }
+        let lost = sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
+        return lost.map { .moved($0.number) } ?? .new
+    }
+
+    // MARK: - Events
+
+    package mutating func handle(_ event: SensorEvent) -> SensorCommands {
+        var commands = SensorCommands()
+        switch event {
+        case .found(let number, let identity, let isSubstitute): find(number, identity, isSubstitute, &commands)
+        case .removed(let path, let reason): remove(path, reason, &commands)
+        case .announced: resetBackoff(&commands)
+        case .scanned(let reason, let retries):
+            rescanReason = reason
+            choose(&commands)
+            if canRetry, isReading || retries { scheduleRetry(&commands) }
+        case .needed(let isNeeded): change(&commands) { $0.isNeeded = isNeeded }
+        case .lifecycle(let lifecycle):
+            guard self.lifecycle != .ending else { break }
+            commands.isChanged = lifecycle != self.lifecycle
+            change(&commands) { $0.lifecycle = lifecycle }
+        case .report(let number, let report): handle(report, of: number, &commands)
+        case .sample(let number, let sample): handle(sample, of: number, &commands)
+        case .ended(let number):
+            update(number) { _ = $0.lose("the recording has ended", .failed) }
+            commands.log = SensorLog(sensor: number, isWarning: false, text: "the recording has ended")
+            choose(&commands)
+        }
+        return commands
+    }
+
+    private mutating func update(_ number: Int, _ body: (inout Sensor) -> Void) {
+        if let index = sensors.firstIndex(where: { $0.number == number }) { body(&sensors[index]) }
+    }
+
+    /// Starts or stops the sensor in use where a change asks for that.
+    private mutating func change(_ commands: inout SensorCommands, _ body: (inout Self) -> Void) {
+        let wasReading = isReading
+        body(&self)
+        guard isReading != wasReading else { return }
+        commands.isChanged = true
+        resetBackoff(&commands)
+        guard let active else { return commands.scans = isReading && canRetry }
+        if isReading {
+            if active.works { commands.start = active.number } else { commands.scans = canRetry }
+        } else {
+            rest(active.number, &commands)
+        }
+    }
+
+    private mutating func rest(_ number: Int, _ commands: inout SensorCommands) {
+        commands.stop = number
+        // Sensors stop while the daemon ends; clients must not see that as a change.
+        if lifecycle != .ending { update(number) { if $0.state == .sampling { $0.state = .idle } } }
+    }
+
+    private mutating func resetBackoff(_ commands: inout SensorCommands) {
+        delay = 0
+        commands.retry = .never
+    }
+
+    private mutating func scheduleRetry(_ commands: inout SensorCommands) {
+        commands.retry = .after(delay)
+        delay = min(max(Self.backoff.first, delay * 2), Self.backoff.last)
+    }
+
+    // MARK: - Arrivals and departures
+
+    private mutating func find(
+        _ number: Int,
+        _ identity: SensorIdentity,
+        _ isSubstitute: Bool,
+        _ commands: inout SensorCommands
+    ) {
+        commands.isChanged = true
+        guard sensor(number) != nil else {
+            return sensors.append(Sensor(number: number, identity: identity, isSubstitute: isSubstitute))
+        }
+        let isAwaited = isReading && number == activeNumber
+        update(number) { sensor in
+            (sensor.identity, sensor.condition) = (identity, .working)
+            // A sensor that is waited for stays lost until readings come.
+            if !isAwaited { (sensor.state, sensor.lastError) = (.idle, "") }
+        }
+    }
+
+    private mutating func remove(_ path: String, _ reason: String, _ commands: inout SensorCommands) {
+        let present = sensors.firstIndex { $0.condition != .unplugged && $0.identity.path == path }
+        guard let present else { return }
+        // The last one is at the end.
+        var sensor = sensors.remove(at: present)
+        if sensor.lose(reason, .unplugged) {
+            commands.log = SensorLog(sensor: sensor.number, isWarning: true, text: reason)
+        }
+        sensors.append(sensor)
+        choose(&commands)
+        let unplugged = sensors.filter { $0.condition == .unplugged && $0.number != activeNumber }
+        guard unplugged.count > Self.keptUnplugged, let oldest = unplugged.first else { return }
+        commands.forget = oldest.number
+        sensors.removeAll { $0.number == oldest.number }
+    }
+
+    /// Keeps the sensor in use while it works, else takes the first that does; a lost one stays until then.
+    private mutating func choose(_ commands: inout SensorCommands) {
+        guard lifecycle != .ending else { return }
+        commands.isChanged = true
+        let candidates = sensors.filter { $0.counts }
+        let working = candidates.filter { $0.condition == .working }
+        let active = active
+        var best =
+            working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first { $0.works }
+            ?? candidates.first
+        if let active, active.condition == .working, active.isSubstitute == best?.isSubstitute { best = active }
+        if best?.number != activeNumber {
+            if let activeNumber { rest(activeNumber, &commands) }
+            activeNumber = best?.number
+        }
+        if isReading, let best, best.works { commands.start = best.number }
+    }
+
+    // MARK: - Readings
+
+    private mutating func handle(_ report: DeviceReport, of number: Int, _ commands: inout SensorCommands) {
+        commands.isChanged = true
+        switch report {
+        case .started:
+            readings = 0
+            update(number) { sensor in
+                sensor.stuck.begin()
+                // A lost sensor stays lost until a reading comes.
+                if sensor.state != .lost { sensor.state = .sampling }
+            }
+        case .silent(let problem):
+            complain(problem, of: number, &commands)
+        case .closed:
+            update(number) { sensor in
+                // A device that hung has answered.
+                if sensor.condition == .stalled {
+                    (sensor.condition, sensor.state, sensor.lastError) = (.working, .idle, "")
+                }
+            }
+        case .stalled(let reason): lose(number, reason, .stalled, &commands)
+        case .failed(let reason):
+            lose(number, reason, .failed, &commands)
+            if isReading, canRetry { scheduleRetry(&commands) }
+        }
+    }
+
+    private mutating func lose(
+        _ number: Int,
+        _ reason: String,
+        _ condition: Sensor.Condition,
+        _ commands: inout SensorCommands
+    ) {
+        update(number) { sensor in
+            guard sensor.lose(reason, condition) else { return }
+            commands.log = SensorLog(sensor: number, isWarning: true, text: reason)
+        }
+        choose(&commands)
+    }
+
+    /// Publishes what is wrong with a sensor that is opened anew.
+    private mutating func complain(_ problem: String, of number: Int, _ commands: inout SensorCommands) {
+        commands.log = SensorLog(sensor: number, isWarning: true, text: problem + "; starting it anew")
+        update(number) { $0.lastError = problem }
+    }
+
+    private mutating func handle(_ sample: AccelerometerSample?, of number: Int, _ commands: inout SensorCommands) {
+        guard number == activeNumber, let index = sensors.firstIndex(where: { $0.number == number }) else { return }
+        readings += 1
+        if readings == Self.soundReadings {
+            delay = 0
+            sensors[index].lastFailure = ""
+        }
+        if sensors[index].state == .lost || !sensors[index].lastError.isEmpty && !sensors[index].stuck.isStuck {
+            if sensors[index].condition == .stalled { sensors[index].condition = .working }
+            (sensors[index].state, sensors[index].lastError) = (.sampling, "")
+            commands.isChanged = true
+        }
+        guard let sample else { return }
+        switch sensors[index].stuck.add(sample) {
+        case .stuck(let seconds):
+            complain("stuck: the very same reading for \(seconds) s", of: number, &commands)
+            (commands.stop, commands.start, commands.isChanged) = (number, number, true)
+        case .moving:
+            commands.log = SensorLog(sensor: number, isWarning: false, text: "no longer stuck")
+            sensors[index].lastError = ""
+            commands.isChanged = true
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SplitMix
+import Testing
+
+@testable import OrientationCore
+
+/// A selection, and what its commands have led to.
+private struct Scene {
+    var selection = SensorSelection()
+    var commands = SensorCommands()
+    var running: Set<Int> = []
+    var starts = 0
+    var log: [SensorLog] = []
+    var lastNumber = 0
+
+    init() { send(.scanned(mayReturn: .failures, retries: false)) }
+
+    mutating func send(_ event: SensorEvent) {
+        commands = selection.handle(event)
+        if let line = commands.log { log.append(line) }
+        if let number = commands.stop { running.remove(number) }
+        if let number = commands.start {
+            running.insert(number)
+            starts += 1
+        }
+    }
+
+    /// Has a scan find a sensor, for the first time or again, and returns its number.
+    @discardableResult
+    mutating func find(
+        _ name: String,
+        at path: String? = nil,
+        location: SensorLocation = .display,
+        isSubstitute: Bool = false,
+        isAnnounced: Bool = false
+    ) -> Int {
+        let identity = SensorIdentity(name: name, location: location, path: path ?? "/sys/devices/" + name)
+        let number: Int
+        switch selection.match(identity, isAnnounced: isAnnounced) {
+        case .working(let known), .returned(let known), .moved(let known): number = known
+        case .new:
+            lastNumber += 1
+            number = lastNumber
+        }
+        send(.found(number, identity, isSubstitute: isSubstitute))
+        send(.scanned(mayReturn: .failures, retries: false))
+        return number
+    }
+
+    mutating func remove(_ name: String) {
+        send(.removed(path: "/sys/devices/" + name, "the device was removed"))
+    }
+
+    mutating func begin(_ number: Int) { send(.report(number, .started(warnings: []))) }
+
+    mutating func fail(_ number: Int, _ reason: String = "no more") { send(.report(number, .failed(reason))) }
+
+    mutating func read(_ number: Int, count: Int = 1) {
+        for _ in 0..<count { send(.sample(number, nil)) }
+    }
+
+    func state(_ number: Int) -> SensorState? { selection.sensor(number)?.state }
+}
+
+@Suite struct SensorSelectionTests {
+    private var scene = Scene()
+
+    @Test mutating func `there is none before one is found`() {
+        #expect(!scene.selection.hasSensor && scene.selection.state == .none && !scene.selection.mayDeliverReadings)
+        scene.send(.needed(true))
+        #expect(!scene.commands.scans && !scene.selection.mayDeliverReadings)
+    }
+
+    @Test mutating func `the first that was found is read, and only while it is needed`() {
+        let (first, second) = (scene.find("a"), scene.find("b"))
+        #expect(scene.selection.active?.number == first && scene.running.isEmpty && scene.selection.state == .idle)
+        scene.send(.needed(true))
+        #expect(scene.running == [first] && !scene.commands.scans && second != first)
+        scene.begin(first)
+        #expect(scene.selection.state == .sampling)
+        scene.send(.needed(false))
+        #expect(scene.running.isEmpty && scene.selection.state == .idle)
+    }
+
+    @Test mutating func `one that comes while it is needed is read at once`() {
+        scene.send(.needed(true))
+        let sensor = scene.find("a")
+        #expect(scene.running == [sensor])
+    }
+
+    @Test mutating func `a substitute gives way to a better one that comes later, and takes its place when it goes`() {
+        scene.send(.needed(true))
+        let substitute = scene.find("a", isSubstitute: true)
+        #expect(scene.running == [substitute])
+        let better = scene.find("b")
+        #expect(scene.running == [better])
+        scene.remove("b")
+        #expect(scene.selection.active?.number == substitute && scene.running.contains(substitute))
+    }
+
+    @Test(arguments: [SensorLocation.display, .unknown, .base], [false, true])
+    mutating func `all count but the input device in a base, which protects a disk`(
+        location: SensorLocation,
+        isSubstitute: Bool
+    ) {
+        scene.find("a", location: location, isSubstitute: isSubstitute)
+        #expect(scene.selection.hasSensor == !(location == .base && isSubstitute))
+    }
+
+    // MARK: - Loss and return
+
+    @Test mutating func `another takes the place of one that fails`() {
+        let (first, second) = (scene.find("a"), scene.find("b"))
+        scene.send(.needed(true))
+        scene.fail(first)
+        #expect(scene.selection.active?.number == second && scene.running.contains(second))
+        #expect(scene.commands.retry == nil)
+    }
+
+    @Test mutating func `the only one stays when it fails, and another scan may bring it back`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.fail(sensor)
+        #expect(scene.selection.hasSensor && scene.selection.state == .lost && scene.commands.isChanged)
+        #expect(scene.selection.sensor(sensor)?.lastError == "no more" && scene.selection.mayDeliverReadings)
+        scene.send(.needed(false))
+        #expect(scene.state(sensor) == .lost, "rest does not find what was lost")
+        scene.send(.needed(true))
+        #expect(scene.commands.scans)
+    }
+
+    @Test mutating func `one that fails is retried at once, then with exponential back-off, until it is sound`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        for delay in [0, 0.5, 1, 2, 4, 8, 16, 30, 30] {
+            scene.begin(sensor)
+            scene.read(sensor, count: 99)
+            scene.fail(sensor, "Input/output error")
+            #expect(scene.commands.retry == .after(delay))
+            scene.find("a")
+        }
+        #expect(scene.log.count == 1, "the same failure is logged once")
+        scene.begin(sensor)
+        scene.read(sensor, count: 100)
+        scene.fail(sensor, "Input/output error")
+        #expect(scene.commands.retry == .after(0) && scene.log.count == 2)
+    }
+
+    @Test mutating func `a device that udev announces ends the back-off`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.fail(sensor)
+        scene.fail(sensor)
+        scene.send(.announced)
+        #expect(scene.commands.retry == .never)
+        scene.fail(sensor)
+        #expect(scene.commands.retry == .after(0))
+    }
+
+    @Test mutating func `one that is plugged in again is read again, at another path too, and lost until a reading`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.remove("a")
+        #expect(!scene.selection.hasSensor && scene.selection.state == .lost)
+        #expect(!scene.selection.mayDeliverReadings, "udev announces its return")
+        #expect(scene.find("a", at: "/sys/devices/other") == sensor)
+        #expect(scene.selection.hasSensor && scene.running.contains(sensor) && scene.selection.state == .lost)
+        scene.begin(sensor)
+        #expect(scene.selection.state == .lost, "no reading has come yet")
+        scene.read(sensor)
+        #expect(scene.selection.state == .sampling && scene.selection.active?.lastError == "")
+    }
+
+    static let identities: [(String, SensorLocation, String, SensorSelection.Match)] = [
+        ("accel", .display, "/sys/devices/accel", .returned(1)), ("accel", .display, "/sys/devices/b", .moved(1)),
+        ("other", .display, "/sys/devices/accel", .new), ("accel", .base, "/sys/devices/accel", .new),
+        ("accel", .unknown, "/sys/devices/accel", .new),
+    ]
+
+    @Test(arguments: identities)
+    mutating func `a sensor that returns is known by its name and place, whatever its path`(
+        name: String,
+        location: SensorLocation,
+        path: String,
+        match: SensorSelection.Match
+    ) {
+        scene.find("accel")
+        scene.remove("accel")
+        let identity = SensorIdentity(name: name, location: location, path: path)
+        #expect(scene.selection.match(identity, isAnnounced: false) == match)
+    }
+
+    @Test mutating func `one that works is used again only if udev announces it`() {
+        scene.find("a")
+        let identity = SensorIdentity(name: "a", location: .display, path: "/sys/devices/a")
+        #expect(scene.selection.match(identity, isAnnounced: false) == .working(1))
+        #expect(scene.selection.match(identity, isAnnounced: true) == .returned(1))
+    }
+
+    @Test mutating func `where udev announces nothing, scans are repeated until a sensor works`() {
+        scene.send(.needed(true))
+        scene.send(.scanned(mayReturn: .arrivals, retries: false))
+        #expect(scene.commands.retry == .after(0) && scene.selection.mayDeliverReadings)
+        scene.send(.scanned(mayReturn: .arrivals, retries: false))
+        #expect(scene.commands.retry == .after(0.5))
+        scene.find("a")
+        #expect(scene.commands.retry == nil)
+    }
+
+    // It was published as lost, though it waited for nothing but its turn.
+    @Test mutating func `a standby sensor that returns is idle`() {
+        let (first, second) = (scene.find("a"), scene.find("b"))
+        scene.send(.needed(true))
+        scene.begin(first)
+        scene.read(first)
+        scene.remove("a")
+        scene.begin(second)
+        scene.read(second)
+        scene.find("a")
+        #expect(scene.selection.active?.number == second && scene.selection.state == .sampling)
+        #expect(scene.state(first) == .idle)
+    }
+
+    @Test mutating func `another takes the place of one that hangs, which may answer later`() {
+        let first = scene.find("a")
+        scene.send(.needed(true))
+        scene.begin(first)
+        scene.send(.report(first, .stalled("no answer for 6 s")))
+        #expect(scene.selection.state == .lost && scene.running == [first] && scene.selection.mayDeliverReadings)
+        scene.read(first)
+        #expect(scene.selection.state == .sampling)
+        scene.send(.report(first, .stalled("no answer for 6 s")))
+        let second = scene.find("b")
+        #expect(scene.running == [second])
+        scene.send(.report(first, .closed(warnings: [])))
+        #expect(scene.state(first) == .idle, "it has answered")
+    }
+
+    // Each stayed on the bus for ever.
+    @Test mutating func `the last eight unplugged sensors are kept`() {
+        for number in 0..<12 {
+            scene.find("\(number)")
+            scene.remove("\(number)")
+        }
+        // The last is the active one still.
+        #expect(scene.selection.sensors.map { $0.identity.name } == (3..<12).map { "\($0)" })
+    }
+
+    // MARK: - Readings that cannot be trusted
+
+    @Test mutating func `a stuck sensor is started anew, and its error lasts until its readings differ`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.begin(sensor)
+        var time = 0.0
+        func sample(_ x: Double) -> SensorEvent {
+            .sample(sensor, AccelerometerSample(time: time, acceleration: Vector3(x, 0, 9.8)))
+        }
+        for number in 0..<40 {
+            time += 0.1
+            scene.send(sample(Double(number % 2) / 100))
+        }
+        while scene.commands.stop == nil, time < 60 {
+            time += 0.1
+            scene.send(sample(0))
+        }
+        #expect(scene.commands.stop == sensor && scene.commands.start == sensor)
+        #expect(scene.selection.active?.lastError == "stuck: the very same reading for 10 s")
+        time += 0.1
+        scene.send(sample(0.01))
+        #expect(scene.selection.active?.lastError == "" && scene.selection.state == .sampling)
+    }
+
+    @Test mutating func `the error of a sensor that was silent lasts until its next reading`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.begin(sensor)
+        scene.send(.report(sensor, .silent("no scan came for too long")))
+        #expect(scene.selection.active?.lastError == "no scan came for too long")
+        scene.begin(sensor)
+        scene.read(sensor)
+        #expect(scene.selection.active?.lastError == "" && scene.selection.state == .sampling)
+    }
+
+    // MARK: - The machine sleeps, the daemon ends
+
+    @Test mutating func `nothing is read while the machine sleeps`() {
+        let sensor = scene.find("a")
+        scene.send(.needed(true))
+        scene.begin(sensor)
+        scene.send(.lifecycle(.suspended))
+        #expect(scene.running.isEmpty && scene.selection.state == .suspended && !scene.selection.mayDeliverReadings)
+        scene.send(.lifecycle(.running))
+        #expect(scene.running == [sensor])
+    }
+
+    // A claimant that left while another stayed started the sensors again, and their rate was never restored.
+    @Test mutating func `nothing is started once the daemon ends`() {
+        scene.find("a")
+        scene.send(.needed(true))
+        scene.send(.lifecycle(.ending))
+        #expect(scene.running.isEmpty)
+        let events: [SensorEvent] = [
+            .needed(false), .needed(true), .scanned(mayReturn: .arrivals, retries: true), .lifecycle(.running),
+        ]
+        for event in events { scene.send(event) }
+        #expect(scene.running.isEmpty && scene.starts == 1)
+    }
+
+    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    mutating func `whatever happens, the sensor in use is the only one that runs, and only while it is needed`(
+        seed: UInt64
+    ) {
+        var generator = SplitMix(state: seed)
+        var (isNeeded, lifecycle) = (false, SensorSelection.Lifecycle.running)
+        for _ in 0..<300 {
+            let name = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
+            let number = Int.random(in: 1...max(1, scene.lastNumber), using: &generator)
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0, 1: scene.find(name, isSubstitute: name == "a", isAnnounced: Bool.random(using: &generator))
+            case 2: scene.remove(name)
+            case 3:
+                isNeeded.toggle()
+                scene.send(.needed(isNeeded))
+            case 4:
+                lifecycle = lifecycle == .running ? .suspended : .running
+                scene.send(.lifecycle(lifecycle))
+            case 5 where scene.running.contains(number): scene.fail(number, "\(seed % 3)")
+            case 6 where scene.running.contains(number): scene.send(.report(number, .stalled("no answer")))
+            case 7 where scene.running.contains(number): scene.begin(number)
+            case 8 where !scene.running.contains(number): scene.send(.report(number, .closed(warnings: [])))
+            default: if scene.running.contains(number) { scene.read(number) }
+            }
+            let selection = scene.selection
+            // A source that failed has stopped by itself.
+            let running = scene.running.filter { selection.sensor($0)?.works == true }
+            let wanted = selection.isReading ? selection.active.flatMap { $0.works ? $0.number : nil } : nil
+            #expect(running == Set([wanted].compactMap { $0 }))
+        }
+    }
+}
