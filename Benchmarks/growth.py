@@ -18,8 +18,8 @@ from rig import MANAGER, PROPERTIES, REQUEST
 from sensors import Polled
 from usage import Window, memory
 
-# orientd allows 64 requests of one connection and 1024 in total.
-REQUESTS_OF_A_CONNECTION, HELD_REQUESTS = 64, 1000
+# orientd allows 64 requests of one connection and 256 in total.
+REQUESTS_OF_A_CONNECTION, HELD_REQUESTS = 64, 250
 ALL_ORIENTATIONS = 0b11110
 
 

@@ -4,7 +4,7 @@
 
 Two clients that do nothing bad are observed: how long a Get takes, and how long after a turn of the device the signal
 arrives. Beside them, step by step: 1000 connections that subscribe, 383 of which claim; others that ask for 10 000
-requests, of which orientd grants 1024; and a hostile client with 5000 calls a second. Prints a table in Markdown.
+requests, of which orientd grants 256; and a hostile client with 5000 calls a second. Prints a table in Markdown.
 """
 
 import argparse

@@ -90,13 +90,6 @@ static inline void orientd_share_heap(void) {
 #endif
 }
 
-// free(3) gives the top of the heap back only, and whatever is still in use below it keeps everything else.
-static inline void orientd_return_memory(void) {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 // SIG_IGN is a cast, which Swift does not import.
 static inline void orientd_ignore_signal(int signal_number) { signal(signal_number, SIG_IGN); }
 

@@ -88,7 +88,7 @@ extension Configuration: Configurable {
             it when that service ends.
             """
         },
-        Setting("Bus", "SensorProxyOrientation", .name { $1(&$0.proxiedOrientation) }) {
+        Setting("Bus", "SensorProxyOrientation", .name { $1(&$0.machine.proxiedOrientation) }) {
             """
             The orientation that _net.hadess.SensorProxy_ reports: _interface_, how the interface is to be shown, so \
             that desktops follow the lock, the requests of programs and every other rule; or _device_, how the device \

@@ -48,7 +48,6 @@ package struct Configuration: Hashable, Sendable {
 
     /// Whether to serve `net.hadess.SensorProxy`; nil where that depends on whether iio-sensor-proxy is installed.
     package var servesSensorProxy: Bool?
-    package var proxiedOrientation = ProxiedOrientation.interface
 
     package init() {}
 

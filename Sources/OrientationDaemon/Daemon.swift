@@ -7,7 +7,7 @@ import OrientationSensors
 package import POSIX
 package import SystemdBus
 
-/// The daemon: delivers the events of sensors, switches, logind and the bus to the machine, and carries out its effects.
+/// The daemon: delivers the events of sensors, switches, logind and the bus to the machine, and applies its effects.
 package final class Daemon {
     private let loop: EventLoop
     private let bus: Bus
@@ -22,15 +22,12 @@ package final class Daemon {
     private let switches: MachineSwitches?
 
     /// Nil where net.hadess.SensorProxy is not served.
-    private let proxy: SensorProxy?
-    private let proxiedOrientation: ProxiedOrientation
+    private let proxy: SensorProxyObject?
     private let sleep: SleepWatch
-    private let timer: Timer
 
     /// What must live as long as the daemon.
     private let watches: [AnyObject]
 
-    private var deadline: Deadline?
     private var reads = AccelerometerNeeds()
     private var sensing = AccelerometerSensing()
     private var saveProblem = ""
@@ -62,51 +59,61 @@ package final class Daemon {
         let authority = PolkitAuthority(bus: bus, limitError: Names.limitError) {
             log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
         }
+        let clients = Clients(on: bus, authority: authority)
         manager = try ManagerObject(
             bus: bus,
             loop: loop,
             version: Version.current,
             status: driver.machine.status,
-            authority: authority,
+            clients: clients,
             host: driver
         )
-        supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
+        let supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
+        self.supervisor = supervisor
+        let servesProxy = SensorProxyObject.isWanted(configuration.servesSensorProxy, log: log)
         proxy =
-            SensorProxy.isWanted(configuration.servesSensorProxy, log: log)
-            ? try SensorProxy(bus: bus, loop: loop, authority: authority, supervisor: supervisor, driver: driver) : nil
-        proxiedOrientation = configuration.proxiedOrientation
+            servesProxy
+            ? try SensorProxyObject(bus: bus, loop: loop, clients: clients) { kind, claimants in
+                guard kind == .accelerometer else { return supervisor.read(kind, !claimants.isEmpty) }
+                driver.deliver(.proxyClaims(claimants))
+            } : nil
         switches =
             configuration.source == .local
             ? try MachineSwitches(loop: loop, log: log) { driver.switchesChanged($0, isLidClosed: $1) } : nil
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
-        timer = try loop.timer { driver.deadlinePassed() }
+        let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
+        let name: BusSlot?
         do throws(SystemError) {
-            try bus.own(Names.service, replacing: replacing)
+            name = try bus.own(Names.service, replacing: replacing) {
+                log.info("another service has taken over \(Names.service)")
+                driver.deliver(.shutdown)
+            }
         } catch {
             var error = error
             if error.errno == .exists { error.hint = "stop it first, or use: orientd --replace" }
             throw error
         }
         watches = [
+            timer, name as AnyObject,
             try loop.onTermination { driver.deliver(.shutdown) },
             try bus.onDisconnect {
                 log.error("the connection to \(address) was closed")
                 loop.exit(1)
             },
-            try bus.onNameLost(Names.service) {
-                log.info("another service has taken over \(Names.service)")
-                driver.deliver(.shutdown)
-            },
         ]
-        driver.carryOut = { [self] in carryOut($0) }
-        driver.onRead = { [self] in supervisor.deliverWaiting() }
+        driver.applyEffects = { [self] in apply($0) }
+        driver.arm = { deadline in
+            guard let deadline else { return timer.disarm() }
+            timer.arm(after: deadline.time - driver.now, slack: deadline.slack)
+        }
+        driver.onRead = { supervisor.deliverWaiting() }
         try begin()
     }
 
     /// Starts the searches that READY waits for.
     private func begin() throws(SystemError) {
-        wait(for: driver.machine.deadline)
+        driver.begin()
         try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }
         if driver.machine.needsChassis { askForChassis() }
         guard let switches else { return driver.deliver(.switchesFound) }
@@ -133,22 +140,21 @@ package final class Daemon {
 
     // MARK: - Effects
 
-    private func carryOut(_ effects: Effects) {
+    private func apply(_ effects: Effects) {
         if let state = effects.save { save(state) }
-        if effects.isStatusNew { log(driver.machine.status, effects.transition) }
-        manager.carryOut(effects, driver.machine.status)
-        proxy?.publish(edge: driver.machine.edge(proxiedOrientation), tilt: driver.machine.tilt)
+        if let status = effects.status { log(status, effects) }
+        manager.publish(effects)
+        proxy?.publish(effects)
         if effects.reads != reads {
             reads = effects.reads
             supervisor.read(.accelerometer, reads.display)
             supervisor.read(.accelerometer, reads.base, role: .base)
         }
         if effects.sensing != sensing { sense(effects.sensing) }
-        if effects.deadline != deadline { wait(for: effects.deadline) }
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
-        if let step = effects.step { take(step) }
+        if let step = effects.step { apply(step) }
     }
 
     private func sense(_ sensing: AccelerometerSensing) {
@@ -158,11 +164,11 @@ package final class Daemon {
         if sensing.base != previous.base { supervisor.sense(sensing.base, role: .base) }
     }
 
-    private func take(_ step: Effects.Step) {
+    private func apply(_ step: Effects.Step) {
         switch step {
         case .ready:
             // Clients of that name ask once, when it appears, whether there are sensors.
-            proxy?.takeName(log: log)
+            if proxy != nil { SensorProxyObject.ownName(on: bus, log: log) }
             isReady = true
             reportedSummary = supervisor.summary
             ServiceManager.ready(status: reportedSummary)
@@ -177,17 +183,10 @@ package final class Daemon {
         }
     }
 
-    private func log(_ status: ManagerStatus, _ transition: Transition?) {
+    private func log(_ status: ManagerStatus, _ effects: Effects) {
         log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
-        guard let transition else { return }
-        let explanation = driver.machine.policy.explanation
-        log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(explanation)")
-    }
-
-    private func wait(for deadline: Deadline?) {
-        self.deadline = deadline
-        guard let deadline else { return timer.disarm() }
-        timer.arm(after: deadline.time - driver.now, slack: deadline.slack)
+        guard let transition = effects.transition else { return }
+        log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(effects.explanation)")
     }
 
     // MARK: - The saved state
@@ -230,10 +229,22 @@ extension Daemon: SensorSupervisorDelegate {
 
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
 
-    func received(_ measurement: Measurement) { proxy?.publish(measurement) }
+    func received(_ measurement: Measurement) {
+        guard let proxy else { return }
+        var status = proxy.status
+        status.store(measurement)
+        proxy.status = status
+    }
 
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
-        if role == .display { proxy?.sensorChanged(kind) }
+        if let proxy, role == .display {
+            var status = proxy.status
+            status.setPresence(of: kind, supervisor.hasSensor(kind))
+            if kind != .accelerometer {
+                status.setRead(kind, !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil)
+            }
+            proxy.status = status
+        }
         guard kind == .accelerometer else { return }
         driver.deliver(.sensorChanged(role, supervisor.report(role)))
         guard role == .display, isReady else { return }

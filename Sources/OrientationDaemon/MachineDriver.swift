@@ -6,12 +6,15 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// Delivers events to the machine one by one, records them, and has the effects of each carried out before the next.
+/// Delivers events to the machine one by one, records them, and has the effects of each applied before the next.
 package final class MachineDriver: MachineHost {
     private(set) var machine: OrientationMachine
 
-    /// Carries out the effects of an event; set once, before the first one.
-    var carryOut: (Effects) -> Void = { _ in }
+    /// Applies the effects of an event; set once, before the first one.
+    var applyEffects: (Effects) -> Void = { _ in }
+
+    /// Arms the timer for another deadline, which calls ``deadlinePassed()``, or disarms it; set once, before the first event.
+    var arm: (Deadline?) -> Void = { _ in }
 
     /// Has the samples that were read already delivered; set once, before the first event.
     var onRead: () -> Void = {}
@@ -20,9 +23,10 @@ package final class MachineDriver: MachineHost {
     private let start: Double
     private let recorder: Recorder?
 
-    /// Events that happened while the effects of another one were carried out.
-    private var pending: [Event] = []
+    /// Events that happened while the effects of another one were applied.
+    private var pending: [(event: Event, completion: ((Effects) -> Void)?)] = []
     private var isBusy = false
+    private var armed: Deadline?
     private var levels = (display: SensingLevel.stream, base: SensingLevel.stream)
 
     init(_ configuration: MachineConfiguration, saved: SavedState?, loop: EventLoop, recorder: Recorder?) {
@@ -39,10 +43,19 @@ package final class MachineDriver: MachineHost {
     /// The present time on the machine's clock.
     var now: Double { machineTime(loop.now) }
 
-    /// Delivers an event now, or after the one whose effects are being carried out.
-    package func deliver(_ event: Event) {
-        guard !isBusy else { return pending.append(event) }
-        _ = handle(event)
+    /// Arms the timer for the first deadline.
+    func begin() { wait(for: machine.deadline) }
+
+    /// Delivers an event now, or after the one whose effects are being applied.
+    package func deliver(_ event: Event, completion: ((Effects) -> Void)?) {
+        guard !isBusy else { return pending.append((event, completion)) }
+        isBusy = true
+        handle(event, completion)
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            handle(next.event, next.completion)
+        }
+        isBusy = false
     }
 
     /// Delivers a sample whose time is the loop's.
@@ -52,8 +65,10 @@ package final class MachineDriver: MachineHost {
         deliver(.sample(role, sample))
     }
 
-    /// Delivers the passing of the deadline that the machine waits for.
+    /// Delivers the passing of the deadline that the machine waits for; called by the timer.
     func deadlinePassed() {
+        // The machine waits for the same deadline again if the timer fires early.
+        armed = nil
         if let deadline = machine.deadline { deliver(.deadlinePassed(deadline.purpose)) }
     }
 
@@ -63,29 +78,22 @@ package final class MachineDriver: MachineHost {
         if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
     }
 
-    package func call(_ event: Event) throws(RotationRefusal) -> Effects {
-        precondition(!isBusy, "a client's call came while effects were carried out")
-        let effects = handle(event)
-        if let refusal = effects.refusal { throw refusal }
-        return effects
-    }
+    package func deliverWaiting() { if !isBusy { onRead() } }
 
-    /// Handles an event, and then those that its effects have led to.
-    private func handle(_ event: Event) -> Effects {
-        isBusy = true
-        let effects = carryOut(event)
-        while !pending.isEmpty { _ = carryOut(pending.removeFirst()) }
-        isBusy = false
-        return effects
-    }
-
-    private func carryOut(_ event: Event) -> Effects {
+    private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {
         let time = now
         recorder?.write(event, at: time)
         let effects = machine.handle(event, at: time)
         record(effects.sensing, at: time)
-        carryOut(effects)
-        return effects
+        applyEffects(effects)
+        wait(for: effects.deadline)
+        completion?(effects)
+    }
+
+    private func wait(for deadline: Deadline?) {
+        guard deadline != armed else { return }
+        armed = deadline
+        arm(deadline)
     }
 
     /// Records which levels have changed; a replay decides them anew.
@@ -95,11 +103,4 @@ package final class MachineDriver: MachineHost {
         if new.base != levels.base { recorder?.write(new.base, of: .base, at: time) }
         levels = new
     }
-
-    // MARK: - What is known
-
-    package var policy: RotationPolicy { machine.policy }
-    package var gravity: Vector3 { machine.gravity }
-    package func deliverWaiting() { if !isBusy { onRead() } }
-    package var hasFirstAnswer: Bool { machine.hasFirstAnswer }
 }

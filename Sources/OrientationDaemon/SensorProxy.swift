@@ -7,104 +7,72 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// `net.hadess.SensorProxy` as this daemon serves it: the sensors, for clients of iio-sensor-proxy.
-final class SensorProxy: SensorProxyDelegate {
+extension SensorProxyObject {
     /// The unit of iio-sensor-proxy, which has the name wherever it is installed.
     private static let unit = "iio-sensor-proxy.service"
-
-    private let bus: Bus
-    private let supervisor: SensorSupervisor
-    private let driver: MachineDriver
-    private var object: SensorProxyObject?
-
-    /// Exports the objects on `bus`; ``takeName(log:)`` afterwards.
-    init(
-        bus: Bus,
-        loop: EventLoop,
-        authority: PolkitAuthority,
-        supervisor: SensorSupervisor,
-        driver: MachineDriver
-    ) throws(SystemError) {
-        self.bus = bus
-        self.supervisor = supervisor
-        self.driver = driver
-        object = try SensorProxyObject(bus: bus, loop: loop, authority: authority, delegate: self)
-    }
-
-    // MARK: - The name
 
     /// Says whether to serve, and logs why not where nobody has chosen.
     static func isWanted(_ choice: Bool?, log: Log) -> Bool {
         if let choice { return choice }
         guard let path = UnitFile.path(of: unit) else { return true }
         let reason = "because iio-sensor-proxy is installed (\(path)); SensorProxy=yes serves it"
-        log.info("\(SensorProxyObject.service) is not served, \(reason)")
+        log.info("\(service) is not served, \(reason)")
         return false
     }
 
-    /// Takes the name, or waits until it is free; a bus that does not grant it is no reason to end.
-    func takeName(log: Log) {
+    /// Publishes the orientation, and answers the claims that wait for it.
+    func publish(_ effects: Effects) {
+        guard
+            effects.proxied != status.accelerometer
+                || effects.hasFirstAnswer != status.read.contains(.accelerometer)
+        else { return }
+        var status = status
+        status.accelerometer = effects.proxied
+        status.setRead(.accelerometer, effects.hasFirstAnswer)
+        self.status = status
+    }
+
+    /// Owns the name, or waits until it is free; a bus that does not grant it is no reason to end.
+    static func ownName(on bus: Bus, log: Log) {
         do throws(SystemError) {
-            guard let owner = try bus.ownWhenFree(SensorProxyObject.service) else { return }
-            log.info("\(owner) has \(SensorProxyObject.service); it is served here when that one ends")
+            guard let owner = try bus.ownWhenFree(service) else { return }
+            log.info("\(owner) has \(service); it is served here when that one ends")
         } catch {
             log.warning("\(error)")
         }
     }
+}
 
-    // MARK: - Values
-
-    /// Publishes the edge to turn displays by, and the device's tilt.
-    func publish(edge: DeviceOrientation, tilt: Tilt) {
-        change { ($0.edge, $0.tilt) = (edge, tilt) }
-    }
-
-    /// Publishes a reading of a sensor that only this name serves; ignores readings that are not finite.
-    func publish(_ measurement: Measurement) {
-        change { status in
-            switch measurement {
-            case .light(let level, let unit) where level.isFinite:
-                (status.lightLevel, status.lightIsInLux) = (level, unit == .lux)
-            case .proximity(let isNear): status.isNear = isNear
-            // NaN is never what it was before: it would be told again and again.
-            case .heading(let degrees) where degrees.isFinite: status.heading = degrees
-            case .acceleration, .light, .heading: break
-            }
+extension SensorProxyStatus {
+    /// Stores a reading of a sensor that only this name serves; keeps the last value if it is not finite.
+    mutating func store(_ measurement: Measurement) {
+        switch measurement {
+        case .acceleration: break
+        case .light(let level, let unit):
+            read.insert(.ambientLight)
+            if level.isFinite { (lightLevel, lightIsInLux) = (level, unit == .lux) }
+        case .proximity(let isNear):
+            read.insert(.proximity)
+            self.isNear = isNear
+        case .heading(let degrees):
+            read.insert(.compass)
+            // NaN never equals the last reading: it would be announced each time.
+            if degrees.isFinite { heading = degrees }
         }
     }
 
-    /// Publishes the coming or going of a sensor.
-    func sensorChanged(_ kind: SensorKind) {
-        change { status in
-            switch kind {
-            case .accelerometer: status.hasAccelerometer = supervisor.hasSensor(kind)
-            case .ambientLight: status.hasAmbientLight = supervisor.hasSensor(kind)
-            case .proximity: status.hasProximity = supervisor.hasSensor(kind)
-            case .compass: status.hasCompass = supervisor.hasSensor(kind)
-            }
+    /// Stores whether there is a sensor of a kind.
+    mutating func setPresence(of kind: SensorKind, _ isPresent: Bool) {
+        switch kind {
+        case .accelerometer: hasAccelerometer = isPresent
+        case .ambientLight: hasAmbientLight = isPresent
+        case .proximity: hasProximity = isPresent
+        case .compass: hasCompass = isPresent
         }
     }
 
-    private func change(_ body: (inout SensorProxyStatus) -> Void) {
-        guard let object else { return }
-        var status = object.status
-        body(&status)
-        object.status = status
-        object.answerIfKnown()
+    /// Stores whether claims of a kind can be answered: it was read, or no reading is to be expected.
+    mutating func setRead(_ kind: SensorKind, _ isRead: Bool) {
+        if isRead { read.insert(kind) } else { read.remove(kind) }
     }
-
-    // MARK: - Claims
-
-    func hasFirstReading(of kind: SensorKind) -> Bool {
-        guard kind != .accelerometer else { return driver.hasFirstAnswer }
-        return !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
-    }
-
-    func claimsChanged(of kind: SensorKind, clients: [String]) {
-        guard kind == .accelerometer else { return supervisor.read(kind, !clients.isEmpty) }
-        driver.deliver(.proxyClaims(clients))
-    }
-
-    /// Answers the claims that wait, whatever is known.
-    func answerWaiting() { object?.answerWaiting() }
 }

@@ -50,9 +50,6 @@ package final class Bus {
     /// Seconds that a call waits for its reply, unless it is interactive.
     package var timeout = 25.0
 
-    /// The connections that each ``PeerWatch`` watches, by unique name.
-    var watchedPeers: [String: WatchedPeer] = [:]
-
     /// Connects, and returns once the bus daemon has given the connection a unique name.
     package init(_ address: BusAddress) throws(SystemError) {
         self.address = address
@@ -95,13 +92,20 @@ package final class Bus {
     // MARK: - Names
 
     /// Takes `name`, with `replacing` also from an owner that allows it; throws `EEXIST` if another connection keeps it.
-    package func own(_ name: String, replacing: Bool) throws(SystemError) {
+    ///
+    /// `onLoss` is called when another connection has taken the name, as long as the returned slot is there.
+    @discardableResult
+    package func own(_ name: String, replacing: Bool, onLoss: (() -> Void)? = nil) throws(SystemError) -> BusSlot? {
+        // Subscribed first: another connection may take the name at once.
+        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
+        var slot: BusSlot?
+        if let onLoss { slot = try subscribe(match) { _ in onLoss() } }
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
         let result = sd_bus_request_name(bus, name, flags)
         guard result == -EEXIST else {
             try check("own the name", name, result)
-            return
+            return slot
         }
         throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
     }
@@ -121,12 +125,6 @@ package final class Bus {
     package func onDisconnect(_ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
         let match = "type='signal',path='/org/freedesktop/DBus/Local',interface='org.freedesktop.DBus.Local'"
         return try subscribe(match + ",member='Disconnected'") { _ in handler() }
-    }
-
-    /// Calls `handler` when another connection has taken `name` from this one.
-    package func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
-        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
-        return try subscribe(match) { _ in handler() }
     }
 
     /// Calls `handler` with the unique name of each new owner of `name`; nil when it has none any more.
@@ -160,10 +158,20 @@ package final class Bus {
         BusSlot(owning: try create("serve ObjectManager at", path) { sd_bus_add_object_manager(bus, &$0, path) })
     }
 
-    /// Lets `filter` see every message before anything else does, until the returned slot is released.
-    package func filter(_ filter: CallFilter) throws(SystemError) -> BusSlot {
-        let slot = try register("filter calls", userdata: filter) { slot, userdata in
-            sd_bus_add_filter(bus, &slot, filterCall, userdata)
+    /// Calls `handler` with every method call before libsystemd or an object handles it; true ends the call there.
+    package func interceptCalls(_ handler: @escaping (BusMessage) -> Bool) throws(SystemError) -> BusSlot {
+        let slot = try register("intercept calls", userdata: Box(handler)) { slot, userdata in
+            sd_bus_add_filter(
+                bus,
+                &slot,
+                { message, userdata, _ in
+                    guard let message, let userdata, sd_bus_message_is_method_call(message, nil, nil) > 0 else {
+                        return 0
+                    }
+                    return Box<(BusMessage) -> Bool>.closure(in: userdata)(BusMessage(borrowing: message)) ? 1 : 0
+                },
+                userdata
+            )
         }
         return BusSlot(owning: slot)
     }
@@ -290,9 +298,17 @@ package final class Bus {
     }
 
     /// Calls `handler` with every message that matches, until the returned slot is released.
-    package func subscribe(_ match: String, _ handler: @escaping (BusMessage) -> Void) throws(SystemError) -> BusSlot {
+    ///
+    /// Unless it `waits` for the bus daemon, one that refuses the match closes the connection.
+    package func subscribe(
+        _ match: String,
+        waits: Bool = true,
+        _ handler: @escaping (BusMessage) -> Void
+    ) throws(SystemError) -> BusSlot {
         let slot = try register("subscribe to", match, userdata: Box(handler)) { slot, userdata in
-            sd_bus_add_match(bus, &slot, match, handOver, userdata)
+            waits
+                ? sd_bus_add_match(bus, &slot, match, handOver, userdata)
+                : sd_bus_add_match_async(bus, &slot, match, handOver, nil, userdata)
         }
         return BusSlot(owning: slot)
     }

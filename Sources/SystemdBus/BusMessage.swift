@@ -33,6 +33,12 @@ package final class BusMessage {
     /// The unique name of the sending connection; empty for a message that was created here.
     package var sender: String { String(optional: sd_bus_message_get_sender(message)) }
 
+    /// The interface of the method or signal; empty if the message names none.
+    package var interface: String { String(optional: sd_bus_message_get_interface(message)) }
+
+    /// Whether the caller waits for a reply.
+    package var expectsReply: Bool { sd_bus_message_get_expect_reply(message) > 0 }
+
     /// Whether polkit may ask the user before it decides on this call.
     package var allowsInteractiveAuthorization: Bool {
         sd_bus_message_get_allow_interactive_authorization(message) > 0
@@ -42,17 +48,6 @@ package final class BusMessage {
     package var error: BusError? {
         guard let error = sd_bus_message_get_error(message) else { return nil }
         return BusError(String(optional: error.pointee.name), String(optional: error.pointee.message))
-    }
-
-    /// Asks the bus daemon for the sender's user id.
-    package func senderUserID() throws(SystemError) -> UInt32 {
-        var credentials: OpaquePointer?
-        let result = sd_bus_query_sender_creds(message, UInt64(SD_BUS_CREDS_EUID), &credentials)
-        try check("ask for the user of", sender, result)
-        defer { sd_bus_creds_unref(credentials) }
-        var user: UInt32 = 0
-        try check("ask for the user of", sender, sd_bus_creds_get_euid(credentials, &user))
-        return user
     }
 
     // MARK: - Reading
@@ -190,7 +185,7 @@ package final class BusMessage {
 
     /// Replies to a method call with the values that `body` appends; does nothing if the caller wants no reply.
     package func reply(_ body: (BusMessage) -> Void = { _ in }) {
-        guard sd_bus_message_get_expect_reply(message) > 0 else { return }
+        guard expectsReply else { return }
         var answer: OpaquePointer?
         guard sd_bus_message_new_method_return(message, &answer) >= 0, let answer else { return }
         let reply = BusMessage(owning: answer)

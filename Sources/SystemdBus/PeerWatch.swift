@@ -1,68 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
 package import POSIX
 
-/// Calls a handler when a connection to the bus has ended.
+/// Watches connections to the bus until they end.
 ///
-/// The bus daemon sends signals for the watched connections only, one for all watches of a connection.
+/// It never waits for the bus daemon: a wait would read all calls that have arrived into memory, and delay the others.
 package final class PeerWatch {
     /// The most connections that can be watched: a bus daemon disconnects a client with more than 512 matches.
     package static let most = 400
 
+    private static let daemon = "org.freedesktop.DBus"
+
     private let bus: Bus
-    private let peer: WatchedPeer
-    private let handler: Box<() -> Void>
+    private let onVanish: (String) -> Void
+    private var slots: [String: BusSlot] = [:]
 
-    /// Calls `onVanish` once, after the connection with this unique name has ended.
-    ///
-    /// Throws if it has ended already, and `EUSERS` if too many others are watched.
-    package init(_ name: String, on bus: Bus, onVanish: @escaping () -> Void) throws(SystemError) {
-        if let known = bus.watchedPeers[name], !known.hasVanished {
-            peer = known
-        } else {
-            guard bus.watchedPeers.count < Self.most else { throw SystemError("watch", name, errno: .tooManyUsers) }
-            peer = try WatchedPeer(name, on: bus)
-            bus.watchedPeers[name] = peer
-        }
+    /// Calls `onVanish` with the unique name of each watched connection that has ended.
+    package init(on bus: Bus, onVanish: @escaping (String) -> Void) {
         self.bus = bus
-        handler = Box(onVanish)
-        peer.handlers.append(handler)
+        self.onVanish = onVanish
     }
 
-    deinit {
-        peer.handlers.removeAll { $0 === handler }
-        if peer.handlers.isEmpty { bus.watchedPeers[peer.name] = nil }
+    /// The number of watched connections.
+    package var count: Int { slots.count }
+
+    /// Whether the connection is watched: it has not ended yet.
+    package func isWatched(_ name: String) -> Bool { slots[name] != nil }
+
+    /// Watches the connection with this unique name until it ends, which may have happened already.
+    ///
+    /// Throws `EUSERS` if too many others are watched.
+    package func watch(_ name: String) throws(SystemError) {
+        guard !isWatched(name) else { return }
+        guard count < Self.most else { throw SystemError("watch", name, errno: .tooManyUsers) }
+        let match = "type='signal',sender='\(Self.daemon)',member='NameOwnerChanged',arg0='\(name)',arg2=''"
+        slots[name] = try bus.subscribe(match, waits: false) { [unowned(unsafe) self] _ in vanish(name) }
+        do throws(BusError) {
+            try bus.callLater(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "NameHasOwner") { call in
+                call.append(name)
+            } completion: { [self] answer in
+                if (try? answer.readBool()) == false { vanish(name) }
+            }
+        } catch {
+            // The connection is closed, which Bus.onDisconnect reports.
+        }
     }
-}
 
-/// A connection, with the handlers of all its watches.
-final class WatchedPeer {
-    let name: String
-    private(set) var hasVanished = false
-    fileprivate var handlers: [Box<() -> Void>] = []
-    private let track: OpaquePointer
-
-    fileprivate init(_ name: String, on bus: Bus) throws(SystemError) {
-        self.name = name
-        track = try create("watch", name) { track in bus.withPointer { sd_bus_track_new($0, &track, vanished, nil) } }
-        // This object owns the track, so the track need not retain it.
-        sd_bus_track_set_userdata(track, Unmanaged.passUnretained(self).toOpaque())
-        try check("watch", name, sd_bus_track_add_name(track, name))
+    private func vanish(_ name: String) {
+        if slots.removeValue(forKey: name) != nil { onVanish(name) }
     }
-
-    deinit {
-        sd_bus_track_unref(track)
-    }
-
-    fileprivate func vanish() {
-        hasVanished = true
-        // A handler may end other watches.
-        while !handlers.isEmpty { handlers.removeFirst().closure() }
-    }
-}
-
-private func vanished(_: OpaquePointer?, userdata: UnsafeMutableRawPointer?) -> Int32 {
-    if let userdata { Unmanaged<WatchedPeer>.fromOpaque(userdata).takeUnretainedValue().vanish() }
-    return 1  // after 0, libsystemd would queue the track again
 }

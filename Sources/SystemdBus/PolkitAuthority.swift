@@ -5,7 +5,7 @@ import POSIX
 
 /// Asks polkit whether the sender of a call may do what it asks for.
 ///
-/// Never blocks: the answer comes in a later turn of the loop. Without polkit on the bus, only root and the user of this
+/// Never waits: the answer comes in a later turn of the loop. Without polkit on the bus, only root and the user of this
 /// process are allowed.
 package final class PolkitAuthority {
     /// Seconds that polkit has for an answer without a person, and with one.
@@ -17,7 +17,7 @@ package final class PolkitAuthority {
     /// How many questions may wait for a person, for polkit, and for either from one connection.
     ///
     /// The bus daemon allows 128 unanswered calls per connection; further questions are queued here.
-    static let limits = (persons: 64, asked: 100, connection: 128)
+    static let limits = (persons: 64, pending: 100, connection: 64)
 
     /// A call that polkit must decide on.
     private struct Question {
@@ -31,11 +31,9 @@ package final class PolkitAuthority {
     private let onAbsence: () -> Void
     private var isKnownAbsent = false
     private var persons = 0
-    private var asked = 0
+    private var pending = 0
     private var queue: [Question] = []
-
-    /// The number of undecided calls, by connection.
-    private var undecided: [String: Int] = [:]
+    private var undecided = ConnectionCounts()
 
     /// `limitError` is the name of the error for too many undecided calls of a connection.
     ///
@@ -56,29 +54,24 @@ package final class PolkitAuthority {
         for actionID: String,
         _ completion: @escaping (_ isAllowed: Bool) -> Void
     ) {
-        let undecided = undecided[message.sender] ?? 0
-        guard undecided < Self.limits.connection else {
-            message.reply(
-                BusError(
-                    limitError,
-                    "polkit has not decided on \(Self.limits.connection) calls of this connection yet"
-                )
-            )
+        guard undecided[message.sender] < Self.limits.connection else {
+            let text = "polkit has not decided on \(Self.limits.connection) calls of this connection yet"
+            message.reply(BusError(limitError, text))
             return completion(false)
         }
-        self.undecided[message.sender] = undecided + 1
+        undecided.add(to: message.sender)
         queue.append(Question(message: message, actionID: actionID, completion: completion))
         askNext()
     }
 
     private func askNext() {
-        while asked < Self.limits.asked, !queue.isEmpty { ask(queue.removeFirst()) }
+        while pending < Self.limits.pending, !queue.isEmpty { ask(queue.removeFirst()) }
     }
 
     private func ask(_ question: Question) {
         let message = question.message
         let interactive = message.allowsInteractiveAuthorization && persons < Self.limits.persons
-        asked += 1
+        pending += 1
         if interactive { persons += 1 }
         do throws(BusError) {
             try bus.callLater(
@@ -91,8 +84,11 @@ package final class PolkitAuthority {
                 Polkit.append(question.actionID, of: message.sender, isInteractive: interactive, to: call)
             } completion: { [self] answer in
                 if interactive { persons -= 1 }
-                decide(question, refusal: refusal(of: message, for: question.actionID, answer))
-                askNext()
+                if answer.error?.isServiceMissing == true {
+                    askForUser(question)
+                } else {
+                    decide(question, refusal: refusal(of: message, for: question.actionID, answer))
+                }
             }
         } catch {
             if interactive { persons -= 1 }
@@ -101,20 +97,17 @@ package final class PolkitAuthority {
     }
 
     private func decide(_ question: Question, refusal: BusError?) {
-        asked -= 1
-        let sender = question.message.sender
-        let undecided = (undecided[sender] ?? 1) - 1
-        self.undecided[sender] = undecided > 0 ? undecided : nil
+        pending -= 1
+        _ = undecided.remove(from: question.message.sender)
         if let refusal { question.message.reply(refusal) }
         question.completion(refusal == nil)
+        askNext()
     }
 
     /// Returns the error for polkit's answer; nil if the caller is allowed.
     private func refusal(of message: BusMessage, for actionID: String, _ answer: BusMessage) -> BusError? {
-        if let error = answer.error {
-            return error.isServiceMissing ? refusalWithoutPolkit(of: message, for: actionID) : denied(actionID, error)
-        }
         do throws(BusError) {
+            if let error = answer.error { throw error }
             let decision = try Polkit.readDecision(from: answer)
             if decision.isAuthorized { return nil }
             guard decision.isChallenge, !message.allowsInteractiveAuthorization else {
@@ -125,17 +118,34 @@ package final class PolkitAuthority {
                 "polkit would ask a person, which the call does not allow: \(actionID)"
             )
         } catch {
-            return denied(actionID, error)
+            return .accessDenied("not authorized: polkit did not decide on \(actionID): \(error)")
         }
     }
 
-    private func refusalWithoutPolkit(of message: BusMessage, for actionID: String) -> BusError? {
+    // MARK: - Without polkit
+
+    /// Asks the bus daemon for the caller's user, which decides where there is no polkit.
+    private func askForUser(_ question: Question) {
         if !isKnownAbsent {
             isKnownAbsent = true
             onAbsence()
         }
-        do throws(SystemError) {
-            let user = try message.senderUserID()
+        let daemon = "org.freedesktop.DBus"
+        do throws(BusError) {
+            try bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionUnixUser") { call in
+                call.append(question.message.sender)
+            } completion: { [self] answer in
+                decide(question, refusal: refusal(for: question.actionID, user: answer))
+            }
+        } catch {
+            decide(question, refusal: error)
+        }
+    }
+
+    private func refusal(for actionID: String, user answer: BusMessage) -> BusError? {
+        do throws(BusError) {
+            if let error = answer.error { throw error }
+            let user = try answer.readUInt32()
             if user == 0 || user == geteuid() { return nil }
             return .accessDenied(
                 "not authorized: without polkit, only root and the user of the service may do \(actionID)"
@@ -143,9 +153,5 @@ package final class PolkitAuthority {
         } catch {
             return .accessDenied("not authorized: \(error)")
         }
-    }
-
-    private func denied(_ actionID: String, _ error: BusError) -> BusError {
-        .accessDenied("not authorized: polkit did not decide on \(actionID): \(error)")
     }
 }

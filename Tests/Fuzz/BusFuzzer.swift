@@ -88,6 +88,7 @@ private final class FuzzedService: MachineHost {
     private var polkitSlot: BusSlot?
     private var manager: ManagerObject?
     private var proxy: SensorProxyObject?
+    private let clients: Clients
     private var machine = OrientationMachine(MachineConfiguration(), saved: nil, at: 0)
     private var time = 0.0
 
@@ -97,26 +98,27 @@ private final class FuzzedService: MachineHost {
     private var proxyClaims: [SensorKind: Int] = [:]
     private var decisions: UInt8 = 0
 
-    var policy: RotationPolicy { machine.policy }
-    var gravity: Vector3 { machine.gravity }
     func deliverWaiting() {}
-    private(set) var hasFirstAnswer = true
+    private var hasFirstAnswer = true
 
     init() throws {
         privateBus = try PrivateBus()
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
         polkit = try privateBus.connect(loop)
-        let authority = PolkitAuthority(bus: bus, limitError: Names.limitError) {}
+        clients = Clients(on: bus, authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {})
         manager = try ManagerObject(
             bus: bus,
             loop: loop,
             version: "0",
             status: machine.status,
-            authority: authority,
+            clients: clients,
             host: self
         )
-        proxy = try SensorProxyObject(bus: bus, loop: loop, authority: authority, delegate: self)
+        proxy = try SensorProxyObject(bus: bus, loop: loop, clients: clients) { [unowned(unsafe) self] in
+            proxyClaims[$0] = $1.count
+            if $0 == .accelerometer { deliver(.proxyClaims($1)) }
+        }
         let interface = BusInterface(Polkit.interface, members: 1)
         interface.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: "(bba{ss})") { [unowned(unsafe) self] in
             decide($0)
@@ -128,20 +130,12 @@ private final class FuzzedService: MachineHost {
 
     // MARK: - The daemon
 
-    func deliver(_ event: Event) { carryOut(event) }
-
-    func call(_ event: Event) throws(RotationRefusal) -> Effects {
-        let effects = carryOut(event)
-        if let refusal = effects.refusal { throw refusal }
-        return effects
-    }
-
-    @discardableResult
-    private func carryOut(_ event: Event) -> Effects {
+    func deliver(_ event: Event, completion: ((Effects) -> Void)?) {
         time += 1
-        let effects = machine.handle(event, at: time)
-        manager?.carryOut(effects, machine.status)
-        return effects
+        var effects = machine.handle(event, at: time)
+        effects.hasFirstAnswer = hasFirstAnswer
+        manager?.publish(effects)
+        completion?(effects)
     }
 
     // MARK: - Polkit
@@ -183,8 +177,8 @@ private final class FuzzedService: MachineHost {
                     answerIfKnown()
                 case 2: try loop.run { outstanding == held.count || !hasFirstAnswer }
                 case 3: publish()
-                case 4: carryOut(input.pick([.lid(isClosed: true), .lid(isClosed: false), .sleep, .wake]))
-                case 5: carryOut(.tabletSwitch(input.pick([.tablet, .laptop, .unknown])))
+                case 4: deliver(input.pick([.lid(isClosed: true), .lid(isClosed: false), .sleep, .wake]))
+                case 5: deliver(.tabletSwitch(input.pick([.tablet, .laptop, .unknown])))
                 default: call(over: client)
                 }
             }
@@ -202,20 +196,23 @@ private final class FuzzedService: MachineHost {
         // The client has left.
         try loop.run {
             machine.policy.requests.isEmpty && machine.status.claims == 0 && proxyClaims.allSatisfy { $0.value == 0 }
-                && bus.watchedPeers.isEmpty
+                && clients.count == 0
         }
     }
 
     private func answerIfKnown() {
-        manager?.carryOut(Effects(), machine.status)
-        proxy?.answerIfKnown()
+        var effects = Effects()
+        effects.hasFirstAnswer = hasFirstAnswer
+        manager?.publish(effects)
+        proxy?.status.read = hasFirstAnswer ? Set(SensorKind.allCases) : []
     }
 
     private func publish() {
         var status = SensorProxyStatus()
         status.hasAccelerometer = input.byte() & 1 != 0
         status.lightLevel = Double(bitPattern: input.word())
-        status.edge = input.pick([.unknown, .portrait, .landscapeLeft])
+        status.accelerometer.edge = input.pick([.unknown, .portrait, .landscapeLeft])
+        status.read = hasFirstAnswer ? Set(SensorKind.allCases) : []
         proxy?.status = status
     }
 
@@ -346,14 +343,5 @@ private final class FuzzedService: MachineHost {
             return types.count
         default: return 1
         }
-    }
-}
-
-extension FuzzedService: SensorProxyDelegate {
-    func hasFirstReading(of sensor: SensorKind) -> Bool { hasFirstAnswer }
-
-    func claimsChanged(of sensor: SensorKind, clients: [String]) {
-        proxyClaims[sensor] = clients.count
-        if sensor == .accelerometer { deliver(.proxyClaims(clients)) }
     }
 }

@@ -35,7 +35,7 @@ enum RecordingFuzzer {
         precondition(machine.status.interfaceOrientation == policy.shown)
         precondition(policy.effectiveMask.contains(policy.shown) || policy.rule == .waiting)
         precondition((effects.transition != nil) == (policy.shown != old.shown))
-        precondition(effects.isStatusNew == (machine.status != before.status))
+        precondition((effects.status != nil) == (machine.status != before.status))
         precondition(effects.released.allSatisfy { policy.request($0) == nil && old.request($0) != nil })
         for id in policy.requests {
             guard let request = policy.request(id), policy.client(of: id) != nil else {
@@ -49,7 +49,7 @@ enum RecordingFuzzer {
         if case .vanished(let client) = event {
             precondition(policy.requests.allSatisfy { policy.client(of: $0) != client })
         }
-        precondition(machine.gravity.isFinite)
+        precondition(effects.gravity.isFinite)
         precondition(machine.lifecycle != .ending || !effects.reads.display && !effects.reads.base)
     }
 }

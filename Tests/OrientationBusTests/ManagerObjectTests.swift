@@ -121,8 +121,7 @@ import Testing
         status.deviceOrientation = .landscapeRight
         status.faceOrientation = .faceDown
         status.outputTransform = .rotated270
-        service.publish(status)
-        service.gravity = Vector3(0.25, -0.5, 1e-9)
+        service.publish(status, gravity: Vector3(0.25, -0.5, 1e-9))
         snapshot = try service.snapshot()
         #expect(snapshot.status == status)
         #expect(snapshot.gravity == Vector3(0.25, -0.5, 1e-9))

@@ -14,9 +14,10 @@ final class Service: MachineHost {
     /// For blocking calls inside `loop.serve`; not attached to the loop.
     let client: Bus
 
-    var gravity = Vector3.zero
     var onDeliverWaiting: () -> Void = {}
     func deliverWaiting() { onDeliverWaiting() }
+
+    /// What effects say in place of the machine's own answer, which has no sensor.
     var hasFirstAnswer = true
 
     private(set) var machine: OrientationMachine
@@ -45,34 +46,34 @@ final class Service: MachineHost {
             loop: loop,
             version: "1.2.3",
             status: machine.status,
-            authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {},
+            clients: Clients(on: bus, authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {}),
             host: self
         )
         try bus.own(Names.service, replacing: false)
     }
 
-    func deliver(_ event: Event) {
+    func deliver(_ event: Event, completion: ((Effects) -> Void)?) {
         if case .claims(let count) = event { changes.append(count > 0) }
-        manager.carryOut(machine.handle(event, at: 0), machine.status)
-    }
-
-    func call(_ event: Event) throws(RotationRefusal) -> Effects {
-        let effects = machine.handle(event, at: 0)
-        manager.carryOut(effects, machine.status)
-        if let refusal = effects.refusal { throw refusal }
-        return effects
+        var effects = machine.handle(event, at: 0)
+        effects.hasFirstAnswer = hasFirstAnswer
+        manager.publish(effects)
+        completion?(effects)
     }
 
     /// Publishes a status as an event would that has changed it.
-    func publish(_ status: ManagerStatus, _ transition: Transition? = nil) {
+    func publish(_ status: ManagerStatus, gravity: Vector3 = .zero) {
         var effects = Effects()
-        effects.isStatusNew = true
-        effects.transition = transition
-        manager.carryOut(effects, status)
+        effects.status = status
+        effects.gravity = gravity
+        manager.publish(effects)
     }
 
     /// Does what follows every event.
-    func answerIfKnown() { manager.carryOut(Effects(), machine.status) }
+    func answerIfKnown() {
+        var effects = Effects()
+        effects.hasFirstAnswer = hasFirstAnswer
+        manager.publish(effects)
+    }
 
     /// Calls a method of the manager without waiting; the answer's error, or nil, goes to `completion`.
     func call(_ member: String, from client: Bus, completion: @escaping (BusError?) -> Void) throws {

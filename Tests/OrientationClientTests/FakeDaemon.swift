@@ -85,15 +85,20 @@ final class Worker {
         loop = try EventLoop()
         bus = try Bus(address)
         self.script = script
-        properties = PublishedProperties(ManagerSnapshot(), ManagerSnapshot.properties)
+        let manager = BusInterface(Names.manager, members: ManagerSnapshot.properties.count + 6)
+        properties = PublishedProperties(
+            ManagerSnapshot(),
+            ManagerSnapshot.properties,
+            of: manager,
+            at: Names.path,
+            on: bus
+        )
         watch = try loop.watch(mailbox.descriptor) { [unowned self] in
             var jobs: [@Sendable (Worker) -> Void] = []
             mailbox.receive(into: &jobs)
             for job in jobs { job(self) }
         }
         try bus.attach(to: loop)
-        let manager = BusInterface(Names.manager, members: ManagerSnapshot.properties.count + 6)
-        properties.add(to: manager)
         for member in ["Claim", "Release", "AlignToDevice"] as [StaticString] {
             manager.method(member) { [unowned self] message throws(BusError) in try answer("\(member)", message) }
         }
@@ -121,7 +126,7 @@ final class Worker {
     func change(_ body: (inout ManagerStatus) -> Void) {
         var snapshot = properties.status
         body(&snapshot.status)
-        bus.announce(properties.update(to: snapshot).map { $0.name }, of: Names.manager, at: Names.path)
+        properties.publish(snapshot)
     }
 
     /// Logs a call and replies; a method that is refused with `silence` never does.

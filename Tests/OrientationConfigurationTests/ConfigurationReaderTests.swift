@@ -132,8 +132,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
         Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
         Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
-        Value("Bus", "SensorProxyOrientation", "device") { $0.proxiedOrientation = .device },
-        Value("Bus", "SensorProxyOrientation", "interface") { $0.proxiedOrientation = .interface },
+        Value("Bus", "SensorProxyOrientation", "device") { $0.machine.proxiedOrientation = .device },
+        Value("Bus", "SensorProxyOrientation", "interface") { $0.machine.proxiedOrientation = .interface },
         Value("Application org.example.Player", "SupportedOrientations", "landscape") {
             $0.machine.applicationMasks = ["org.example.Player": .landscape]
         },

@@ -12,7 +12,7 @@ protocol Policy {
     var memory: SavedState { get }
     var effectiveMask: InterfaceOrientationMask { get }
     var rule: RotationRule { get }
-    var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? { get }
+    var decidingRequest: (id: RotationRequest.ID, request: RotationRequest)? { get }
     var autorotatingRequests: Int { get }
     var requests: [RotationRequest.ID] { get }
     func request(_ id: RotationRequest.ID) -> RotationRequest?
@@ -20,32 +20,32 @@ protocol Policy {
     mutating func present(
         _ request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision)
+    ) throws(RotationRefusal) -> RotationRequest.ID
     mutating func update(
         _ id: RotationRequest.ID,
         to request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> Decision
-    mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision
+    ) throws(RotationRefusal)
+    mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal)
     mutating func release(
         _ id: RotationRequest.ID,
         of client: String
-    ) throws(RotationRefusal) -> (released: [RotationRequest.ID], decision: Decision)
-    mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision)
+    ) throws(RotationRefusal) -> [RotationRequest.ID]
+    mutating func drop(_ client: String) -> [RotationRequest.ID]
     mutating func setApplicationMask(
         _ mask: InterfaceOrientationMask?,
         of appID: String,
         for client: String
-    ) throws(RotationRefusal) -> Decision
-    mutating func deviceTurned(to edge: DeviceOrientation) -> Decision
-    mutating func pause() -> Decision
-    mutating func resume() -> Decision
-    mutating func setTabletMode(_ mode: TabletMode) -> Decision
-    mutating func setAutorotate(_ mode: AutorotateMode) -> Decision
-    mutating func configure(_ configuration: RotationConfiguration) -> Decision
-    mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision
-    mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision
-    mutating func alignToDevice() -> Decision
+    ) throws(RotationRefusal)
+    mutating func deviceTurned(to edge: DeviceOrientation)
+    mutating func pause()
+    mutating func resume()
+    mutating func setTabletMode(_ mode: TabletMode)
+    mutating func setAutorotate(_ mode: AutorotateMode)
+    mutating func configure(_ configuration: RotationConfiguration)
+    mutating func setLock(_ lock: RotationLock) throws(RotationRefusal)
+    mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal)
+    mutating func alignToDevice()
 }
 
 extension RotationPolicy: Policy {}
@@ -77,24 +77,24 @@ enum PolicyOperation {
         }
     }
 
-    func perform(on policy: inout some Policy) throws(RotationRefusal) -> Decision {
+    func perform(on policy: inout some Policy) throws(RotationRefusal) {
         switch self {
-        case .present(let request, let client): return try policy.present(request, of: client).decision
-        case .update(let id, let request, let client): return try policy.update(id, to: request, of: client)
-        case .setNeedsUpdate(let id, let client): return try policy.setNeedsUpdate(id, of: client)
-        case .release(let id, let client): return try policy.release(id, of: client).decision
-        case .drop(let client): return policy.drop(client).decision
+        case .present(let request, let client): _ = try policy.present(request, of: client)
+        case .update(let id, let request, let client): try policy.update(id, to: request, of: client)
+        case .setNeedsUpdate(let id, let client): try policy.setNeedsUpdate(id, of: client)
+        case .release(let id, let client): _ = try policy.release(id, of: client)
+        case .drop(let client): _ = policy.drop(client)
         case .setApplicationMask(let mask, let appID, let client):
-            return try policy.setApplicationMask(mask, of: appID, for: client)
-        case .turn(let edge): return policy.deviceTurned(to: edge)
-        case .pause: return policy.pause()
-        case .resume: return policy.resume()
-        case .setTabletMode(let mode): return policy.setTabletMode(mode)
-        case .setAutorotate(let mode): return policy.setAutorotate(mode)
-        case .configure(let configuration): return policy.configure(configuration)
-        case .setLock(let lock): return try policy.setLock(lock)
-        case .rotate(let orientation): return try policy.rotate(to: orientation)
-        case .align: return policy.alignToDevice()
+            try policy.setApplicationMask(mask, of: appID, for: client)
+        case .turn(let edge): policy.deviceTurned(to: edge)
+        case .pause: policy.pause()
+        case .resume: policy.resume()
+        case .setTabletMode(let mode): policy.setTabletMode(mode)
+        case .setAutorotate(let mode): policy.setAutorotate(mode)
+        case .configure(let configuration): policy.configure(configuration)
+        case .setLock(let lock): try policy.setLock(lock)
+        case .rotate(let orientation): try policy.rotate(to: orientation)
+        case .align: policy.alignToDevice()
         }
     }
 }

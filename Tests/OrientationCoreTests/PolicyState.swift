@@ -10,7 +10,7 @@ struct PolicyState: Equatable {
     let memory: SavedState
     let mask: InterfaceOrientationMask
     let rule: RotationRule
-    let asked: RotationRequest.ID?
+    let deciding: RotationRequest.ID?
     let autorotating: Int
     let requests: [RotationRequest.ID]
     let contents: [RotationRequest?]
@@ -21,7 +21,7 @@ struct PolicyState: Equatable {
         memory = policy.memory
         mask = policy.effectiveMask
         rule = policy.rule
-        asked = policy.askedRequest?.id
+        deciding = policy.decidingRequest?.id
         autorotating = policy.autorotatingRequests
         requests = policy.requests
         contents = requests.map(policy.request)
@@ -39,6 +39,6 @@ struct PolicyState: Equatable {
     /// Whether nothing but the requests themselves differs.
     func shows(as other: PolicyState) -> Bool {
         shown == other.shown && reason == other.reason && memory == other.memory && mask == other.mask
-            && rule == other.rule && asked == other.asked && autorotating == other.autorotating
+            && rule == other.rule && deciding == other.deciding && autorotating == other.autorotating
     }
 }

@@ -30,12 +30,19 @@ extension RotationPolicy {
             autorotate: .tabletMode
         )
         policy.turn(for: .portrait)
-        _ = policy.setTabletMode(.laptop)
+        policy.setTabletMode(.laptop)
         return policy
     }
 
-    @discardableResult
-    mutating func turn(for upright: InterfaceOrientation) -> Decision { deviceTurned(to: upright.device) }
+    mutating func turn(for upright: InterfaceOrientation) { deviceTurned(to: upright.device) }
+
+    /// Does something, and returns what that decided.
+    mutating func deciding(_ body: (inout RotationPolicy) throws -> Void) rethrows -> Decision {
+        let before = shown
+        try body(&self)
+        let change = Transition(from: before, to: shown, reason: reason)
+        return Decision(transition: shown == before ? nil : change, rule: rule)
+    }
 
     /// Presents a request; without a parent it is a root.
     @discardableResult
@@ -60,41 +67,40 @@ extension RotationPolicy {
             forwardsTo: target,
             isActive: active
         )
-        return try present(request, of: client).id
+        return try present(request, of: client)
     }
 
     /// Updates a request with some of its options changed.
-    @discardableResult
     mutating func change(
         _ id: RotationRequest.ID,
         of client: String = "client",
         _ body: (inout RotationRequest) -> Void
-    ) throws(RotationRefusal) -> Decision {
+    ) throws(RotationRefusal) {
         var request = request(id) ?? RotationRequest(appID: "none", supported: .all)
         body(&request)
-        return try update(id, to: request, of: client)
+        try update(id, to: request, of: client)
     }
 
-    @discardableResult
-    mutating func setActive(_ isActive: Bool, _ id: RotationRequest.ID) throws(RotationRefusal) -> Decision {
+    mutating func setActive(_ isActive: Bool, _ id: RotationRequest.ID) throws(RotationRefusal) {
         try change(id) { $0.isActive = isActive }
     }
 
-    @discardableResult
-    mutating func forward(_ id: RotationRequest.ID, to target: RotationRequest.ID?) throws(RotationRefusal) -> Decision
-    {
+    mutating func forward(_ id: RotationRequest.ID, to target: RotationRequest.ID?) throws(RotationRefusal) {
         try change(id) { $0.forwardsTo = target }
     }
 
-    @discardableResult
-    mutating func release(_ id: RotationRequest.ID) throws(RotationRefusal) -> Decision {
-        try release(id, of: "client").decision
+    mutating func release(_ id: RotationRequest.ID) throws(RotationRefusal) {
+        try release(id, of: "client")
     }
 
-    var asked: RotationRequest.ID? { askedRequest?.id }
+    var decidingID: RotationRequest.ID? { decidingRequest?.id }
 }
 
-extension Decision {
+/// What a call of the policy decided.
+struct Decision: Equatable {
+    let transition: Transition?
+    let rule: RotationRule
+
     /// The decision of an event that changed nothing.
     static func unchanged(_ rule: RotationRule) -> Decision { Decision(transition: nil, rule: rule) }
 }
@@ -105,6 +111,7 @@ enum Refusal {
     case orientationNotSupported
     case notYourRequest
     case unknownRequest
+    case limitExceeded
 
     init(_ refusal: RotationRefusal) {
         self =
@@ -114,6 +121,7 @@ enum Refusal {
             case .orientationNotSupported: .orientationNotSupported
             case .notYourRequest: .notYourRequest
             case .unknownRequest: .unknownRequest
+            case .limitExceeded: .limitExceeded
             }
     }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite struct RotationPolicyAlignTests {
     @Test func `it ends a manual rotation`() throws {
         var policy = RotationPolicy.held(for: .landscapeRight)
-        _ = try policy.rotate(to: .portrait)
-        let decision = policy.alignToDevice()
+        try policy.rotate(to: .portrait)
+        let decision = policy.deciding { $0.alignToDevice() }
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .manual))
         #expect(decision.rule == .device)
         // Also if the rotation by hand equals what follows the device.
-        _ = try policy.rotate(to: .landscapeRight)
-        #expect(policy.alignToDevice() == .unchanged(.device))
+        try policy.rotate(to: .landscapeRight)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.device))
     }
 
     @Test(
@@ -24,9 +24,9 @@ import Testing
     )
     func `under a lock it sets the held one`(before: RotationLock, after: RotationLock) throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(before)
+        try policy.setLock(before)
         policy.turn(for: .landscapeRight)
-        #expect(policy.alignToDevice().transition?.to == .landscapeRight)
+        #expect(policy.deciding { $0.alignToDevice() }.transition?.to == .landscapeRight)
         #expect(policy.lock == after)
         #expect(policy.memory.held == .landscapeRight)
         policy.turn(for: .portraitUpsideDown)
@@ -36,11 +36,11 @@ import Testing
 
     @Test func `under a lock it respects the mask: nothing is turned or held`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(.orientation(.portrait))
+        try policy.setLock(.orientation(.portrait))
         try policy.present(.modal, [.portrait, .landscapeLeft], preferred: .landscapeLeft)
         policy.turn(for: .landscapeRight)
         let before = PolicyState(of: policy)
-        #expect(policy.alignToDevice() == .unchanged(.kept))
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.kept))
         #expect(PolicyState(of: policy) == before)
     }
 
@@ -48,36 +48,39 @@ import Testing
         var policy = RotationPolicy.held()
         try policy.present(.push, .landscape)
         #expect(policy.rule == .waiting)
-        #expect(policy.alignToDevice().transition == Transition(from: .portrait, to: .landscapeRight, reason: .manual))
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.alignToDevice() == .unchanged(.mask))
+        #expect(
+            policy.deciding { $0.alignToDevice() }.transition
+                == Transition(from: .portrait, to: .landscapeRight, reason: .manual)
+        )
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.mask))
     }
 
     @Test func `it works with autorotation off`() {
         var policy = RotationPolicy.held(for: .landscapeLeft, autorotate: .never)
         #expect(policy.shown == .portrait)
-        #expect(policy.alignToDevice().transition?.to == .landscapeLeft)
+        #expect(policy.deciding { $0.alignToDevice() }.transition?.to == .landscapeLeft)
     }
 
     @Test func `with autorotation off and the device's edge not allowed nothing changes`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
         try policy.present(.modal, [.landscape, .portraitUpsideDown], preferred: .landscapeLeft)
-        _ = try policy.rotate(to: .landscapeRight)
+        try policy.rotate(to: .landscapeRight)
         let before = PolicyState(of: policy)
-        #expect(policy.alignToDevice() == .unchanged(.manual))
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.manual))
         #expect(PolicyState(of: policy) == before)
         // A waiting pushed node does not turn either.
         policy = .held(autorotate: .never)
         try policy.present(.push, .landscape)
-        #expect(policy.alignToDevice() == .unchanged(.waiting))
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.waiting))
     }
 
     @Test func `in laptop mode nothing changes while no edge is known`() throws {
         var policy = RotationPolicy.laptop()
-        _ = policy.pause()
-        _ = policy.resume()
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.alignToDevice() == .unchanged(.manual))
+        policy.pause()
+        policy.resume()
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.manual))
         #expect(policy.shown == .landscapeLeft)
     }
 
@@ -85,26 +88,26 @@ import Testing
         var policy = RotationPolicy.held()
         try policy.present(.modal, autorotates: false)
         policy.turn(for: .landscapeLeft)
-        _ = try policy.rotate(to: .portraitUpsideDown)
-        #expect(policy.alignToDevice() == .unchanged(.manual))
+        try policy.rotate(to: .portraitUpsideDown)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.manual))
         #expect(policy.shown == .portraitUpsideDown)
     }
 
     @Test func `it turns nothing while no edge is known`() throws {
         var policy = RotationPolicy.held(for: nil)
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.alignToDevice() == .unchanged(.manual))
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.manual))
         policy.turn(for: .portrait)
-        _ = policy.pause()
-        _ = policy.resume()
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.alignToDevice() == .unchanged(.manual))
+        policy.pause()
+        policy.resume()
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.alignToDevice() } == .unchanged(.manual))
     }
 
     @Test func `in laptop mode it goes back to the laptop orientation`() throws {
         var policy = RotationPolicy.laptop()
-        _ = try policy.rotate(to: .landscapeLeft)
-        let decision = policy.alignToDevice()
+        try policy.rotate(to: .landscapeLeft)
+        let decision = policy.deciding { $0.alignToDevice() }
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .manual)
         )

@@ -72,7 +72,7 @@ import Testing
         #expect(policy.rule == .waiting)
         policy.turn(for: .landscapeRight)
         #expect(policy.shown == .portrait)
-        _ = try policy.setNeedsUpdate(id, of: "client")
+        try policy.setNeedsUpdate(id, of: "client")
         #expect(policy.shown == .landscapeLeft)
     }
 
@@ -160,7 +160,7 @@ import Testing
         autorotates: Bool
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft, supported: .allButUpsideDown)
-        _ = try policy.rotate(to: .landscapeRight)
+        try policy.rotate(to: .landscapeRight)
         try policy.present(
             .modal,
             beginning.supported,
@@ -174,7 +174,7 @@ import Testing
     @Test(arguments: beginnings, [true, false])
     func `with I not empty a pushed request turns nothing`(beginning: Beginning, autorotates: Bool) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft, supported: .allButUpsideDown)
-        _ = try policy.rotate(to: .landscapeRight)
+        try policy.rotate(to: .landscapeRight)
         try policy.present(
             .push,
             beginning.supported,
@@ -218,12 +218,12 @@ import Testing
         }
     }
 
-    @Test func `a request is checked when it becomes the asked one`() throws {
+    @Test func `a request is checked when it becomes the deciding one`() throws {
         var policy = RotationPolicy.held(supported: .portrait)
         let root = try policy.present(.modal)
         let page = try policy.present(.push, .landscape, in: root)
         let hidden = try policy.present(.modal, .landscape, in: root, active: false)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
         expectRefused(.invalidInterfaceOrientation, saying: "supported", by: &policy) {
             try $0.forward(root, to: page)
         }
@@ -257,7 +257,7 @@ import Testing
         var policy = RotationPolicy.held()
         try policy.present(.modal, .landscape)
         let sheet = try policy.present(.modal)
-        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        policy.configure(RotationConfiguration(supported: .portrait))
         try policy.setActive(false, sheet)
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
@@ -266,16 +266,16 @@ import Testing
         let stack = try policy.present(.modal, .landscape)
         let page = try policy.present(.push, in: stack)
         try policy.forward(stack, to: page)
-        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        policy.configure(RotationConfiguration(supported: .portrait))
         try policy.setActive(false, page)
-        #expect(policy.asked == stack)
+        #expect(policy.decidingID == stack)
     }
 
-    @Test func `a conflict of the asked request does not refuse an update of another one`() throws {
+    @Test func `a conflict of the deciding request does not refuse an update of another one`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal, .landscape)
         let page = try policy.present(.push, in: root)
-        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        policy.configure(RotationConfiguration(supported: .portrait))
         try policy.change(page) { $0.supported = .portrait }
         #expect(policy.request(page)?.supported == .portrait)
     }
@@ -285,11 +285,11 @@ import Testing
         let root = try policy.present(.modal)
         let covered = try policy.present(.modal, .landscape, in: root)
         let sheet = try policy.present(.modal, in: root)
-        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        policy.configure(RotationConfiguration(supported: .portrait))
         expectRefused(.invalidInterfaceOrientation, saying: "allow portrait", by: &policy) {
             try $0.change(covered) { $0.parent = sheet }
         }
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
     }
 
     @Test func `a refused call keeps the order of the windows`() throws {
@@ -301,18 +301,18 @@ import Testing
             try $0.setActive(true, movie)
         }
         try policy.release(active)
-        #expect(policy.asked == below)
+        #expect(policy.decidingID == below)
     }
 
     // MARK: - Masks that change
 
     @Test(arguments: presentations)
-    func `a dynamic mask that leaves nothing to an autorotating asked node is refused`(
+    func `a dynamic mask that leaves nothing to an autorotating deciding request is refused`(
         presentation: RotationRequest.Presentation
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         try policy.present(presentation, .landscape)
-        _ = try policy.setApplicationMask(.landscapeLeft, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(.landscapeLeft, of: "org.example.App", for: "client")
         expectRefused(.invalidInterfaceOrientation, saying: "mask", "landscape", "autorotates", by: &policy) {
             try $0.setApplicationMask(.portrait, of: "org.example.App", for: "client")
         }
@@ -321,7 +321,7 @@ import Testing
 
     @Test func `returning to a static mask that leaves nothing is refused too`() throws {
         var policy = RotationPolicy.held(masks: ["org.example.App": .portrait])
-        _ = try policy.setApplicationMask(.all, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(.all, of: "org.example.App", for: "client")
         try policy.present(.modal, .landscape)
         expectRefused(.invalidInterfaceOrientation, saying: "mask", by: &policy) {
             try $0.setApplicationMask(nil, of: "org.example.App", for: "client")
@@ -332,28 +332,28 @@ import Testing
     @Test func `a dynamic mask that leaves nothing to a fixed node shows it at preferred, else ignores it`() throws {
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
-        _ = try policy.rotate(to: .landscapeRight)
-        _ = try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
+        try policy.rotate(to: .landscapeRight)
+        try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
         #expect(policy.effectiveMask == .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
-        _ = try policy.setApplicationMask(nil, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(nil, of: "org.example.App", for: "client")
         try policy.change(id) { $0.preferred = nil }
-        _ = try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `a dynamic mask that does not affect the asked node is not checked and turns nothing`() throws {
+    @Test func `a dynamic mask that does not affect the deciding request is not checked and turns nothing`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, .portrait, app: "org.example.Other")
         try policy.present(.modal, .portrait)
-        _ = try policy.setApplicationMask(.landscape, of: "org.example.Other", for: "client")
-        _ = try policy.setApplicationMask(.landscape, of: "org.example.App", for: "stranger")
+        try policy.setApplicationMask(.landscape, of: "org.example.Other", for: "client")
+        try policy.setApplicationMask(.landscape, of: "org.example.App", for: "stranger")
         #expect(policy.effectiveMask == .portrait)
         #expect(policy.shown == .portrait)
         try policy.present(.push, .landscape, app: "org.example.Third")
-        _ = try policy.setApplicationMask(.all, of: "org.example.Third", for: "stranger")
-        _ = try policy.setApplicationMask(.all, of: "org.example.Other", for: "client")
+        try policy.setApplicationMask(.all, of: "org.example.Third", for: "stranger")
+        try policy.setApplicationMask(.all, of: "org.example.Other", for: "client")
         #expect(policy.rule == .waiting)
     }
 
@@ -364,7 +364,7 @@ import Testing
             supported: [.portrait, .portraitUpsideDown, .landscapeLeft],
             applicationMasks: ["org.example.App": [.portraitUpsideDown, .landscapeRight]]
         )
-        let decision = policy.configure(configuration)
+        let decision = policy.deciding { $0.configure(configuration) }
         #expect(policy.effectiveMask == .portraitUpsideDown)
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .configuration)
@@ -378,7 +378,7 @@ import Testing
             supported: [.portrait, .portraitUpsideDown],
             applicationMasks: ["org.example.App": .landscape]
         )
-        _ = policy.configure(configuration)
+        policy.configure(configuration)
         #expect(policy.effectiveMask == [.portrait, .portraitUpsideDown])
         #expect(policy.shown == .portrait)
     }

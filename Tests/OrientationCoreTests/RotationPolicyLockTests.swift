@@ -10,32 +10,32 @@ import Testing
     @Test(arguments: locks)
     func `under a lock the device does not turn the interface and is still tracked`(lock: RotationLock) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
-        _ = try policy.setLock(lock)
+        try policy.setLock(lock)
         for upright in [InterfaceOrientation.portrait, .landscapeRight] {
-            #expect(policy.turn(for: upright).transition == nil)
+            #expect(policy.deciding { $0.turn(for: upright) }.transition == nil)
         }
         #expect(policy.rule == .lock)
-        let decision = try policy.setLock(.off)
+        let decision = try policy.deciding { try $0.setLock(.off) }
         #expect(decision.transition == Transition(from: .landscapeLeft, to: .landscapeRight, reason: .lock))
     }
 
     @Test func `current holds what is shown, and reads current whatever that is`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: .landscapeRight)
-        #expect(try policy.setLock(.current).transition == nil)
+        try policy.rotate(to: .landscapeRight)
+        #expect(try policy.deciding { try $0.setLock(.current) }.transition == nil)
         #expect(policy.lock == .current)
         #expect(policy.memory.held == .landscapeRight)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         #expect(policy.lock == .current)
         #expect(policy.memory.held == .portraitUpsideDown)
     }
 
     @Test func `setting current again holds what is shown now`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(.current)
+        try policy.setLock(.current)
         try policy.present(.modal, .all, preferred: .landscapeLeft)
         #expect(policy.memory.held == .portrait)
-        _ = try policy.setLock(.current)
+        try policy.setLock(.current)
         #expect(policy.memory.held == .landscapeLeft)
         #expect(policy.rule == .lock)
     }
@@ -44,7 +44,7 @@ import Testing
     func `a lock of one orientation rotates to it and holds it`(orientation: InterfaceOrientation) throws {
         for shown in InterfaceOrientation.allCases {
             var policy = RotationPolicy.held(for: shown)
-            let decision = try policy.setLock(.orientation(orientation))
+            let decision = try policy.deciding { try $0.setLock(.orientation(orientation)) }
             let transition = Transition(from: shown, to: orientation, reason: .lock)
             #expect(decision.transition == (shown == orientation ? nil : transition))
             #expect(decision.rule == .lock)
@@ -71,34 +71,36 @@ import Testing
         }
     }
 
-    @Test func `the mask of the asked node wins over the lock, and the held orientation returns afterwards`() throws {
+    @Test func `the mask of the deciding request wins over the lock, and the held orientation returns afterwards`()
+        throws
+    {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(.orientation(.portrait))
+        try policy.setLock(.orientation(.portrait))
         let app = try policy.present(.modal, .landscape)
         #expect(policy.shown == .landscapeRight)
         #expect(policy.rule == .mask)
         policy.turn(for: .landscapeLeft)
         #expect(policy.shown == .landscapeRight)
         #expect(policy.memory.held == .portrait)
-        let decision = try policy.release(app)
+        let decision = try policy.deciding { try $0.release(app) }
         #expect(decision.transition == Transition(from: .landscapeRight, to: .portrait, reason: .request))
         #expect(policy.rule == .lock)
     }
 
     @Test func `preferred also counts under the lock`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(.current)
+        try policy.setLock(.current)
         let app = try policy.present(.modal, .all, preferred: .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
-        #expect(policy.turn(for: .landscapeRight) == .unchanged(.kept))
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) } == .unchanged(.kept))
         try policy.setActive(false, app)
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `a lock outside the mask of the asked node takes effect when the node is released`() throws {
+    @Test func `a lock outside the mask of the deciding request takes effect when the node is released`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         let app = try policy.present(.modal, .landscape)
-        #expect(try policy.setLock(.orientation(.portrait)).transition == nil)
+        #expect(try policy.deciding { try $0.setLock(.orientation(.portrait)) }.transition == nil)
         #expect(policy.lock == .orientation(.portrait))
         policy.turn(for: .landscapeRight)
         #expect(policy.shown == .landscapeLeft)
@@ -110,15 +112,15 @@ import Testing
     func `a lock outside the mask of a pushed node does not end its waiting`(lock: RotationLock) throws {
         var policy = RotationPolicy.held()
         try policy.present(.push, .landscape)
-        #expect(try policy.setLock(lock) == .unchanged(.waiting))
+        #expect(try policy.deciding { try $0.setLock(lock) } == .unchanged(.waiting))
         #expect(policy.shown == .portrait)
     }
 
     @Test(arguments: [RotationLock.current, .orientation(.portraitUpsideDown)])
     func `locking ends an unlocked manual rotation`(lock: RotationLock) throws {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: .portraitUpsideDown)
-        _ = try policy.setLock(lock)
+        try policy.rotate(to: .portraitUpsideDown)
+        try policy.setLock(lock)
         #expect(policy.rule == .lock)
         policy.turn(for: .landscapeLeft)
         #expect(policy.shown == .portraitUpsideDown)

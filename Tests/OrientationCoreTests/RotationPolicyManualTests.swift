@@ -11,9 +11,9 @@ import Testing
         lock: RotationLock
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
-        _ = try policy.setLock(lock)
+        try policy.setLock(lock)
         let shown = policy.shown
-        let decision = try policy.rotate(to: orientation)
+        let decision = try policy.deciding { try $0.rotate(to: orientation) }
         let transition = Transition(from: shown, to: orientation, reason: .manual)
         #expect(decision.transition == (shown == orientation ? nil : transition))
         #expect(policy.shown == orientation)
@@ -35,10 +35,10 @@ import Testing
         }
     }
 
-    @Test func `Rotate works within supported where the asked node does not autorotate`() throws {
+    @Test func `Rotate works within supported where the deciding request does not autorotate`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal, [.portrait, .landscapeLeft], autorotates: false)
-        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.rotate(to: .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
         expectRefused(.orientationNotSupported, saying: "landscape-right", by: &policy) {
             try $0.rotate(to: .landscapeRight)
@@ -48,28 +48,28 @@ import Testing
     @Test(arguments: [InterfaceOrientation.landscapeLeft, .portrait])
     func `unlocked it holds until the device turns to another orientation`(orientation: InterfaceOrientation) throws {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: orientation)
+        try policy.rotate(to: orientation)
         for edge in [DeviceOrientation.portrait, .unknown, .faceUp, .faceDown, .portrait] {
-            #expect(policy.deviceTurned(to: edge).transition == nil)
+            #expect(policy.deciding { $0.deviceTurned(to: edge) }.transition == nil)
             #expect(policy.shown == orientation)
             #expect(policy.rule == .manual)
         }
-        let decision = policy.turn(for: .landscapeRight)
+        let decision = policy.deciding { $0.turn(for: .landscapeRight) }
         #expect(decision.transition == Transition(from: orientation, to: .landscapeRight, reason: .sensor))
         #expect(decision.rule == .device)
     }
 
     @Test func `unlocked it ends with a turn of the device, even if the interface does not follow`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.turn(for: .portraitUpsideDown) == .unchanged(.never))
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.turn(for: .portraitUpsideDown) } == .unchanged(.never))
         policy = .held()
         try policy.present(.modal, autorotates: false)
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.turn(for: .portraitUpsideDown) == .unchanged(.fixed))
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.turn(for: .portraitUpsideDown) } == .unchanged(.fixed))
         policy = .held()
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.turn(for: .landscapeLeft) == .unchanged(.device))
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.turn(for: .landscapeLeft) } == .unchanged(.device))
     }
 
     @Test(
@@ -83,8 +83,8 @@ import Testing
         after: RotationLock
     ) throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setLock(before)
-        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.setLock(before)
+        try policy.rotate(to: .landscapeLeft)
         #expect(policy.lock == after)
         #expect(policy.memory.held == .landscapeLeft)
         policy.turn(for: .landscapeRight)
@@ -95,18 +95,19 @@ import Testing
 
     @Test func `a lock never holds what is outside the device configuration`() throws {
         var policy = RotationPolicy.held(supported: .portrait)
-        _ = try policy.setLock(.orientation(.portrait))
+        try policy.setLock(.orientation(.portrait))
         try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
-        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.rotate(to: .landscapeLeft)
         #expect(policy.lock == .orientation(.portrait))
         #expect(policy.memory.held == .portrait)
     }
 
-    @Test func `the asked node comes before an unlocked manual rotation, and ends it where it turns the interface`()
+    @Test
+    func `the deciding request comes before an unlocked manual rotation, and ends it where it turns the interface`()
         throws
     {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.rotate(to: .landscapeLeft)
         let sheet = try policy.present(.modal)
         #expect(policy.rule == .manual)
         try policy.change(sheet) { $0.supported = [.portrait, .landscapeRight] }
@@ -118,7 +119,7 @@ import Testing
 
     @Test func `with autorotation off the rotation by hand returns after a request`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         let sheet = try policy.present(.modal, .all, preferred: .landscapeLeft)
         try policy.release(sheet)
         #expect(policy.shown == .portraitUpsideDown)
@@ -131,7 +132,7 @@ import Testing
         case device
         case align
 
-        func perform(on policy: inout RotationPolicy) throws -> Decision {
+        func perform(on policy: inout RotationPolicy) throws {
             switch self {
             case .rotate: try policy.rotate(to: .portraitUpsideDown)
             case .lock: try policy.setLock(.orientation(.portraitUpsideDown))
@@ -145,13 +146,13 @@ import Testing
         turn: Turn
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeRight, autorotate: turn == .align ? .never : .always)
-        _ = try policy.rotate(to: .portrait)
+        try policy.rotate(to: .portrait)
         let sheet = try policy.present(.modal, [.portraitUpsideDown, .landscapeLeft])
         #expect(policy.shown == .portraitUpsideDown)
-        #expect(try turn.perform(on: &policy).transition == nil)
-        if turn == .align { #expect(policy.alignToDevice().transition == nil) }
-        _ = try policy.setLock(.off)
-        _ = policy.setAutorotate(.never)
+        #expect(try policy.deciding { try turn.perform(on: &$0) }.transition == nil)
+        if turn == .align { #expect(policy.deciding { $0.alignToDevice() }.transition == nil) }
+        try policy.setLock(.off)
+        policy.setAutorotate(.never)
         try policy.release(sheet)
         #expect(policy.shown == .portraitUpsideDown)
     }
@@ -160,7 +161,7 @@ import Testing
         var policy = RotationPolicy.held()
         let sheet = try policy.present(.modal, .landscape, preferred: .landscapeLeft)
         policy.turn(for: .portraitUpsideDown)
-        _ = policy.setAutorotate(.never)
+        policy.setAutorotate(.never)
         try policy.release(sheet)
         #expect(policy.shown == .portrait)
     }

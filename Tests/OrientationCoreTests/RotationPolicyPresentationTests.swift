@@ -12,7 +12,7 @@ import Testing
         let id = try policy.present(.modal, .all, preferred: .landscapeLeft)
         #expect(policy.shown == .landscapeLeft)
         try policy.change(id) { $0.preferred = .portraitUpsideDown }
-        _ = try policy.setNeedsUpdate(id, of: "client")
+        try policy.setNeedsUpdate(id, of: "client")
         #expect(policy.shown == .landscapeLeft)
         policy.turn(for: .landscapeRight)
         #expect(policy.shown == .landscapeRight)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a modal node without a preference starts in the current orientation`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: .landscapeLeft)
+        try policy.rotate(to: .landscapeLeft)
         try policy.present(.modal)
         #expect(policy.shown == .landscapeLeft)
     }
@@ -77,7 +77,7 @@ import Testing
         var policy = RotationPolicy.held()
         try policy.present(.modal, .portrait)
         let page = try push.perform(on: &policy)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         #expect(policy.effectiveMask == .landscape)
         #expect(policy.shown == .portrait)
         #expect(policy.rule == .waiting)
@@ -88,26 +88,26 @@ import Testing
         for upright in [InterfaceOrientation.landscapeRight, .landscapeLeft] {
             var policy = RotationPolicy.held()
             _ = try push.perform(on: &policy)
-            let decision = policy.turn(for: upright)
+            let decision = policy.deciding { $0.turn(for: upright) }
             #expect(decision.transition == Transition(from: .portrait, to: upright, reason: .sensor))
         }
         var policy = RotationPolicy.held()
         _ = try push.perform(on: &policy)
-        #expect(policy.turn(for: .portraitUpsideDown).transition?.to.isLandscape == true)
+        #expect(policy.deciding { $0.turn(for: .portraitUpsideDown) }.transition?.to.isLandscape == true)
     }
 
     @Test(arguments: Push.allCases)
     func `a pushed node waits until Rotate`(push: Push) throws {
         var policy = RotationPolicy.held()
         _ = try push.perform(on: &policy)
-        #expect(try policy.rotate(to: .landscapeRight).transition?.to == .landscapeRight)
+        #expect(try policy.deciding { try $0.rotate(to: .landscapeRight) }.transition?.to == .landscapeRight)
     }
 
     @Test(arguments: Push.allCases)
     func `a pushed node waits until SetNeedsUpdate`(push: Push) throws {
         var policy = RotationPolicy.held()
         let page = try push.perform(on: &policy)
-        let decision = try policy.setNeedsUpdate(page, of: "client")
+        let decision = try policy.deciding { try $0.setNeedsUpdate(page, of: "client") }
         #expect(decision.transition?.to.isLandscape == true)
         #expect(decision.transition?.reason == .request)
     }
@@ -117,9 +117,9 @@ import Testing
         var policy = RotationPolicy.held()
         let page = try push.perform(on: &policy)
         for id in policy.requests {
-            #expect(try policy.change(id) { $0.reason = "again" } == .unchanged(.waiting))
+            #expect(try policy.deciding { try $0.change(id) { $0.reason = "again" } } == .unchanged(.waiting))
         }
-        #expect(try policy.change(page) { $0.supported = .landscapeLeft } == .unchanged(.waiting))
+        #expect(try policy.deciding { try $0.change(page) { $0.supported = .landscapeLeft } } == .unchanged(.waiting))
     }
 
     @Test func `an Update never turns the interface for a pushed container that answers for itself again`() throws {
@@ -129,7 +129,7 @@ import Testing
         let page = try policy.present(.push, .portrait, in: stack)
         try policy.forward(stack, to: page)
         try policy.forward(tabs, to: stack)
-        #expect(try policy.forward(stack, to: nil) == .unchanged(.waiting))
+        #expect(try policy.deciding { try $0.forward(stack, to: nil) } == .unchanged(.waiting))
     }
 
     @Test func `an Update that forwards to a modal node turns the interface, and one to a pushed node does not`() throws
@@ -139,8 +139,8 @@ import Testing
             let page = try policy.present(presentation, .landscape, active: false)
             try policy.setActive(true, page)
             let stack = try policy.present(.modal, .portrait)
-            let decision = try policy.forward(stack, to: page)
-            #expect(policy.asked == page)
+            let decision = try policy.deciding { try $0.forward(stack, to: page) }
+            #expect(policy.decidingID == page)
             let transition = Transition(from: .portrait, to: .landscapeRight, reason: .request)
             #expect(decision.transition == (presentation == .modal ? transition : nil))
         }
@@ -155,9 +155,9 @@ import Testing
             let stack = try policy.present(.modal, supported)
             let page = try policy.present(.push, .all, in: stack)
             try policy.forward(stack, to: page)
-            _ = try policy.rotate(to: .landscapeLeft)
-            let decision = try policy.change(page) { $0.parent = closed }
-            #expect(policy.asked == stack)
+            try policy.rotate(to: .landscapeLeft)
+            let decision = try policy.deciding { try $0.change(page) { $0.parent = closed } }
+            #expect(policy.decidingID == stack)
             // An allowed orientation stays, and so does the rotation by hand.
             if supported == .all {
                 #expect(decision == .unchanged(.manual))
@@ -170,7 +170,7 @@ import Testing
         let stack = try policy.present(.modal, .landscape)
         let page = try policy.present(.push, .all, in: stack)
         try policy.forward(stack, to: page)
-        _ = policy.configure(RotationConfiguration(supported: .portrait))
+        policy.configure(RotationConfiguration(supported: .portrait))
         expectRefused(.invalidInterfaceOrientation, saying: "allow portrait", by: &policy) {
             try $0.change(page) { $0.parent = closed }
         }
@@ -179,7 +179,7 @@ import Testing
     @Test func `a node that was pushed is never asked what it prefers`() throws {
         var policy = RotationPolicy.held()
         let page = try Push.window.perform(on: &policy)
-        _ = try policy.setNeedsUpdate(page, of: "client")
+        try policy.setNeedsUpdate(page, of: "client")
         #expect(policy.shown == .landscapeRight)
         policy.turn(for: .landscapeLeft)
         policy.turn(for: .landscapeRight)
@@ -193,13 +193,13 @@ import Testing
         let stack = try policy.present(.modal, .portrait)
         let page = try policy.present(.push, .landscape, in: stack)
         try policy.forward(stack, to: page)
-        _ = try policy.setNeedsUpdate(page, of: "client")
+        try policy.setNeedsUpdate(page, of: "client")
         #expect(policy.shown == .landscapeRight)
-        let decision = try policy.forward(stack, to: nil)
+        let decision = try policy.deciding { try $0.forward(stack, to: nil) }
         #expect(decision.transition == Transition(from: .landscapeRight, to: .portrait, reason: .request))
     }
 
-    @Test func `SetNeedsUpdate counts only for the asked node and those that forward to it`() throws {
+    @Test func `SetNeedsUpdate counts only for the deciding request and those that forward to it`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal, .portrait)
         let stack = try policy.present(.modal, .portrait)
@@ -207,9 +207,9 @@ import Testing
         let other = try policy.present(.push, .landscape, in: stack)
         try policy.forward(stack, to: page)
         for id in [background, other] {
-            #expect(try policy.setNeedsUpdate(id, of: "client").transition == nil)
+            #expect(try policy.deciding { try $0.setNeedsUpdate(id, of: "client") }.transition == nil)
         }
-        #expect(try policy.setNeedsUpdate(stack, of: "client").transition?.to == .landscapeRight)
+        #expect(try policy.deciding { try $0.setNeedsUpdate(stack, of: "client") }.transition?.to == .landscapeRight)
     }
 
     // MARK: - The order of choice
@@ -228,10 +228,10 @@ import Testing
         case presentation
         case activation
 
-        /// Reduces the effective mask to `mask` by narrowing the asked node or by covering it.
+        /// Reduces the effective mask to `mask` by narrowing the deciding request or by covering it.
         func perform(
             on policy: inout RotationPolicy,
-            asked: RotationRequest.ID,
+            root: RotationRequest.ID,
             _ mask: InterfaceOrientationMask,
             autorotates: Bool = true
         ) throws {
@@ -239,7 +239,7 @@ import Testing
             let preferred: InterfaceOrientation? = mask.contains(.portrait) ? .portrait : nil
             switch self {
             case .update:
-                try policy.change(asked) {
+                try policy.change(root) {
                     $0.supported = mask; $0.preferred = preferred
                 }
             case .setNeedsUpdate:
@@ -248,16 +248,16 @@ import Testing
                     mask,
                     preferred: preferred,
                     autorotates: autorotates,
-                    in: asked
+                    in: root
                 )
-                try policy.forward(asked, to: page)
-                _ = try policy.setNeedsUpdate(asked, of: "client")
+                try policy.forward(root, to: page)
+                try policy.setNeedsUpdate(root, of: "client")
             case .applicationMask:
-                try policy.change(asked) { $0.preferred = preferred }
-                _ = try policy.setApplicationMask(mask, of: "org.example.App", for: "client")
-            case .presentation: try policy.present(.modal, mask, autorotates: autorotates, in: asked)
+                try policy.change(root) { $0.preferred = preferred }
+                try policy.setApplicationMask(mask, of: "org.example.App", for: "client")
+            case .presentation: try policy.present(.modal, mask, autorotates: autorotates, in: root)
             case .activation:
-                let sheet = try policy.present(.modal, mask, autorotates: autorotates, in: asked, active: false)
+                let sheet = try policy.present(.modal, mask, autorotates: autorotates, in: root, active: false)
                 try policy.setActive(true, sheet)
             }
         }
@@ -277,11 +277,11 @@ import Testing
             switch self {
             case .lock:
                 policy = .held()
-                _ = try policy.setLock(.orientation(.portraitUpsideDown))
+                try policy.setLock(.orientation(.portraitUpsideDown))
             case .laptop: policy = .laptop()
             case .never:
                 policy = .held(autorotate: .never)
-                _ = try policy.rotate(to: .portraitUpsideDown)
+                try policy.rotate(to: .portraitUpsideDown)
             case .fixed: policy = .held(for: .portraitUpsideDown)
             }
             return policy
@@ -301,9 +301,9 @@ import Testing
         row: Row
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeRight)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         let root = try policy.present(.modal, .all, preferred: .portrait)
-        try call.perform(on: &policy, asked: root, row.mask)
+        try call.perform(on: &policy, root: root, row.mask)
         #expect(policy.shown == row.expected)
     }
 
@@ -323,7 +323,7 @@ import Testing
             let autorotates = upright != .fixed
             let root = try policy.present(.modal, .all, preferred: .landscapeLeft, autorotates: autorotates)
             policy.turn(for: .landscapeRight)
-            try call.perform(on: &policy, asked: root, row.mask, autorotates: autorotates)
+            try call.perform(on: &policy, root: root, row.mask, autorotates: autorotates)
             #expect(policy.shown == row.expected, "within \(row.mask)")
         }
     }
@@ -331,9 +331,9 @@ import Testing
     @Test(arguments: Call.allCases)
     func `without a reading, what was shown before the request comes first`(call: Call) throws {
         var policy = RotationPolicy.held(for: nil)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
-        try call.perform(on: &policy, asked: root, [.portrait, .portraitUpsideDown])
+        try call.perform(on: &policy, root: root, [.portrait, .portraitUpsideDown])
         #expect(policy.shown == .portraitUpsideDown)
     }
 
@@ -352,14 +352,14 @@ import Testing
     ) throws {
         var policy = RotationPolicy.held(for: .landscapeRight)
         let root = try policy.present(.modal, .all, preferred: .landscapeLeft)
-        _ = try policy.rotate(to: .portrait)
+        try policy.rotate(to: .portrait)
         switch call {
         case .update: try policy.change(root) { $0.supported = row.mask }
         case .setNeedsUpdate:
             let page = try policy.present(.push, row.mask, preferred: .landscapeLeft, in: root)
             try policy.forward(root, to: page)
-            _ = try policy.setNeedsUpdate(page, of: "client")
-        default: _ = try policy.setApplicationMask(row.mask, of: "org.example.App", for: "client")
+            try policy.setNeedsUpdate(page, of: "client")
+        default: try policy.setApplicationMask(row.mask, of: "org.example.App", for: "client")
         }
         #expect(policy.shown == row.expected)
     }

@@ -24,14 +24,15 @@ import Testing
                 of: self == .vanishing ? "stranger" : "client"
             )
             #expect(policy.shown == .landscapeLeft)
-            let decision =
+            let decision = try policy.deciding { policy in
                 switch self {
                 case .release, .releaseOfItsWindow: try policy.release(sheet)
-                case .vanishing: policy.drop("stranger").decision
+                case .vanishing: policy.drop("stranger")
                 case .deactivation: try policy.setActive(false, sheet)
                 case .becomingPushed: try policy.change(sheet) { $0.presentation = .push }
                 }
-            #expect(policy.asked == root)
+            }
+            #expect(policy.decidingID == root)
             return decision
         }
     }
@@ -87,17 +88,17 @@ import Testing
             switch self {
             case .lock:
                 policy = .held()
-                _ = try policy.setLock(.orientation(.portraitUpsideDown))
+                try policy.setLock(.orientation(.portraitUpsideDown))
             case .laptop: policy = .laptop()
             case .never:
                 policy = .held(autorotate: .never)
-                _ = try policy.rotate(to: .portraitUpsideDown)
+                try policy.rotate(to: .portraitUpsideDown)
             case .fixed: policy = .held(for: .portraitUpsideDown)
             case .unread:
                 policy = .held()
-                _ = try policy.rotate(to: .portraitUpsideDown)
-                _ = policy.pause()
-                _ = policy.resume()
+                try policy.rotate(to: .portraitUpsideDown)
+                policy.pause()
+                policy.resume()
             }
             return policy
         }
@@ -138,7 +139,7 @@ import Testing
         var policy = RotationPolicy.held()
         let id = try policy.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
         policy.turn(for: .portraitUpsideDown)
-        let decision = try policy.release(id)
+        let decision = try policy.deciding { try $0.release(id) }
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .request)
         )
@@ -188,21 +189,21 @@ import Testing
                 for: .landscapeRight,
                 autorotate: self == .autorotateMode ? .never : .tabletMode
             )
-            if self == .tabletMode { _ = policy.setTabletMode(.laptop) }
-            if self == .unlocking { _ = try policy.setLock(.current) }
+            if self == .tabletMode { policy.setTabletMode(.laptop) }
+            if self == .unlocking { try policy.setLock(.current) }
             return policy
         }
 
-        func perform(on policy: inout RotationPolicy) throws -> Decision {
+        func perform(on policy: inout RotationPolicy) throws {
             var configuration = policy.configuration
             switch self {
             case .configuration: configuration.laptop = .landscapeLeft
             case .applicationMasks: configuration.applicationMasks["org.example.Unheard"] = .portrait
-            case .unlocking: return try policy.setLock(.off)
-            case .autorotateMode: return policy.setAutorotate(.always)
-            case .tabletMode: return policy.setTabletMode(.tablet)
+            case .unlocking: try policy.setLock(.off)
+            case .autorotateMode: policy.setAutorotate(.always)
+            case .tabletMode: policy.setTabletMode(.tablet)
             }
-            return policy.configure(configuration)
+            policy.configure(configuration)
         }
     }
 
@@ -219,24 +220,24 @@ import Testing
         // Its page is pushed, so its mask waits for the change.
         try policy.forward(stack, to: policy.present(.push, row.supported, preferred: row.preferred, in: stack))
         #expect(policy.shown == .landscapeLeft)
-        let decision = try change.perform(on: &policy)
+        let decision = try policy.deciding { try change.perform(on: &$0) }
         #expect(policy.shown == row.expected)
         #expect(decision.transition?.reason == (row.expected == .landscapeLeft ? nil : change.reason))
     }
 
     @Test func `a narrower configuration turns what is shown outside it`() throws {
         var policy = RotationPolicy.held()
-        let decision = policy.configure(RotationConfiguration(supported: .landscape))
+        let decision = policy.deciding { $0.configure(RotationConfiguration(supported: .landscape)) }
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeRight, reason: .configuration))
     }
 
     @Test func `setting the same value again changes nothing`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.rotate(to: .landscapeLeft)
-        #expect(policy.configure(policy.configuration).transition == nil)
-        #expect(policy.setAutorotate(.always).transition == nil)
-        #expect(policy.setTabletMode(.tablet).transition == nil)
-        #expect(try policy.setLock(.off).transition == nil)
+        try policy.rotate(to: .landscapeLeft)
+        #expect(policy.deciding { $0.configure($0.configuration) }.transition == nil)
+        #expect(policy.deciding { $0.setAutorotate(.always) }.transition == nil)
+        #expect(policy.deciding { $0.setTabletMode(.tablet) }.transition == nil)
+        #expect(try policy.deciding { try $0.setLock(.off) }.transition == nil)
         #expect(policy.rule == .manual)
     }
 
@@ -246,7 +247,7 @@ import Testing
     func `an unlocked manual rotation ends when another request is uncovered`(departure: Departure) throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         _ = try departure.perform(on: &policy, above: root)
         #expect(policy.shown == .portrait)
         #expect(policy.rule == .device)
@@ -255,20 +256,20 @@ import Testing
     @Test(arguments: Change.allCases.filter { $0 != .unlocking })
     func `an unlocked manual rotation ends with a change of settings`(change: Change) throws {
         var policy = try change.policy()
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         #expect(policy.rule == .manual)
         _ = try change.perform(on: &policy)
         #expect(policy.shown == .landscapeRight)
         #expect(policy.rule == .device)
     }
 
-    @Test func `removing a request that is not asked changes nothing and keeps a manual rotation`() throws {
+    @Test func `removing a request that does not decide changes nothing and keeps a manual rotation`() throws {
         var policy = RotationPolicy.held()
         let background = try policy.present(.modal, .landscape, of: "stranger")
         let root = try policy.present(.modal)
         let page = try policy.present(.push, in: root)
         let sheet = try policy.present(.modal, in: root, active: false)
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        try policy.rotate(to: .portraitUpsideDown)
         try policy.release(page)
         try policy.release(sheet)
         _ = try policy.change(background, of: "stranger") { $0.isActive = false }

@@ -65,7 +65,7 @@ import Testing
         #expect(policy.shown == .landscapeLeft)
         #expect(policy.reason == .startup)
         #expect(policy.rule == .lock)
-        #expect(policy.turn(for: .portrait).transition == nil)
+        #expect(policy.deciding { $0.turn(for: .portrait) }.transition == nil)
         #expect(policy.memory == Memory(lock: memory.lock, held: .landscapeLeft, shown: .landscapeLeft))
     }
 
@@ -74,7 +74,7 @@ import Testing
         var policy = Self.started(supported: .allButUpsideDown, memory)
         #expect(policy.shown == .landscapeLeft)
         #expect(policy.lock == memory.lock)
-        #expect(policy.configure(RotationConfiguration()).transition?.to == .portraitUpsideDown)
+        #expect(policy.deciding { $0.configure(RotationConfiguration()) }.transition?.to == .portraitUpsideDown)
     }
 
     @Test(arguments: RotationLock.allCases)
@@ -95,17 +95,17 @@ import Testing
 
     @Test func `the first reading turns the interface`() {
         var policy = Self.started(Memory(lock: .off, held: .portrait, shown: .landscapeLeft))
-        let decision = policy.turn(for: .portrait)
+        let decision = policy.deciding { $0.turn(for: .portrait) }
         #expect(decision.transition == Transition(from: .landscapeLeft, to: .portrait, reason: .sensor))
     }
 
     @Test(arguments: [DeviceOrientation.unknown, .faceUp, .faceDown])
     func `an unknown or flat device keeps what is shown`(device: DeviceOrientation) {
         var policy = Self.started(natural: .landscapeLeft)
-        #expect(policy.deviceTurned(to: device) == .unchanged(.unknown))
+        #expect(policy.deciding { $0.deviceTurned(to: device) } == .unchanged(.unknown))
         #expect(policy.shown == .landscapeRight)
         policy.turn(for: .landscapeLeft)
-        #expect(policy.deviceTurned(to: device) == .unchanged(.device))
+        #expect(policy.deciding { $0.deviceTurned(to: device) } == .unchanged(.device))
         #expect(policy.shown == .landscapeLeft)
     }
 }

@@ -12,23 +12,23 @@ import Testing
             autorotate: autorotate
         )
         policy.turn(for: .portrait)
-        if let mode { _ = policy.setTabletMode(mode) }
+        if let mode { policy.setTabletMode(mode) }
         return policy
     }
 
     @Test func `laptop mode shows the laptop orientation and ignores turns of the device`() {
         var policy = Self.convertible(.tabletMode, .tablet)
-        let decision = policy.setTabletMode(.laptop)
+        let decision = policy.deciding { $0.setTabletMode(.laptop) }
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeLeft, reason: .tabletMode))
         #expect(decision.rule == .laptop)
-        #expect(policy.turn(for: .landscapeRight) == .unchanged(.laptop))
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) } == .unchanged(.laptop))
     }
 
     @Test func `entering tablet mode follows the device as it is held now`() {
         var policy = Self.convertible(.tabletMode, .laptop)
         policy.turn(for: .landscapeRight)
         policy.turn(for: .portraitUpsideDown)
-        let decision = policy.setTabletMode(.tablet)
+        let decision = policy.deciding { $0.setTabletMode(.tablet) }
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .tabletMode)
         )
@@ -38,29 +38,29 @@ import Testing
     @Test(arguments: [nil, TabletMode.unknown, .tablet])
     func `without a switch and an angle it counts as a tablet`(mode: TabletMode?) {
         var policy = Self.convertible(.tabletMode, mode)
-        #expect(policy.turn(for: .landscapeRight).transition?.reason == .sensor)
-        _ = policy.setTabletMode(.laptop)
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition?.reason == .sensor)
+        policy.setTabletMode(.laptop)
         #expect(policy.shown == .landscapeLeft)
-        _ = policy.setTabletMode(mode ?? .unknown)
+        policy.setTabletMode(mode ?? .unknown)
         #expect(policy.shown == .landscapeRight)
     }
 
     @Test func `with always the device is followed in laptop mode too`() {
         var policy = Self.convertible(.always, .laptop)
         #expect(policy.shown == .portrait)
-        #expect(policy.turn(for: .landscapeRight).transition?.to == .landscapeRight)
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition?.to == .landscapeRight)
     }
 
     @Test func `never stops only the sensor: Rotate, locks and requests work`() throws {
         var policy = Self.convertible(.never, .laptop)
-        #expect(policy.turn(for: .landscapeRight) == .unchanged(.never))
-        _ = try policy.rotate(to: .portraitUpsideDown)
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) } == .unchanged(.never))
+        try policy.rotate(to: .portraitUpsideDown)
         #expect(policy.shown == .portraitUpsideDown)
-        _ = try policy.setLock(.orientation(.landscapeLeft))
+        try policy.setLock(.orientation(.landscapeLeft))
         #expect(policy.shown == .landscapeLeft)
         let player = try policy.present(.modal, .all, preferred: .landscapeRight)
         #expect(policy.shown == .landscapeRight)
-        _ = try policy.setLock(.off)
+        try policy.setLock(.off)
         policy.turn(for: .portrait)
         #expect(policy.shown == .landscapeLeft)
         try policy.setActive(false, player)
@@ -76,71 +76,71 @@ import Testing
     {
         for mode in [AutorotateMode.always, .never] {
             var policy = Self.convertible(mode, .tablet)
-            _ = try policy.rotate(to: .portraitUpsideDown)
-            #expect(policy.setTabletMode(.laptop) == .unchanged(.manual))
+            try policy.rotate(to: .portraitUpsideDown)
+            #expect(policy.deciding { $0.setTabletMode(.laptop) } == .unchanged(.manual))
         }
     }
 
     @Test func `a change of the autorotation mode takes effect at once`() {
         var policy = Self.convertible(.never, .laptop)
         policy.turn(for: .landscapeRight)
-        #expect(policy.setAutorotate(.tabletMode).transition?.to == .landscapeLeft)
-        let decision = policy.setAutorotate(.always)
+        #expect(policy.deciding { $0.setAutorotate(.tabletMode) }.transition?.to == .landscapeLeft)
+        let decision = policy.deciding { $0.setAutorotate(.always) }
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .landscapeRight, reason: .configuration)
         )
-        #expect(policy.setAutorotate(.never) == .unchanged(.never))
+        #expect(policy.deciding { $0.setAutorotate(.never) } == .unchanged(.never))
     }
 
     @Test func `laptop mode comes before the lock, which is remembered and not applied`() throws {
         var policy = Self.convertible(.tabletMode, .laptop)
-        #expect(try policy.setLock(.orientation(.portraitUpsideDown)).transition == nil)
+        #expect(try policy.deciding { try $0.setLock(.orientation(.portraitUpsideDown)) }.transition == nil)
         #expect(policy.lock == .orientation(.portraitUpsideDown))
         #expect(policy.shown == .landscapeLeft)
         #expect(policy.rule == .laptop)
-        #expect(policy.setTabletMode(.tablet).transition?.to == .portraitUpsideDown)
+        #expect(policy.deciding { $0.setTabletMode(.tablet) }.transition?.to == .portraitUpsideDown)
         #expect(policy.rule == .lock)
-        #expect(policy.setTabletMode(.laptop).transition?.to == .landscapeLeft)
-        _ = try policy.setLock(.off)
-        #expect(policy.setTabletMode(.tablet).transition?.to == .portrait)
+        #expect(policy.deciding { $0.setTabletMode(.laptop) }.transition?.to == .landscapeLeft)
+        try policy.setLock(.off)
+        #expect(policy.deciding { $0.setTabletMode(.tablet) }.transition?.to == .portrait)
     }
 
     @Test(arguments: [RotationLock.off, .current])
     func `an unlocked Rotate comes before laptop mode, and holds until the device turns`(lock: RotationLock) throws {
         var policy = Self.convertible(.tabletMode, .laptop)
-        _ = try policy.setLock(lock)
-        let decision = try policy.rotate(to: .portraitUpsideDown)
+        try policy.setLock(lock)
+        let decision = try policy.deciding { try $0.rotate(to: .portraitUpsideDown) }
         #expect(
             decision.transition == Transition(from: .landscapeLeft, to: .portraitUpsideDown, reason: .manual)
         )
         #expect(decision.rule == .manual)
-        let end = policy.turn(for: .landscapeRight)
+        let end = policy.deciding { $0.turn(for: .landscapeRight) }
         #expect(
             end.transition == Transition(from: .portraitUpsideDown, to: .landscapeLeft, reason: .tabletMode)
         )
         // The lock holds it.
-        _ = policy.setTabletMode(.tablet)
+        policy.setTabletMode(.tablet)
         #expect(policy.shown == (lock == .off ? .landscapeRight : .portraitUpsideDown))
     }
 
     @Test(arguments: [TabletMode.laptop, .tablet])
     func `entering laptop mode, or leaving it, ends an unlocked rotation by hand`(mode: TabletMode) throws {
         var policy = Self.convertible(.tabletMode, mode)
-        _ = try policy.rotate(to: .portraitUpsideDown)
-        _ = policy.setTabletMode(mode == .laptop ? .tablet : .laptop)
+        try policy.rotate(to: .portraitUpsideDown)
+        policy.setTabletMode(mode == .laptop ? .tablet : .laptop)
         #expect(policy.shown == (mode == .laptop ? .portrait : .landscapeLeft))
         #expect(policy.rule == (mode == .laptop ? .device : .laptop))
     }
 
-    @Test func `the asked node comes before laptop mode`() throws {
+    @Test func `the deciding request comes before laptop mode`() throws {
         var policy = Self.convertible(.tabletMode, .laptop)
         let reader = try policy.present(.modal, [.portrait, .portraitUpsideDown], preferred: .portraitUpsideDown)
         #expect(policy.shown == .portraitUpsideDown)
         #expect(policy.rule == .mask)
-        #expect(policy.turn(for: .landscapeRight).transition == nil)
-        #expect(try policy.release(reader).transition?.to == .landscapeLeft)
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition == nil)
+        #expect(try policy.deciding { try $0.release(reader) }.transition?.to == .landscapeLeft)
         try policy.present(.modal, .all, preferred: .landscapeRight)
-        #expect(policy.turn(for: .portrait) == .unchanged(.kept))
+        #expect(policy.deciding { $0.turn(for: .portrait) } == .unchanged(.kept))
         #expect(policy.shown == .landscapeRight)
     }
 }

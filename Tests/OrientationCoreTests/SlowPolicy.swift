@@ -58,12 +58,12 @@ struct SlowPolicy {
     private var lastUnrequested: InterfaceOrientation { unrequested.last ?? start }
 }
 
-// MARK: - Who is asked
+// MARK: - Which request decides
 
 extension SlowPolicy {
     func request(_ id: RotationRequest.ID) -> RotationRequest? { node(id)?.request }
 
-    var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? { asked.map { ($0.id, $0.request) } }
+    var decidingRequest: (id: RotationRequest.ID, request: RotationRequest)? { deciding.map { ($0.id, $0.request) } }
 
     var autorotatingRequests: Int { nodes.count { isOnShow($0) && $0.request.shouldAutorotate } }
 
@@ -100,7 +100,7 @@ extension SlowPolicy {
         }
     }
 
-    /// The topmost node and those that forwards-to leads to; the last is the asked one.
+    /// The topmost node and those that forwards-to leads to; the last is the deciding one.
     private var chain: [Node] {
         var chain: [Node] = []
         var next = top
@@ -111,7 +111,7 @@ extension SlowPolicy {
         return chain
     }
 
-    private var asked: Node? { chain.last }
+    private var deciding: Node? { chain.last }
 }
 
 // MARK: - What is allowed
@@ -125,25 +125,25 @@ extension SlowPolicy {
 
     /// Row 2 of the conflicts: what is shown although device and application forbid it.
     private var exception: InterfaceOrientation? {
-        guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return nil }
-        return asked.request.shouldAutorotate ? nil : asked.request.preferred
+        guard let deciding, granted(to: deciding).isDisjoint(with: deciding.request.supported) else { return nil }
+        return deciding.request.shouldAutorotate ? nil : deciding.request.preferred
     }
 
     var effectiveMask: InterfaceOrientationMask {
-        guard let asked else { return configuration.supported }
+        guard let deciding else { return configuration.supported }
         if let exception { return InterfaceOrientationMask(exception) }
-        let granted = granted(to: asked)
+        let granted = granted(to: deciding)
         if granted.isEmpty { return configuration.supported }
-        let all = granted.intersection(asked.request.supported)
+        let all = granted.intersection(deciding.request.supported)
         return all.isEmpty ? granted : all
     }
 
     private var isLaptop: Bool { autorotate == .tabletMode && tabletMode == .laptop }
     private var isLocked: Bool { lock != .off && !isLaptop }
-    private var autorotates: Bool { asked?.request.shouldAutorotate ?? true }
+    private var autorotates: Bool { deciding?.request.shouldAutorotate ?? true }
     private var device: InterfaceOrientation? { InterfaceOrientation(following: edge) }
     private var preferred: InterfaceOrientation? {
-        top?.request.presentation == .modal ? asked?.request.preferred : nil
+        top?.request.presentation == .modal ? deciding?.request.preferred : nil
     }
 }
 
@@ -170,15 +170,12 @@ extension SlowPolicy {
 // MARK: - Deciding
 
 extension SlowPolicy {
-    private var unchanged: Decision { Decision(transition: nil, rule: rule) }
-
     /// Turns to an orientation that is allowed.
-    private mutating func turn(to next: InterfaceOrientation, _ reason: InterfaceReason) -> Decision {
+    private mutating func turn(to next: InterfaceOrientation, _ reason: InterfaceReason) {
         if reason != .request { unrequested.append(next) }
-        if next == shown { return unchanged }
+        if next == shown { return }
         changes.append(Transition(from: shown, to: next, reason: reason))
         if reason == .request { isManual = false }
-        return Decision(transition: changes.last, rule: rule)
     }
 
     private func firstAllowed(_ candidates: [InterfaceOrientation?]) -> InterfaceOrientation {
@@ -186,12 +183,12 @@ extension SlowPolicy {
         return (candidates.compactMap(\.self) + InterfaceOrientation.allCases).first { mask.contains($0) } ?? shown
     }
 
-    private mutating func resolveAsIfTurned(_ reason: InterfaceReason) -> Decision {
+    private mutating func resolveAsIfTurned(_ reason: InterfaceReason) {
         isManual = false
         let upright = isLaptop ? configuration.laptop : standingForDevice
         let next = firstAllowed([upright, shown, preferred])
         // Keeping the current orientation because upright is not allowed does not choose it.
-        return next == shown && next != upright ? unchanged : turn(to: next, reason)
+        if next != shown || next == upright { turn(to: next, reason) }
     }
 
     /// The held one under a lock, else the device's if it counts, else what was last shown without a request.
@@ -203,18 +200,20 @@ extension SlowPolicy {
 
     private var laptop: InterfaceOrientation? { isLaptop ? configuration.laptop : nil }
 
-    private mutating func resolveAsUpdated() -> Decision {
+    private mutating func resolveAsUpdated() {
         turn(to: firstAllowed([shown, laptop, standingForDevice, preferred]), .request)
     }
 
-    private mutating func resolveAsPresented() -> Decision {
+    private mutating func resolveAsPresented() {
         turn(to: firstAllowed([preferred, shown, laptop, standingForDevice]), .request)
     }
 
     /// Rows 1, 3 and 4 of the conflicts.
     private func judge() throws(RotationRefusal) {
-        guard let asked, granted(to: asked).isDisjoint(with: asked.request.supported) else { return }
-        if asked.request.shouldAutorotate || asked.request.preferred == nil { throw .invalidInterfaceOrientation("") }
+        guard let deciding, granted(to: deciding).isDisjoint(with: deciding.request.supported) else { return }
+        if deciding.request.shouldAutorotate || deciding.request.preferred == nil {
+            throw .invalidInterfaceOrientation("")
+        }
     }
 }
 
@@ -224,24 +223,24 @@ extension SlowPolicy {
     mutating func present(
         _ request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
+    ) throws(RotationRefusal) -> RotationRequest.ID {
         try check(request, of: client, id: nil)
-        // Ids are never reused, not even those of refused requests.
-        lastID += 1
         var next = self
-        next.nodes.append(Node(id: lastID, client: client, request: request))
-        next.presentations.append(lastID)
-        if next.top?.id == lastID { try next.judge() }
+        // Refused requests use up no ids.
+        next.lastID += 1
+        next.nodes.append(Node(id: next.lastID, client: client, request: request))
+        next.presentations.append(next.lastID)
+        if next.top?.id == next.lastID { try next.judge() }
         self = next
-        guard top?.id == lastID, request.presentation == .modal else { return (lastID, unchanged) }
-        return (lastID, resolveAsPresented())
+        if top?.id == lastID, request.presentation == .modal { resolveAsPresented() }
+        return lastID
     }
 
     mutating func update(
         _ id: RotationRequest.ID,
         to request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> Decision {
+    ) throws(RotationRefusal) {
         let old = try own(id, of: client).request
         try check(request, of: client, id: id)
         var next = self
@@ -259,7 +258,8 @@ extension SlowPolicy {
         if before.first == after.first && before.last == after.last {
             if after.last == id { try next.judge() }
             self = next
-            return before.contains(id) ? resolveUnlessPushed() : unchanged
+            if before.contains(id) { resolveUnlessPushed() }
+            return
         }
         if !request.isActive || before.first != after.first && !isOnTopNow {
             // The change uncovers another node.
@@ -269,55 +269,57 @@ extension SlowPolicy {
         try next.judge()
         self = next
         if before.first != after.first {
-            return top?.request.presentation == .modal ? resolveAsPresented() : unchanged
+            if top?.request.presentation == .modal { resolveAsPresented() }
+            return
         }
-        return resolveUnlessPushed()
+        resolveUnlessPushed()
     }
 
     /// An Update never turns the interface for a pushed node, whichever node is updated.
-    private mutating func resolveUnlessPushed() -> Decision {
-        asked?.request.presentation == .modal ? resolveAsUpdated() : unchanged
+    private mutating func resolveUnlessPushed() {
+        if deciding?.request.presentation == .modal { resolveAsUpdated() }
     }
 
-    mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision {
+    mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) {
         _ = try own(id, of: client)
-        return chain.contains { $0.id == id } ? resolveAsUpdated() : unchanged
+        if chain.contains(where: { $0.id == id }) { resolveAsUpdated() }
     }
 
     mutating func release(
         _ id: RotationRequest.ID,
         of client: String
-    ) throws(RotationRefusal) -> (released: [RotationRequest.ID], decision: Decision) {
+    ) throws(RotationRefusal) -> [RotationRequest.ID] {
         _ = try own(id, of: client)
         return remove(nodes.filter { line(of: $0).contains { $0.id == id } })
     }
 
-    mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision) {
+    mutating func drop(_ client: String) -> [RotationRequest.ID] {
         masks.removeAll { $0.client == client }
         return remove(nodes.filter { $0.client == client })
     }
 
-    private mutating func remove(_ gone: [Node]) -> (released: [RotationRequest.ID], decision: Decision) {
-        let (top, asked) = (top?.id, asked?.id)
+    private mutating func remove(_ gone: [Node]) -> [RotationRequest.ID] {
+        let (top, deciding) = (top?.id, deciding?.id)
         let gone = gone.map(\.id)
         nodes.removeAll { gone.contains($0.id) }
-        let isUncovered = top != self.top?.id || asked != self.asked?.id
-        return (gone, isUncovered ? resolveAsIfTurned(.request) : unchanged)
+        let isUncovered = top != self.top?.id || deciding != self.deciding?.id
+        if isUncovered { resolveAsIfTurned(.request) }
+        return gone
     }
 
     mutating func setApplicationMask(
         _ mask: InterfaceOrientationMask?,
         of appID: String,
         for client: String
-    ) throws(RotationRefusal) -> Decision {
+    ) throws(RotationRefusal) {
         if let mask, !mask.isValid { throw .invalidArgument("mask") }
         var next = self
         next.masks.removeAll { $0.client == client && $0.appID == appID }
         if let mask { next.masks.append((client, appID, mask)) }
-        let isAbout = asked?.client == client && asked?.request.appID == appID
+        let isAbout = deciding?.client == client && deciding?.request.appID == appID
         if isAbout && autorotates { try next.judge() }
         self = next
-        return isAbout ? resolveAsUpdated() : unchanged
+        if isAbout { resolveAsUpdated() }
     }
 
     private func own(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Node {
@@ -354,48 +356,48 @@ extension SlowPolicy {
 // MARK: - The device, the machine and the user
 
 extension SlowPolicy {
-    mutating func deviceTurned(to edge: DeviceOrientation) -> Decision {
-        guard !isPaused, edge.isEdge, edge != self.edge else { return unchanged }
+    mutating func deviceTurned(to edge: DeviceOrientation) {
+        guard !isPaused, edge.isEdge, edge != self.edge else { return }
         self.edge = edge
         let wasManual = isManual
         isManual = false
-        if isLaptop { return wasManual ? resolveAsIfTurned(.tabletMode) : unchanged }
-        if isLocked || autorotate == .never || !autorotates { return unchanged }
-        return resolveAsIfTurned(.sensor)
+        if isLaptop {
+            if wasManual { resolveAsIfTurned(.tabletMode) }
+        } else if !isLocked && autorotate != .never && autorotates {
+            resolveAsIfTurned(.sensor)
+        }
     }
 
-    mutating func pause() -> Decision {
+    mutating func pause() {
         isPaused = true
-        return unchanged
     }
 
-    mutating func resume() -> Decision {
+    mutating func resume() {
         isPaused = false
         edge = .unknown
-        return unchanged
     }
 
-    mutating func setTabletMode(_ mode: TabletMode) -> Decision {
+    mutating func setTabletMode(_ mode: TabletMode) {
         let wasLaptop = isLaptop
         tabletMode = mode
-        return isLaptop == wasLaptop ? unchanged : resolveAsIfTurned(.tabletMode)
+        if isLaptop != wasLaptop { resolveAsIfTurned(.tabletMode) }
     }
 
-    mutating func setAutorotate(_ mode: AutorotateMode) -> Decision {
-        if mode == autorotate { return unchanged }
+    mutating func setAutorotate(_ mode: AutorotateMode) {
+        if mode == autorotate { return }
         autorotate = mode
-        return resolveAsIfTurned(.configuration)
+        resolveAsIfTurned(.configuration)
     }
 
-    mutating func configure(_ configuration: RotationConfiguration) -> Decision {
-        if configuration == self.configuration { return unchanged }
+    mutating func configure(_ configuration: RotationConfiguration) {
+        if configuration == self.configuration { return }
         self.configuration = configuration
-        return resolveAsIfTurned(.configuration)
+        resolveAsIfTurned(.configuration)
     }
 
-    mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision {
+    mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) {
         if lock == .off {
-            if self.lock == .off { return unchanged }
+            if self.lock == .off { return }
             self.lock = .off
             return resolveAsIfTurned(.lock)
         }
@@ -405,29 +407,28 @@ extension SlowPolicy {
         self.lock = lock
         held = orientation
         // In laptop mode the lock is remembered, not applied.
-        if isLaptop { return unchanged }
+        if isLaptop { return }
         isManual = false
-        return effectiveMask.contains(orientation) ? turn(to: orientation, .lock) : unchanged
+        if effectiveMask.contains(orientation) { turn(to: orientation, .lock) }
     }
 
-    mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
+    mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) {
         guard effectiveMask.contains(orientation) else { throw .orientationNotSupported("") }
-        let transition = turn(to: orientation, .manual).transition
+        turn(to: orientation, .manual)
         hold(orientation)
         isManual = !isLocked
-        return Decision(transition: transition, rule: rule)
     }
 
-    mutating func alignToDevice() -> Decision {
-        guard autorotates, let device else { return unchanged }
+    mutating func alignToDevice() {
+        guard autorotates, let device else { return }
         if isLaptop { return resolveAsIfTurned(.manual) }
         if effectiveMask.contains(device) {
-            let transition = turn(to: device, .manual).transition
+            turn(to: device, .manual)
             hold(device)
             isManual = false
-            return Decision(transition: transition, rule: rule)
+        } else if !isLocked && autorotate != .never {
+            resolveAsIfTurned(.manual)
         }
-        return isLocked || autorotate == .never ? unchanged : resolveAsIfTurned(.manual)
     }
 
     /// A lock holds what was chosen by hand, unless it is outside the device configuration.

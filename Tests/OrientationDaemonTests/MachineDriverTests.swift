@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationBus
 import OrientationCore
 import SystemdBus
 import Testing
@@ -18,37 +19,55 @@ import Testing
     // It stayed in the queue until another event came.
     @Test func `an event that the effects of a sample cause is handled after them`() {
         var claims: [UInt32] = []
-        driver.carryOut = { [driver] _ in
+        driver.applyEffects = { [driver] effects in
             if claims.isEmpty { driver.deliver(.claims(1)) }
-            claims.append(driver.machine.status.claims)
+            claims.append(effects.status?.claims ?? 0)
         }
         driver.deliver(sample, .display)
         #expect(claims == [0, 1])
     }
 
-    @Test func `a call returns its own effects, after the events that they caused`() throws {
-        var steps = 0
-        driver.carryOut = { [driver] _ in
-            steps += 1
-            if steps == 1 { driver.deliver(.lid(isClosed: true)) }
+    @Test func `each call is completed with its own effects, once they are applied`() {
+        var steps: [String] = []
+        driver.applyEffects = { [driver] effects in
+            steps.append("apply \(effects.transition?.to.name ?? "none")")
+            guard steps.count == 1 else { return }
+            driver.deliver(.rotate(.portrait)) { steps.append("complete \($0.transition?.to.name ?? "none")") }
         }
-        let effects = try driver.call(.rotate(.landscapeLeft))
-        #expect(effects.transition?.to == .landscapeLeft && steps == 2)
-        #expect(driver.machine.status.interfaceRule == .manual)
+        driver.deliver(.rotate(.landscapeLeft)) { steps.append("complete \($0.transition?.to.name ?? "none")") }
+        #expect(
+            steps == ["apply landscape-left", "complete landscape-left", "apply portrait", "complete portrait"]
+        )
     }
 
-    @Test func `a refused call throws, and its effects are carried out all the same`() {
-        var steps = 0
-        driver.carryOut = { _ in steps += 1 }
+    @Test func `a refused call is completed with the refusal`() {
+        var refusal: RotationRefusal?
         let none = InterfaceOrientationMask(rawValue: 0)
         let request = RotationRequest(appID: "org.example.App", supported: none)
-        #expect(throws: RotationRefusal.self) { try driver.call(.present(request, client: ":1.1")) }
-        #expect(steps == 1)
+        driver.deliver(.present(request, client: ":1.1")) { refusal = $0.refusal }
+        #expect(refusal != nil)
+    }
+
+    // A timer that fired a microsecond early was not armed again: the deadline was still the same.
+    @Test func `the deadline is waited for again when its timer fires early`() throws {
+        var armed: [Deadline?] = []
+        driver.arm = { armed.append($0) }
+        let sampling = Sampling(rate: 10, mayFallSilent: true, faceUp: .positiveZ)
+        driver.deliver(.sensorChanged(.display, SensorReport(state: .sampling, isPresent: true)))
+        for event in [Event.sensorsFound, .switchesFound, .chassisFound(.tablet), .samplingBegan(.display, sampling)] {
+            driver.deliver(event)
+        }
+        driver.deliver(sample, .display)
+        let silence = try #require(armed.last ?? nil)
+        #expect(silence.purpose == .silence)
+        armed = []
+        driver.deadlinePassed()
+        #expect(armed == [silence])
     }
 
     @Test func `only what differs from the switches' last state is delivered`() {
         var events = 0
-        driver.carryOut = { _ in events += 1 }
+        driver.applyEffects = { _ in events += 1 }
         driver.switchesChanged(.laptop, isLidClosed: false)
         driver.switchesChanged(.laptop, isLidClosed: false)
         #expect(events == 1)

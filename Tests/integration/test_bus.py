@@ -248,6 +248,18 @@ class Life(RigTestCase):
         self.assertNotEqual(self.client.owner(), before)
         self.assertEqual(first.wait_for_end(), 0)
 
+    def test_of_many_replacements_at_a_time_one_is_left(self):
+        """The loser lived on when it lost the name before it had subscribed to that."""
+        running = [self.rig.start_orientd()]
+        for _ in range(12):
+            running += [self.rig.start_orientd("--replace", wait=False) for _ in range(8)]
+            for daemon in running:
+                daemon.may_end = True
+            wait_until(lambda: sum(daemon.is_running() for daemon in running) == 1, "one is left")
+            running = [daemon for daemon in running if daemon.is_running()]
+            running[0].wait_until_ready()
+            self.assertEqual(self.client.get("Claims"), 0)
+
     def test_wrong_options_are_a_usage_error(self):
         for arguments in (["--frobnicate"], ["--source", "teapot"], ["surplus"]):
             with self.case(arguments):

@@ -262,7 +262,7 @@ class Live(OrientctlTestCase):
         self.assertEqual(self.interrupt(process), DONE)
 
     def test_many_requests_do_not_end_it(self):
-        # orientd limits how often a client may read all objects when there are more than 64 requests.
+        # orientd limited how often a client may read all objects when there were more than 64 requests.
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
         process, screen = self.show("--watch")

@@ -20,12 +20,14 @@ final class ProxiedSensor {
     }
 
     private let members: Members
-    private let interface: BusInterface
+    private let interface: String
     private let path: String
     private let bus: Bus
-    private let authority: PolkitAuthority
-    private let properties: PublishedProperties<SensorProxyStatus>
-    private let claims: Holdings
+    private let clients: Clients
+    private let onClaims: (SensorKind, [String]) -> Void
+    private var status = SensorProxyStatus()
+    /// In the order of claiming.
+    private var claimants: [String] = []
     private let waiting: WaitingClaims
 
     /// Adds the members to `interface`.
@@ -35,81 +37,74 @@ final class ProxiedSensor {
         at path: String,
         _ bus: Bus,
         _ loop: EventLoop,
-        _ authority: PolkitAuthority,
-        _ delegate: any SensorProxyDelegate
+        _ clients: Clients,
+        onClaims: @escaping (SensorKind, [String]) -> Void
     ) throws(SystemError) {
-        let sensor = members.kind
         self.members = members
-        self.interface = interface
+        self.interface = interface.name
         self.path = path
         self.bus = bus
-        self.authority = authority
-        properties = PublishedProperties(SensorProxyStatus(), [members.presence] + members.signals.flatMap { $0 })
-        waiting = try WaitingClaims(loop: loop) { delegate.hasFirstReading(of: sensor) }
-        claims = Holdings(
-            of: "claims",
-            bus: bus,
-            onChange: { delegate.claimsChanged(of: sensor, clients: $0.connections) }
-        )
-        properties.add(to: interface)
-        interface.method(members.claim) { [self] in claim($0) }
+        self.clients = clients
+        self.onClaims = onClaims
+        waiting = try WaitingClaims(loop: loop)
+        for property in [members.presence] + members.signals.flatMap({ $0 }) {
+            interface.property(property.member, property.signature) { [self] reply in
+                reply.append(property.value(of: status))
+            }
+        }
+        interface.method(members.claim) { [self] message throws(BusError) in try claim(message) }
         interface.method(members.release) { [self] in release($0) }
+        clients.onVanish { [self] in remove($0) }
     }
 
     // MARK: - Claims
 
-    private func claim(_ message: BusMessage) {
-        do throws(BusError) {
-            try claims.reserve(message.sender)
-        } catch {
-            return message.reply(error)
-        }
-        authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
-            do throws(BusError) {
-                let isNew = !claims.isHeld(by: message.sender)
-                _ = try claims.settle(message.sender, isAllowed: isAllowed && isNew)
-                if isAllowed { waiting.add(message) }
-            } catch {
-                message.reply(error)
+    private func claim(_ message: BusMessage) throws(BusError) {
+        try clients.authorizeUntilEnd(message, for: Names.Action.claimSensor) { [self] isAllowed in
+            guard isAllowed else { return }
+            if !claimants.contains(message.sender) {
+                claimants.append(message.sender)
+                onClaims(members.kind, claimants)
             }
+            waiting.add(message)
         }
     }
 
     private func release(_ message: BusMessage) {
-        authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
+        clients.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
-            claims.removeHeld(by: message.sender)
+            remove(message.sender)
             message.reply()
         }
     }
 
-    /// Answers the waiting claims if there is a reading.
-    func answerIfKnown() {
-        waiting.answerIfKnown()
+    private func remove(_ client: String) {
+        guard let index = claimants.firstIndex(of: client) else { return }
+        claimants.remove(at: index)
+        onClaims(members.kind, claimants)
     }
 
-    /// Answers the waiting claims.
-    func answer() {
-        waiting.answer()
-    }
+    /// Answers the waiting claims, whatever is known.
+    func answerWaiting() { waiting.answer() }
 
     // MARK: - Values
 
     /// Sends changed values to the claimants, and the coming or going of the sensor to everybody.
     ///
     /// iio-sensor-proxy sends the latter to claimants only, so that clients that wait for a sensor have to poll.
-    func publish(_ status: SensorProxyStatus) {
-        let changed = properties.update(to: status).map { $0.name }
-        for signal in members.signals where signal.contains(where: { changed.contains($0.name) }) {
-            for claimant in claims.connections { send(signal, of: status, to: claimant) }
+    func publish(_ new: SensorProxyStatus) {
+        let old = status
+        status = new
+        for signal in members.signals where !signal.changes(from: old, to: new).isEmpty {
+            for claimant in claimants { send(signal, to: claimant) }
         }
-        let presence = members.presence.name
-        if changed.contains(presence) { bus.announce([presence], of: interface.name, at: path) }
+        bus.announce([members.presence].changes(from: old, to: new).map { $0.name }, of: interface, at: path)
+        waiting.hasFirstReading = new.read.contains(members.kind)
     }
 
-    private func send(_ signal: [Property<SensorProxyStatus>], of status: SensorProxyStatus, to claimant: String) {
+    private func send(_ signal: [Property<SensorProxyStatus>], to claimant: String) {
         bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
-            message.append(interface.name)
+            message.append(interface)
             message.appendArray("{sv}") {
                 for property in signal { message.appendNamedVariant(property.name, property.value(of: status)) }
             }

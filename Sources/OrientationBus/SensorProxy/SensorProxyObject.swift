@@ -7,9 +7,7 @@ package import SystemdBus
 /// The values that `net.hadess.SensorProxy` publishes.
 package struct SensorProxyStatus: Hashable {
     package var hasAccelerometer = false
-    /// The edge to turn displays by, portrait being the display's own top up.
-    package var edge = DeviceOrientation.unknown
-    package var tilt = Tilt.undefined
+    package var accelerometer = ProxiedReading()
 
     package var hasAmbientLight = false
     package var lightIsInLux = true
@@ -22,16 +20,10 @@ package struct SensorProxyStatus: Hashable {
     /// In degrees clockwise from north.
     package var heading = 0.0
 
+    /// The sensors that were read since sampling began, or of which no reading is to be expected: claims are answered.
+    package var read: Set<SensorKind> = []
+
     package init() {}
-}
-
-/// The daemon as the proxy uses it.
-package protocol SensorProxyDelegate: AnyObject {
-    /// Returns whether a reading came since sampling began, or none is expected.
-    func hasFirstReading(of sensor: SensorKind) -> Bool
-
-    /// Called when a claim comes or goes, with the unique names of the clients that hold one, in the order of claiming.
-    func claimsChanged(of sensor: SensorKind, clients: [String])
 }
 
 /// The objects of `net.hadess.SensorProxy`, compatible with those of iio-sensor-proxy.
@@ -44,20 +36,21 @@ package final class SensorProxyObject {
     private let sensors: [ProxiedSensor]
     private let slots: [BusSlot]
 
-    /// Exports the objects on `bus`; take the name afterwards.
+    /// Exports the objects on `bus`; own the name afterwards.
+    ///
+    /// `onClaims` is called when a claim comes or goes, with the clients that claim that sensor, in the order of claiming.
     package init(
         bus: Bus,
         loop: EventLoop,
-        authority: PolkitAuthority,
-        delegate: any SensorProxyDelegate
+        clients: Clients,
+        onClaims: @escaping (SensorKind, _ clients: [String]) -> Void
     ) throws(SystemError) {
         let main = BusInterface(Self.service, members: 16)
         let compass = BusInterface(Self.service + ".Compass", members: 4)
         var sensors: [ProxiedSensor] = []
         for members in Self.members {
             let (interface, path) = members.kind == .compass ? (compass, Self.compassPath) : (main, Self.path)
-            let sensor = try ProxiedSensor(members, of: interface, at: path, bus, loop, authority, delegate)
-            sensors.append(sensor)
+            sensors.append(try ProxiedSensor(members, of: interface, at: path, bus, loop, clients, onClaims: onClaims))
         }
         self.sensors = sensors
         slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.compassPath)]
@@ -70,8 +63,8 @@ package final class SensorProxyObject {
             release: "ReleaseAccelerometer",
             presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
             signals: [
-                [.derived("AccelerometerOrientation") { $0.edge.proxiedName }],
-                [.name("AccelerometerTilt") { $1(&$0.tilt) }],
+                [.derived("AccelerometerOrientation") { $0.accelerometer.edge.proxiedName }],
+                [.name("AccelerometerTilt") { $1(&$0.accelerometer.tilt) }],
             ]
         ),
         .init(
@@ -102,7 +95,7 @@ package final class SensorProxyObject {
         ),
     ]
 
-    /// The current values; assigning sends those that differ to the claimants.
+    /// The current values; assigning sends those that differ to the claimants, and answers claims.
     package var status = SensorProxyStatus() {
         didSet {
             guard status != oldValue else { return }
@@ -110,14 +103,9 @@ package final class SensorProxyObject {
         }
     }
 
-    /// Answers the waiting claims of each sensor that has a reading.
-    package func answerIfKnown() {
-        for sensor in sensors { sensor.answerIfKnown() }
-    }
-
-    /// Answers all waiting claims.
+    /// Answers all waiting claims, whatever is known.
     package func answerWaiting() {
-        for sensor in sensors { sensor.answer() }
+        for sensor in sensors { sensor.answerWaiting() }
     }
 }
 

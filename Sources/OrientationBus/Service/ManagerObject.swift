@@ -4,37 +4,22 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// Where the objects on the bus deliver the calls of clients, and read what is known.
-package protocol MachineHost: AnyObject {
-    var policy: RotationPolicy { get }
-
-    /// The filtered gravity in g; (0, 0, 0) while unknown.
-    var gravity: Vector3 { get }
-
-    /// Takes the samples that were read already and wait for others, so that what is read now is up to date.
-    func deliverWaiting()
-
-    /// Whether an orientation or a face was seen since sampling began, or none is to be expected.
-    var hasFirstAnswer: Bool { get }
-
-    /// Delivers an event that nobody waits for.
-    func deliver(_ event: Event)
-
-    /// Delivers a client's call; its effects were carried out when this returns.
-    @discardableResult
-    func call(_ event: Event) throws(RotationRefusal) -> Effects
-}
-
-/// The object `/org/orientd1`: properties and claims; what it can be asked about rotation is ``RotationMethods``.
+/// The object `/org/orientd1`, and those of the requests: publishes effects, and turns calls into events.
 package final class ManagerObject {
+    /// How many claims a connection, and all connections together, may hold.
+    private static let limits = (connection: 64, total: 1024)
+
+    let host: any MachineHost
+    let clients: Clients
+    let interface: BusInterface
+    private(set) var requests: [RotationRequest.ID: RequestObject] = [:]
     private let bus: Bus
-    private let host: any MachineHost
-    private let authority: PolkitAuthority
-    private let interface: BusInterface
     private let properties: PublishedProperties<ManagerSnapshot>
-    private let rotation: RotationMethods
     private var slots: [BusSlot] = []
-    private let claims: Holdings
+
+    private var claims = ConnectionCounts()
+    /// The claims that polkit has not decided on yet, without those that were released already.
+    private var undecided = ConnectionCounts()
     private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
@@ -43,31 +28,30 @@ package final class ManagerObject {
         loop: EventLoop,
         version: StaticString,
         status: ManagerStatus,
-        authority: PolkitAuthority,
+        clients: Clients,
         host: any MachineHost
     ) throws(SystemError) {
         self.bus = bus
-        self.authority = authority
+        self.clients = clients
         self.host = host
-        let snapshot = ManagerSnapshot(version: "\(version)", status: status)
-        properties = PublishedProperties(snapshot, ManagerSnapshot.properties)
         interface = BusInterface(Names.manager, members: 32)
-        waiting = try WaitingClaims(loop: loop) { host.hasFirstAnswer }
-        claims = Holdings(of: "claims", bus: bus, onChange: { host.deliver(.claims(UInt32($0.total))) })
-
-        properties.add(to: interface) { $0.gravity = host.gravity }
-        rotation = RotationMethods(of: interface, bus: bus, authority: authority, host: host)
-        interface.method("Claim") { [self] in claim($0) }
+        waiting = try WaitingClaims(loop: loop)
+        properties = PublishedProperties(
+            ManagerSnapshot(version: "\(version)", status: status),
+            ManagerSnapshot.properties,
+            of: interface,
+            at: Names.path,
+            on: bus
+        )
+        addRotationMembers()
+        interface.method("Claim") { [self] message throws(BusError) in try claim(message) }
         interface.method("Release") { [self] in release($0) }
+        clients.onVanish { [self] client in
+            if claims.removeAll(of: client) { host.deliver(.claims(UInt32(claims.total))) }
+            host.deliver(.vanished(client: client))
+        }
         slots = [
-            try bus.filter(
-                CallFilter(
-                    limitError: Names.limitError,
-                    now: { loop.now },
-                    beforeRead: { host.deliverWaiting() },
-                    hasManyObjects: { [rotation] in rotation.hasManyRequests }
-                )
-            ),
+            try bus.interceptCalls { [self] in intercept($0) },
             try bus.export(interface, at: Names.path),
             try bus.addObjectManager(at: Names.path),
         ]
@@ -76,12 +60,27 @@ package final class ManagerObject {
     /// Announces what an event has changed: requests, then the status, between the two signals of a transition.
     ///
     /// Answers the claims that wait, if there is something to answer now.
-    package func carryOut(_ effects: Effects, _ status: ManagerStatus) {
-        rotation.update(effects)
+    package func publish(_ effects: Effects) {
+        for id in effects.released { requests[id] = nil }
+        if let request = effects.request { publish(request) }
+        properties.status.gravity = effects.gravity
         if let transition = effects.transition { emit("WillTransition", transition) }
-        if effects.isStatusNew { announce(status) }
+        if let status = effects.status {
+            var snapshot = properties.status
+            snapshot.status = status
+            properties.publish(snapshot)
+        }
         if let transition = effects.transition { emit("DidTransition", transition) }
-        waiting.answerIfKnown()
+        waiting.hasFirstReading = effects.hasFirstAnswer
+    }
+
+    private func publish(_ new: ClientRequest) {
+        if let object = requests[new.id] {
+            object.request = new.request
+        } else {
+            // A request without an object is released by the call that presented it.
+            requests[new.id] = try? RequestObject(new, bus: bus, host: host)
+        }
     }
 
     private func emit(_ signal: String, _ transition: Transition) {
@@ -92,40 +91,53 @@ package final class ManagerObject {
         }
     }
 
+    /// Prepares the calls that libsystemd answers by itself; true for one that is not to be answered.
+    ///
+    /// The bus daemon lets any number of calls wait that want no reply, and a reply with all objects takes milliseconds.
+    private func intercept(_ call: BusMessage) -> Bool {
+        guard call.interface.utf8.starts(with: "org.freedesktop.DBus.".utf8) else { return false }
+        guard call.expectsReply else { return true }
+        // What this changes is in all of the reply, and is announced before.
+        host.deliverWaiting()
+        return false
+    }
+
     // MARK: - Claims
 
-    private func claim(_ message: BusMessage) {
-        do throws(BusError) {
-            try claims.reserve(message.sender)
-        } catch {
-            return message.reply(error)
+    private func claim(_ message: BusMessage) throws(BusError) {
+        let client = message.sender
+        guard claims.total + undecided.total < Self.limits.total else {
+            throw .limitExceeded("all \(Self.limits.total) claims are taken")
         }
-        authority.authorize(message, for: Names.Action.claim) { [self] isAllowed in
-            do throws(BusError) {
-                guard try claims.settle(message.sender, isAllowed: isAllowed) == true else {
-                    if isAllowed { message.reply() }
-                    return
-                }
+        guard claims[client] + undecided[client] < Self.limits.connection else {
+            throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
+        }
+        undecided.add(to: client)
+        do throws(BusError) {
+            try clients.authorizeUntilEnd(message, for: Names.Action.claim) { [self] isAllowed in
+                // It may have been released meanwhile.
+                let isWanted = undecided.remove(from: client)
+                guard isAllowed else { return }
+                guard isWanted else { return message.reply() }
+                claims.add(to: client)
+                host.deliver(.claims(UInt32(claims.total)))
                 waiting.add(message)
-            } catch {
-                message.reply(error)
             }
+        } catch {
+            _ = undecided.remove(from: client)
+            throw error
         }
     }
 
+    /// Releases the latest claim of the sender, which polkit may not have decided on yet.
     private func release(_ message: BusMessage) {
-        claims.removeLatest(of: message.sender)
+        let client = message.sender
+        if !undecided.remove(from: client), claims.remove(from: client) {
+            host.deliver(.claims(UInt32(claims.total)))
+        }
         message.reply()
     }
 
     /// Answers the claims that wait, whatever is known.
-    package func answerWaiting() {
-        waiting.answer()
-    }
-
-    private func announce(_ status: ManagerStatus) {
-        var snapshot = properties.status
-        snapshot.status = status
-        bus.announce(properties.update(to: snapshot).map { $0.name }, of: Names.manager, at: Names.path)
-    }
+    package func answerWaiting() { waiting.answer() }
 }

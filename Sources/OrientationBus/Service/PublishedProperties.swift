@@ -4,29 +4,29 @@ import SystemdBus
 
 /// The properties of one object on the bus, read from a status.
 final class PublishedProperties<Status: Equatable> {
-    private(set) var status: Status
+    /// The current values; assigning them announces nothing.
+    var status: Status
+
     private let properties: [Property<Status>]
+    private let bus: Bus
+    private let interface: String
+    private let path: String
 
-    init(_ status: Status, _ properties: [Property<Status>]) {
-        self.status = status
-        self.properties = properties
-    }
-
-    /// Adds all properties to `interface`; `refresh` updates what changes silently before each read.
-    func add(to interface: BusInterface, refresh: @escaping (inout Status) -> Void = { _ in }) {
+    /// Adds the properties to `interface`, which holds this object from then on.
+    init(_ status: Status, _ properties: [Property<Status>], of interface: BusInterface, at path: String, on bus: Bus) {
+        (self.status, self.properties, self.bus, self.path) = (status, properties, bus, path)
+        self.interface = interface.name
         for property in properties {
             interface.property(property.member, property.signature, property.change) { [self] reply in
-                refresh(&status)
-                reply.append(property.read(&status))
+                reply.append(property.value(of: self.status))
             }
         }
     }
 
-    /// Stores a new status; returns the changes to announce.
-    func update(to status: Status) -> [PropertyChange] {
-        guard status != self.status else { return [] }
-        let old = self.status
-        self.status = status
-        return properties.changes(from: old, to: status)
+    /// Stores a status and announces what it changes.
+    func publish(_ new: Status) {
+        let changes = properties.changes(from: status, to: new)
+        status = new
+        bus.announce(changes.map { $0.name }, of: interface, at: path)
     }
 }

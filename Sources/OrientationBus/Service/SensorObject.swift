@@ -58,20 +58,17 @@ package final class SensorObject {
     /// The current values; assigning announces those that differ.
     package var status: SensorStatus {
         get { properties.status }
-        set { bus.announce(properties.update(to: newValue).map { $0.name }, of: Names.sensor, at: path) }
+        set { properties.publish(newValue) }
     }
 
-    private let bus: Bus
     private let properties: PublishedProperties<SensorStatus>
     private let slot: BusSlot
 
     /// Exports sensor `number` and announces it through ObjectManager.
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
-        self.bus = bus
         path = Names.sensorPath + "\(number)"
-        properties = PublishedProperties(status, SensorStatus.properties)
         let interface = BusInterface(Names.sensor, members: SensorStatus.properties.count)
-        properties.add(to: interface)
+        properties = PublishedProperties(status, SensorStatus.properties, of: interface, at: path, on: bus)
         slot = try bus.export(interface, at: path)
         bus.announceObject(at: path)
     }

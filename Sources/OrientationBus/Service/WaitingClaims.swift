@@ -8,30 +8,28 @@ final class WaitingClaims {
     /// Seconds after which a claim is answered even though there is no reading.
     private static let timeout = 1.0
 
-    private let hasFirstReading: () -> Bool
+    /// Whether a reading has come since sampling began, or none is to be expected; answers the claims that wait then.
+    var hasFirstReading = false {
+        didSet { if hasFirstReading { answer() } }
+    }
+
     private var messages: [BusMessage] = []
     private var timer: Timer?
 
-    /// `hasFirstReading` says whether a reading has come since sampling began, or none is to be expected.
-    init(loop: EventLoop, hasFirstReading: @escaping () -> Bool) throws(SystemError) {
-        self.hasFirstReading = hasFirstReading
+    init(loop: EventLoop) throws(SystemError) {
         timer = try loop.timer { [self] in answer() }
     }
 
     /// Answers a claim, now or with those that wait.
     func add(_ message: BusMessage) {
+        if hasFirstReading { return message.reply() }
         messages.append(message)
         if messages.count == 1 { timer?.arm(after: Self.timeout) }
-        answerIfKnown()
-    }
-
-    /// Answers the claims that wait, if there is something to answer now.
-    func answerIfKnown() {
-        if !messages.isEmpty && hasFirstReading() { answer() }
     }
 
     /// Answers the claims that wait, whatever is known.
     func answer() {
+        guard !messages.isEmpty else { return }
         timer?.disarm()
         let answered = messages
         messages = []

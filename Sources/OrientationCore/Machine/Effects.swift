@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be done after an event, in the order of the members.
+/// What is to be done after an event, in the order of the members, with all that is to be published.
 ///
 /// A value of fixed size: a sample allocates nothing.
 public struct Effects: Sendable {
@@ -8,12 +8,20 @@ public struct Effects: Sendable {
     public var save: SavedState?
     /// Requests that no longer exist.
     public var released: [RotationRequest.ID] = []
-    /// A request that exists from now on.
-    public var presented: RotationRequest.ID?
-    /// Whether ``OrientationMachine/status`` differs from before the event.
-    public var isStatusNew = false
+    /// A request that is new or has changed.
+    public var request: ClientRequest?
     /// A change of the interface: to be announced before the new status (will), and after it (did).
     public var transition: Transition?
+    /// Why the interface is shown as it is, as a sentence for people; empty without a transition.
+    public var explanation = ""
+    /// The new values that clients see; nil if none has changed.
+    public var status: ManagerStatus?
+    /// The filtered gravity in g; (0, 0, 0) while unknown.
+    public var gravity = Vector3.zero
+    /// What net.hadess.SensorProxy reports.
+    public var proxied = ProxiedReading()
+    /// Whether claims can be answered: an edge or a face was seen since sampling began, or none is to be expected.
+    public var hasFirstAnswer = false
     /// Why a client's call changed nothing.
     public var refusal: RotationRefusal?
     /// The accelerometers that are to be read from now on.
@@ -40,6 +48,22 @@ public struct Effects: Sendable {
         /// Exit at once: stopping the sensors takes too long.
         case exit
     }
+}
+
+/// A request with the client that holds it.
+public struct ClientRequest: Hashable, Sendable {
+    public let id: RotationRequest.ID
+    public let request: RotationRequest
+    public let client: String
+}
+
+/// The orientation that net.hadess.SensorProxy reports.
+public struct ProxiedReading: Hashable, Sendable {
+    /// The edge to turn displays by, portrait being the display's own top up.
+    public var edge = DeviceOrientation.unknown
+    public var tilt = Tilt.undefined
+
+    public init() {}
 }
 
 /// The accelerometers that somebody needs.

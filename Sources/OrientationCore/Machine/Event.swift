@@ -46,9 +46,9 @@ public enum Event: Hashable, Sendable {
 
     // MARK: The process
 
-    /// The deadline that ``Effects/deadline`` asked for has passed.
+    /// The time of ``Effects/deadline`` has come.
     case deadlinePassed(Deadline.Purpose)
-    /// The state that ``Effects/save`` asked for could not be written.
+    /// The state of ``Effects/save`` could not be written.
     case saveFailed
     case shutdown
 }

@@ -15,6 +15,8 @@ public struct MachineConfiguration: Hashable, Sendable {
     public var reportsFace = false
     public var classifier = ClassifierChoice.robust
     public var power = PowerMode.auto
+    /// Only changes what net.hadess.SensorProxy reports, so recordings do not have it.
+    public var proxiedOrientation = ProxiedOrientation.interface
 
     /// The orientations that applications support, by application id.
     public var applicationMasks: [String: InterfaceOrientationMask] = [:]

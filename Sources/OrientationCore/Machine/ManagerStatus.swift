@@ -11,7 +11,7 @@ public struct ManagerStatus: Hashable, Sendable {
     public var interfaceOrientation: InterfaceOrientation
     public var interfaceReason = InterfaceReason.startup
     public var interfaceRule = RotationRule.unknown
-    /// Nil where no request is asked.
+    /// The request that decides, by the name of its property on D-Bus; nil if there is none.
     public var askedRequest: RotationRequest.ID?
     /// How an output is turned that shows the interface so.
     public var outputTransform = OutputTransform.normal
@@ -34,16 +34,16 @@ public struct ManagerStatus: Hashable, Sendable {
     /// Creates the status of a machine whose sensors nothing is known of.
     public init(_ policy: RotationPolicy) {
         self.init(naturalOrientation: policy.configuration.natural)
-        take(policy)
+        update(from: policy)
     }
 
-    /// Takes what the policy says.
-    public mutating func take(_ policy: RotationPolicy) {
+    /// Copies what the policy has decided.
+    public mutating func update(from policy: RotationPolicy) {
         naturalOrientation = policy.configuration.natural
         interfaceOrientation = policy.shown
         interfaceReason = policy.reason
         interfaceRule = policy.rule
-        askedRequest = policy.askedRequest?.id
+        askedRequest = policy.decidingRequest?.id
         outputTransform = OutputTransform(following: policy.shown.device, natural: naturalOrientation) ?? .normal
         supportedOrientations = policy.effectiveMask
         rotationLock = policy.lock

@@ -20,6 +20,11 @@ public struct OrientationMachine: Sendable {
     /// take at the end.
     private static let timeout = (start: 1.0, end: 0.5)
 
+    /// How many requests, and how many application masks, a client may hold, and all clients together.
+    ///
+    /// Clients read all requests with one call, which takes orientd 2 ms where there are 256.
+    public static let limits = (client: 64, total: 256)
+
     /// Seconds until a change of the interface is saved, so that turning to and fro does not wear out the disk.
     private static let saveDelay = 10.0
     /// The most seconds between two attempts to save a state that could not be saved.
@@ -34,7 +39,7 @@ public struct OrientationMachine: Sendable {
     public private(set) var policy: RotationPolicy
 
     private let configuration: MachineConfiguration
-    private var tracker: OrientationTracker
+    private(set) var tracker: OrientationTracker
     private var silence = SilenceFeed()
     private var hinge = Hinge()
     private var motion: (display: MotionDetector, base: MotionDetector)
@@ -89,24 +94,15 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - What is known
 
-    /// The filtered gravity in g; (0, 0, 0) while unknown.
-    public var gravity: Vector3 { tracker.gravity }
-
-    /// The edge that is up, portrait being the display's own top; unknown until the first one.
-    var sensedEdge: DeviceOrientation { tracker.edge }
-
     /// Whether a person or the configuration has set the mode of autorotation.
     var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
 
-    /// How far the display leans.
-    public var tilt: Tilt { tracker.tilt }
-
     /// Whether an edge or a face was seen since sampling began, or none is to be expected.
-    public var hasFirstAnswer: Bool { !display.mayDeliver || display.state == .sampling && tracker.hasAnswer }
+    var hasFirstAnswer: Bool { !display.mayDeliver || display.state == .sampling && tracker.hasAnswer }
 
     // MARK: - Events
 
-    /// Takes an event that happened at a time in seconds, on any clock that does not go back.
+    /// Handles an event of a time in seconds, on any clock that does not go back.
     public mutating func handle(_ event: Event, at time: Double) -> Effects {
         var effects = Effects()
         let oldStatus = status
@@ -123,7 +119,11 @@ public struct OrientationMachine: Sendable {
         }
         status.deviceOrientation = tracker.deviceOrientation
         status.faceOrientation = tracker.faceOrientation
-        effects.isStatusNew = status != oldStatus
+        if status != oldStatus { effects.status = status }
+        effects.gravity = tracker.gravity
+        effects.proxied.edge = edge(configuration.proxiedOrientation)
+        effects.proxied.tilt = tracker.tilt
+        effects.hasFirstAnswer = hasFirstAnswer
         if tracker.reference != 1, abs(tracker.reference / reportedScale - 1) > Self.scaleTolerance {
             reportedScale = tracker.reference
             effects.wrongScale = reportedScale
@@ -145,13 +145,13 @@ public struct OrientationMachine: Sendable {
             // Sensors stop while the daemon ends; clients must not see that as a change.
             guard lifecycle != .ending else { return }
             change(role, to: report)
-        case .sensorsFound: end(.sensors, &effects)
-        case .switchesFound: end(.switches, &effects)
+        case .sensorsFound: finish(.sensors, &effects)
+        case .switchesFound: finish(.switches, &effects)
         case .chassisFound(let idiom):
             chassis = idiom
-            _ = policy.configure(configuration.rotation(chassis: idiom))
+            policy.configure(configuration.rotation(chassis: idiom))
             setUsualMode()
-            end(.chassis, &effects)
+            finish(.chassis, &effects)
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume()
@@ -168,7 +168,7 @@ public struct OrientationMachine: Sendable {
             pauseOrResume()
         case .claims(let count): status.claims = count
         case .proxyClaims(let clients): status.sensorProxyClients = clients
-        case .deadlinePassed(let purpose): pass(purpose, at: time, &effects)
+        case .deadlinePassed(let purpose): meet(purpose, at: time, &effects)
         case .saveFailed:
             hasSaveFailed = true
             saveDeadline = time + retryDelay
@@ -181,29 +181,49 @@ public struct OrientationMachine: Sendable {
             exitDeadline = time + Self.timeout.end
             effects.step = .end
             save(&effects)
-        case .setRotationLock(let lock): _ = try policy.setLock(lock)
-        case .rotate(let orientation): _ = try policy.rotate(to: orientation)
-        case .alignToDevice: _ = policy.alignToDevice()
+        case .setRotationLock(let lock): try policy.setLock(lock)
+        case .rotate(let orientation): try policy.rotate(to: orientation)
+        case .alignToDevice: policy.alignToDevice()
         case .setAutorotate(let mode):
             // Also the mode that is the default: from now on it does not depend on the machine.
             chosenMode = mode
-            _ = policy.setAutorotate(mode)
+            policy.setAutorotate(mode)
         case .setApplicationMask(let mask, let appID, let client):
-            _ = try policy.setApplicationMask(mask, of: appID, for: client)
-        case .present(let request, let client): effects.presented = try policy.present(request, of: client).id
-        case .update(let id, let request, let client): _ = try policy.update(id, to: request, of: client)
-        case .setNeedsUpdate(let id, let client): _ = try policy.setNeedsUpdate(id, of: client)
-        case .release(let id, let client): effects.released = try policy.release(id, of: client).released
-        case .vanished(let client): effects.released = policy.drop(client).released
+            if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {
+                let counts = (policy.applicationMaskCount(of: client), policy.applicationMaskCount)
+                try checkLimits(counts, "application masks")
+            }
+            try policy.setApplicationMask(mask, of: appID, for: client)
+        case .present(let request, let client):
+            try checkLimits((policy.requestCount(of: client), policy.requestCount), "requests")
+            let id = try policy.present(request, of: client)
+            effects.request = ClientRequest(id: id, request: request, client: client)
+        case .update(let id, let request, let client):
+            try policy.update(id, to: request, of: client)
+            effects.request = policy.request(id).map { ClientRequest(id: id, request: $0, client: client) }
+        case .setNeedsUpdate(let id, let client): try policy.setNeedsUpdate(id, of: client)
+        case .release(let id, let client): effects.released = try policy.release(id, of: client)
+        case .vanished(let client): effects.released = policy.drop(client)
+        }
+    }
+
+    /// Throws if a client, or all clients together, hold as many things of a kind as they may.
+    private func checkLimits(_ held: (client: Int, total: Int), _ kind: String) throws(RotationRefusal) {
+        guard held.total < Self.limits.total else {
+            throw .limitExceeded("all \(Self.limits.total) \(kind) are taken")
+        }
+        guard held.client < Self.limits.client else {
+            throw .limitExceeded("this connection holds \(Self.limits.client) \(kind), the most it may")
         }
     }
 
     /// Derives the status, the transition and the state to save from the policy.
     private mutating func policyChanged(_ effects: inout Effects, at time: Double) {
         let shown = status.interfaceOrientation
-        status.take(policy)
+        status.update(from: policy)
         if policy.shown != shown {
             effects.transition = Transition(from: shown, to: policy.shown, reason: policy.reason)
+            effects.explanation = policy.explanation
         }
         let state = savedState
         if state.lock != saved?.lock ?? .off || state.autorotate != saved?.autorotate
@@ -283,7 +303,7 @@ public struct OrientationMachine: Sendable {
         tracker.add(sample)
         // The first edge after a pause is a turn even if it is the same as before.
         guard tracker.deviceEdge != edge || tracker.hasEdge != hadEdge else { return false }
-        _ = policy.deviceTurned(to: tracker.deviceEdge)
+        policy.deviceTurned(to: tracker.deviceEdge)
         return true
     }
 
@@ -342,12 +362,12 @@ public struct OrientationMachine: Sendable {
         }
         if !countsAngle { hinge.forget() }
         let mode = switchMode == .unknown ? hinge.tabletMode : switchMode
-        if mode != policy.tabletMode { _ = policy.setTabletMode(mode) }
+        if mode != policy.tabletMode { policy.setTabletMode(mode) }
     }
 
     private mutating func setUsualMode() {
         guard chosenMode == nil else { return }
-        _ = policy.setAutorotate(configuration.autorotateMode(chassis: chassis, tellsTabletMode: tellsTabletMode))
+        policy.setAutorotate(configuration.autorotateMode(chassis: chassis, tellsTabletMode: tellsTabletMode))
     }
 
     /// Has the policy ignore the device while the lid is closed or the machine sleeps.
@@ -355,9 +375,9 @@ public struct OrientationMachine: Sendable {
         let isPaused = isLidClosed || lifecycle == .suspended
         guard isPaused != policy.isPaused else { return }
         if isPaused {
-            _ = policy.pause()
+            policy.pause()
         } else {
-            _ = policy.resume()
+            policy.resume()
             // The first reading afterwards counts anew, and a device at rest gives none.
             tracker.restart()
             motion.display.stream()
@@ -365,7 +385,7 @@ public struct OrientationMachine: Sendable {
         }
     }
 
-    private mutating func end(_ search: Search, _ effects: inout Effects) {
+    private mutating func finish(_ search: Search, _ effects: inout Effects) {
         awaited.remove(search)
         if awaited.isEmpty { becomeReady(&effects) }
     }
@@ -379,7 +399,7 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - Deadlines and the saved state
 
-    private mutating func pass(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
+    private mutating func meet(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
         switch purpose {
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)

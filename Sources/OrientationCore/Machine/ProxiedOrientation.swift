@@ -13,7 +13,8 @@ extension OrientationMachine {
     ///
     /// Unknown until an edge was seen, or a rule or a request has decided without one. On a laptop on which autorotation
     /// is off by default, it is the device's: desktops have rules of their own for such machines.
-    public func edge(_ choice: ProxiedOrientation) -> DeviceOrientation {
+    func edge(_ choice: ProxiedOrientation) -> DeviceOrientation {
+        let sensedEdge = tracker.edge
         guard choice == .interface, sensedEdge != .unknown || status.isDecided else { return sensedEdge }
         if status.interfaceRule == .never, !isModeChosen { return sensedEdge }
         return status.interfaceOrientation.device.sensed(natural: status.naturalOrientation)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requests of all clients as trees, and which of them is asked; see "Requests" in docs/semantics.md.
+/// The requests of all clients as trees, and which of them decides; see "Requests" in docs/semantics.md.
 ///
-/// Finding the asked request walks down from the active window, so its cost grows with the depth of that branch and not
-/// with the number of requests.
+/// Finding the deciding request walks down from the active window, so its cost grows with the depth of that branch and
+/// not with the number of requests.
 struct RequestTree: Sendable {
     typealias ID = RotationRequest.ID
 
@@ -76,14 +76,15 @@ private struct PresentationOrder: Sendable {
     }
 }
 
-// MARK: - The asked request
+// MARK: - The deciding request
 
 extension RequestTree {
-    struct Asked: Hashable {
+    /// The requests that the user sees.
+    struct Front: Hashable {
         /// The topmost active modal request of the active window, or the window's root if there is none.
         let top: ID
-        /// The request that forwards-to leads to from the topmost one, or the topmost one itself.
-        let node: ID
+        /// The request whose mask applies: the one that forwards-to leads to from the topmost one, or that one itself.
+        let deciding: ID
     }
 
     /// The ids in the order of their creation.
@@ -91,13 +92,19 @@ extension RequestTree {
 
     subscript(id: ID) -> Node? { nodes[id] }
 
-    /// The topmost and the asked request; nil if no root is active.
-    var asked: Asked? {
+    /// The number of requests.
+    var count: Int { nodes.count }
+
+    /// The number of requests of a client.
+    func count(of client: String) -> Int { requestsOfClients[client]?.count ?? 0 }
+
+    /// Nil if no root is active.
+    var front: Front? {
         guard var top = activeRoots.last?.id else { return nil }
         while let next = nodes[top]?.modalChildren.last?.id { top = next }
-        var node = top
-        while let next = nodes[node]?.request.forwardsTo, isActive(next, within: node) { node = next }
-        return Asked(top: top, node: node)
+        var deciding = top
+        while let next = nodes[deciding]?.request.forwardsTo, isActive(next, within: deciding) { deciding = next }
+        return Front(top: top, deciding: deciding)
     }
 
     /// Whether a request and its ancestors are active; those from `container` upwards are known to be.
@@ -110,10 +117,10 @@ extension RequestTree {
         return true
     }
 
-    /// Whether a request is the topmost one, the asked one, or between these along forwards-to.
-    func isAsked(through id: ID) -> Bool {
-        guard let asked else { return false }
-        return forwards(asked.top, to: id) && forwards(id, to: asked.node)
+    /// Whether a request is the topmost one, the deciding one, or between these along forwards-to.
+    func isInFront(_ id: ID) -> Bool {
+        guard let front else { return false }
+        return forwards(front.top, to: id) && forwards(id, to: front.deciding)
     }
 
     /// Whether a request is `ancestor` or one of its descendants.
@@ -155,6 +162,12 @@ extension RequestTree {
             new.presented = presentations
         }
         restore(id, to: new)
+    }
+
+    /// Undoes the last ``insert(_:of:)``, so that refused requests use up no ids: there are 2^32.
+    mutating func undoInsert() {
+        remove(lastID)
+        lastID -= 1
     }
 
     /// Undoes a change of a request.

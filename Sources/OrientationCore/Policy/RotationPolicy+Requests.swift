@@ -4,6 +4,18 @@ extension RotationPolicy {
     /// The number of requests that need the sensor: those that autorotate and that no inactive request hides.
     public var autorotatingRequests: Int { tree.autorotatingCount }
 
+    /// The number of requests.
+    public var requestCount: Int { tree.count }
+
+    /// The number of requests of a client.
+    public func requestCount(of client: String) -> Int { tree.count(of: client) }
+
+    /// The number of dynamic masks of all clients.
+    public var applicationMaskCount: Int { dynamicMasks.values.reduce(0) { $0 + $1.count } }
+
+    /// The number of dynamic masks of a client.
+    public func applicationMaskCount(of client: String) -> Int { dynamicMasks[client]?.count ?? 0 }
+
     /// All requests, the oldest first.
     public var requests: [RotationRequest.ID] { tree.ids }
 
@@ -21,102 +33,102 @@ extension RotationPolicy {
     public mutating func present(
         _ request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> (id: RotationRequest.ID, decision: Decision) {
+    ) throws(RotationRefusal) -> RotationRequest.ID {
         try check(request, of: client)
         let id = tree.insert(request, of: client)
-        guard tree.asked?.top == id else { return (id, unchanged) }
+        guard tree.front?.top == id else { return id }
         if let conflict {
-            tree.remove(id)
+            tree.undoInsert()
             throw conflict
         }
-        return (id, presentTop())
+        presentTopmost()
+        return id
     }
 
     /// Changes a request of `client`; activating it presents it, deactivating it resolves like a release.
     ///
-    /// Other changes turn the interface only if what is shown is no longer allowed and a modal request is asked. The
+    /// Other changes turn the interface only if what is shown is no longer allowed and the deciding request is modal. The
     /// application id does not change.
     public mutating func update(
         _ id: RotationRequest.ID,
         to request: RotationRequest,
         of client: String
-    ) throws(RotationRefusal) -> Decision {
+    ) throws(RotationRefusal) {
         let old = try own(id, of: client)
         var request = request
         request.appID = old.request.appID
         try check(request, of: client, id: id)
-        let before = tree.asked
+        let before = tree.front
         tree.replace(id, with: request)
-        let after = tree.asked
+        let after = tree.front
         let isOnTop = after.map { $0.top == before?.top || tree.isInSubtree($0.top, of: id) } ?? false
         if after != before, !request.isActive || !isOnTop {
             // The change uncovers another request, as a release does.
-            return settle(.request)
+            return resolve(.request)
         }
-        if after != before || after?.node == id, let conflict {
+        if after != before || after?.deciding == id, let conflict {
             tree.restore(id, to: old)
             throw conflict
         }
-        if after?.top != before?.top { return presentTop() }
+        if after?.top != before?.top { return presentTopmost() }
         // A pushed request waits for the next rotation, whichever request is updated.
-        let isPushed = asked?.request.presentation == .push
-        return !isPushed && (after != before || tree.isAsked(through: id)) ? keep() : unchanged
+        let isPushed = deciding?.request.presentation == .push
+        if !isPushed && (after != before || tree.isInFront(id)) { leaveForbidden() }
     }
 
     /// Turns the interface if what is shown is not allowed, as setNeedsUpdateOfSupportedInterfaceOrientations() does.
-    public mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) -> Decision
-    {
+    public mutating func setNeedsUpdate(_ id: RotationRequest.ID, of client: String) throws(RotationRefusal) {
         _ = try own(id, of: client)
-        return tree.isAsked(through: id) ? keep() : unchanged
+        if tree.isInFront(id) { leaveForbidden() }
     }
 
-    /// Releases a request of `client` with its descendants.
+    /// Releases a request of `client` with its descendants; returns all of them, the request itself first.
+    @discardableResult
     public mutating func release(
         _ id: RotationRequest.ID,
         of client: String
-    ) throws(RotationRefusal) -> (released: [RotationRequest.ID], decision: Decision) {
+    ) throws(RotationRefusal) -> [RotationRequest.ID] {
         _ = try own(id, of: client)
-        let before = tree.asked
-        let released = tree.remove(id)
-        return (released, tree.asked == before ? unchanged : settle(.request))
+        return uncovering { $0.remove(id) }
     }
 
-    /// Releases all requests and masks of a client whose connection closed.
-    public mutating func drop(_ client: String) -> (released: [RotationRequest.ID], decision: Decision) {
-        let before = tree.asked
-        let released = tree.remove(client: client)
+    /// Releases all requests and masks of a client whose connection closed; returns the requests.
+    @discardableResult
+    public mutating func drop(_ client: String) -> [RotationRequest.ID] {
         dynamicMasks[client] = nil
-        return (released, tree.asked == before ? unchanged : settle(.request))
+        return uncovering { $0.remove(client: client) }
+    }
+
+    /// Removes requests, and resolves if that uncovers another one.
+    private mutating func uncovering(_ remove: (inout RequestTree) -> [RotationRequest.ID]) -> [RotationRequest.ID] {
+        let before = tree.front
+        let released = remove(&tree)
+        if tree.front != before { resolve(.request) }
+        return released
     }
 
     /// Sets the dynamic mask of an application, which only affects requests of `client`; nil removes it.
     ///
-    /// Throws `invalidInterfaceOrientation` if the asked request autorotates and nothing would be left for it.
+    /// Throws `invalidInterfaceOrientation` if the deciding request autorotates and nothing would be left for it.
     public mutating func setApplicationMask(
         _ mask: InterfaceOrientationMask?,
         of appID: String,
         for client: String
-    ) throws(RotationRefusal) -> Decision {
+    ) throws(RotationRefusal) {
         if let mask, !mask.isValid {
             throw .invalidArgument("mask: \(mask.rawValue) is not a valid set of orientations")
         }
         let old = dynamicMasks[client]
         dynamicMasks[client, default: [:]][appID] = mask
         if dynamicMasks[client]?.isEmpty == true { dynamicMasks[client] = nil }
-        guard let asked, asked.client == client, asked.request.appID == appID else { return unchanged }
-        if asked.request.shouldAutorotate, grantedMask(of: asked).isDisjoint(with: asked.request.supported) {
+        guard let deciding, deciding.client == client, deciding.request.appID == appID else { return }
+        if deciding.request.shouldAutorotate, grantedMask(of: deciding).isDisjoint(with: deciding.request.supported) {
             dynamicMasks[client] = old
             throw .invalidInterfaceOrientation(
-                "mask: the asked request supports \(asked.request.supported) only, and it autorotates"
+                "mask: the asked request supports \(deciding.request.supported) only, and it autorotates"
             )
         }
-        return keep()
-    }
-
-    /// Shows a request that has just become the topmost one.
-    private mutating func presentTop() -> Decision {
-        guard let top = tree.asked?.top, tree[top]?.request.presentation == .modal else { return unchanged }
-        return start()
+        leaveForbidden()
     }
 
     // MARK: - Checking
@@ -160,14 +172,15 @@ extension RotationPolicy {
         }
     }
 
-    /// The conflict of the asked request with the masks, by the table in docs/semantics.md; nil if it can be shown.
+    /// The conflict of the deciding request with the masks, by the table in docs/semantics.md; nil if it can be shown.
     private var conflict: RotationRefusal? {
-        guard let asked, exception == nil else { return nil }
-        let granted = grantedMask(of: asked)
-        guard granted.isDisjoint(with: asked.request.supported) else { return nil }
+        guard let deciding, exception == nil else { return nil }
+        let granted = grantedMask(of: deciding)
+        guard granted.isDisjoint(with: deciding.request.supported) else { return nil }
         return .invalidInterfaceOrientation(
-            "supported: \(asked.request.supported), while device and application allow \(granted)"
-                + (asked.request.shouldAutorotate ? ", and it autorotates" : ", and there is no preferred one to show")
+            "supported: \(deciding.request.supported), while device and application allow \(granted)"
+                + (deciding.request.shouldAutorotate
+                    ? ", and it autorotates" : ", and there is no preferred one to show")
         )
     }
 }

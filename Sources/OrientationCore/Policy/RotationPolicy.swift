@@ -2,8 +2,9 @@
 
 /// Decides the interface orientation from the device orientation, the requests of applications and the user's settings.
 ///
-/// A value type without clock or history; each call returns what was decided and by which rule. Precedence: the masks,
-/// the asked request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md has every rule.
+/// A value type without clock or history. ``shown``, ``reason`` and ``rule`` say what each call decided. Precedence: the
+/// masks, the deciding request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md has
+/// every rule.
 public struct RotationPolicy: Sendable {
     public private(set) var configuration: RotationConfiguration
     public private(set) var autorotate: AutorotateMode
@@ -18,8 +19,8 @@ public struct RotationPolicy: Sendable {
     /// The orientation that the lock holds, or held last.
     private var held: InterfaceOrientation
 
-    /// What was shown last for a reason other than a request; shown where the device does not turn the interface.
-    private var lastUnrequested: InterfaceOrientation
+    /// The last orientation that no request caused; shown when the device may not decide.
+    private var fallback: InterfaceOrientation
 
     /// The edge of the device that is up; unknown before the first reading, also after a pause.
     private var device = DeviceOrientation.unknown
@@ -44,7 +45,7 @@ public struct RotationPolicy: Sendable {
         let mask = configuration.supported
         shown = mask.allowed(locked) ?? mask.allowed(memory?.shown) ?? mask.allowed(natural) ?? mask.lowest ?? .portrait
         held = locked ?? shown
-        lastUnrequested = shown
+        fallback = shown
     }
 
     /// The state to persist, without the mode.
@@ -54,27 +55,27 @@ public struct RotationPolicy: Sendable {
 
     /// The orientations that are allowed now; never empty.
     public var effectiveMask: InterfaceOrientationMask {
-        guard let asked else { return configuration.supported }
+        guard let deciding else { return configuration.supported }
         if let exception { return InterfaceOrientationMask(exception) }
-        let granted = grantedMask(of: asked)
-        let both = granted.intersection(asked.request.supported)
+        let granted = grantedMask(of: deciding)
+        let both = granted.intersection(deciding.request.supported)
         // After a change of the configuration, masks without a common orientation are ignored, innermost first.
         return !both.isEmpty ? both : granted.isEmpty ? configuration.supported : granted
     }
 
     /// The preferred orientation of a fixed request, which it gets although device and application forbid it.
     var exception: InterfaceOrientation? {
-        guard let asked, !asked.request.shouldAutorotate else { return nil }
-        return grantedMask(of: asked).isDisjoint(with: asked.request.supported) ? asked.request.preferred : nil
+        guard let deciding, !deciding.request.shouldAutorotate else { return nil }
+        return grantedMask(of: deciding).isDisjoint(with: deciding.request.supported) ? deciding.request.preferred : nil
     }
 
-    /// The asked request; nil if no request is active.
-    public var askedRequest: (id: RotationRequest.ID, request: RotationRequest)? {
-        guard let asked = tree.asked, let node = tree[asked.node] else { return nil }
-        return (asked.node, node.request)
+    /// The request whose mask applies; nil if no request is active.
+    public var decidingRequest: (id: RotationRequest.ID, request: RotationRequest)? {
+        guard let front = tree.front, let node = tree[front.deciding] else { return nil }
+        return (front.deciding, node.request)
     }
 
-    var asked: RequestTree.Node? { tree.asked.flatMap { tree[$0.node] } }
+    var deciding: RequestTree.Node? { tree.front.flatMap { tree[$0.deciding] } }
 
     /// The device configuration and the application mask of a request together.
     func grantedMask(of node: RequestTree.Node) -> InterfaceOrientationMask {
@@ -87,66 +88,65 @@ public struct RotationPolicy: Sendable {
 
     private var isLocked: Bool { lock != .off && !isLaptop }
 
-    /// Whether the device may turn the asked request; true if there is none.
-    private var asksForAutorotation: Bool { asked?.request.shouldAutorotate ?? true }
+    /// Whether the deciding request follows the device; true if there is none.
+    private var followsDevice: Bool { deciding?.request.shouldAutorotate ?? true }
 
     /// The orientation that follows the device; nil if its edge is unknown or does not turn the interface.
     private var followed: InterfaceOrientation? {
-        autorotate == .never || !asksForAutorotation ? nil : InterfaceOrientation(following: device)
+        autorotate == .never || !followsDevice ? nil : InterfaceOrientation(following: device)
     }
 
-    /// The preferred orientation of the asked request; nil if the topmost request was pushed.
+    /// The preferred orientation of the deciding request; nil if the topmost request was pushed.
     private var preferred: InterfaceOrientation? {
-        guard let asked = tree.asked, tree[asked.top]?.request.presentation == .modal else { return nil }
-        return tree[asked.node]?.request.preferred
+        guard let front = tree.front, tree[front.top]?.request.presentation == .modal else { return nil }
+        return tree[front.deciding]?.request.preferred
     }
 
     // MARK: - Deciding
 
     /// Resolves as if the device had just been turned, which ends a rotation by hand.
-    mutating func settle(_ reason: InterfaceReason) -> Decision {
+    mutating func resolve(_ reason: InterfaceReason) {
         isManual = false
         let mask = effectiveMask
-        if let upright = mask.allowed(upright) { return show(upright, reason) }
-        return mask.contains(shown) ? unchanged : show(mask.allowed(preferred) ?? mask.lowest ?? shown, reason)
+        if let upright = mask.allowed(upright) {
+            show(upright, reason)
+        } else if !mask.contains(shown) {
+            show(mask.allowed(preferred) ?? mask.lowest ?? shown, reason)
+        }
     }
 
-    /// Turns the interface for the asked request if what is shown is not allowed.
-    mutating func keep() -> Decision {
+    /// Turns the interface for the deciding request if what is shown is not allowed.
+    mutating func leaveForbidden() {
         let mask = effectiveMask
-        if mask.contains(shown) { return unchanged }
-        return show(unrequested(within: mask) ?? mask.allowed(preferred) ?? mask.lowest ?? shown, .request)
+        if mask.contains(shown) { return }
+        show(alternative(within: mask) ?? mask.allowed(preferred) ?? mask.lowest ?? shown, .request)
     }
 
-    /// Turns the interface for a modal request that has just been presented.
-    mutating func start() -> Decision {
+    /// Turns the interface for a request that has just become the topmost one, if it is modal.
+    mutating func presentTopmost() {
+        guard let front = tree.front, tree[front.top]?.request.presentation == .modal else { return }
         let mask = effectiveMask
-        let next = mask.allowed(preferred) ?? mask.allowed(shown) ?? unrequested(within: mask) ?? mask.lowest
-        return show(next ?? shown, .request)
+        let next = mask.allowed(preferred) ?? mask.allowed(shown) ?? alternative(within: mask) ?? mask.lowest
+        show(next ?? shown, .request)
     }
 
     /// What would be shown if every orientation were allowed and no request preferred one.
     private var upright: InterfaceOrientation {
-        isLaptop ? configuration.laptop : isLocked ? held : followed ?? lastUnrequested
+        isLaptop ? configuration.laptop : isLocked ? held : followed ?? fallback
     }
 
     /// What a request is shown at if neither its preferred nor the current orientation applies; nil if not allowed.
-    private func unrequested(within mask: InterfaceOrientationMask) -> InterfaceOrientation? {
-        mask.allowed(upright) ?? (isLaptop ? mask.allowed(followed ?? lastUnrequested) : nil)
+    private func alternative(within mask: InterfaceOrientationMask) -> InterfaceOrientation? {
+        mask.allowed(upright) ?? (isLaptop ? mask.allowed(followed ?? fallback) : nil)
     }
 
-    /// The result of an event that changes nothing.
-    var unchanged: Decision { Decision(transition: nil, rule: rule) }
-
-    private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) -> Decision {
+    private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) {
         // Also if a request shows it already: it stays when that request is released.
-        if reason != .request { lastUnrequested = orientation }
-        guard orientation != shown else { return unchanged }
-        let transition = Transition(from: shown, to: orientation, reason: reason)
+        if reason != .request { fallback = orientation }
+        guard orientation != shown else { return }
         shown = orientation
         self.reason = reason
         if reason == .request { isManual = false }
-        return Decision(transition: transition, rule: rule)
     }
 }
 
@@ -161,44 +161,42 @@ extension InterfaceOrientationMask {
 
 extension RotationPolicy {
     /// Sets the edge of the device that is up; ignores the same edge and what is not an edge.
-    public mutating func deviceTurned(to edge: DeviceOrientation) -> Decision {
-        guard edge.isEdge, edge != device, !isPaused else { return unchanged }
+    public mutating func deviceTurned(to edge: DeviceOrientation) {
+        guard edge.isEdge, edge != device, !isPaused else { return }
         device = edge
-        if isLaptop { return isManual ? settle(.tabletMode) : unchanged }
+        if isLaptop {
+            if isManual { resolve(.tabletMode) }
+            return
+        }
         isManual = false
-        guard !isLocked, autorotate != .never, asksForAutorotation else { return unchanged }
-        return settle(.sensor)
+        if !isLocked, autorotate != .never, followsDevice { resolve(.sensor) }
     }
 
     /// Ignores the device from now on.
-    public mutating func pause() -> Decision {
-        isPaused = true
-        return unchanged
-    }
+    public mutating func pause() { isPaused = true }
 
     /// Ends a pause; any next edge counts as a turn.
-    public mutating func resume() -> Decision {
+    public mutating func resume() {
         isPaused = false
         device = .unknown
-        return unchanged
     }
 
-    public mutating func setTabletMode(_ mode: TabletMode) -> Decision {
+    public mutating func setTabletMode(_ mode: TabletMode) {
         let wasLaptop = isLaptop
         tabletMode = mode
-        return isLaptop == wasLaptop ? unchanged : settle(.tabletMode)
+        if isLaptop != wasLaptop { resolve(.tabletMode) }
     }
 
-    public mutating func setAutorotate(_ mode: AutorotateMode) -> Decision {
-        guard mode != autorotate else { return unchanged }
+    public mutating func setAutorotate(_ mode: AutorotateMode) {
+        guard mode != autorotate else { return }
         autorotate = mode
-        return settle(.configuration)
+        resolve(.configuration)
     }
 
-    public mutating func configure(_ configuration: RotationConfiguration) -> Decision {
-        guard configuration != self.configuration else { return unchanged }
+    public mutating func configure(_ configuration: RotationConfiguration) {
+        guard configuration != self.configuration else { return }
         self.configuration = configuration
-        return settle(.configuration)
+        resolve(.configuration)
     }
 
     // MARK: - The user
@@ -206,13 +204,13 @@ extension RotationPolicy {
     /// Sets or lifts the lock.
     ///
     /// Throws `orientationNotSupported` if the orientation to hold is outside the device configuration.
-    public mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) -> Decision {
+    public mutating func setLock(_ lock: RotationLock) throws(RotationRefusal) {
         let orientation: InterfaceOrientation
         switch lock {
         case .off:
-            guard self.lock != .off else { return unchanged }
+            guard self.lock != .off else { return }
             self.lock = .off
-            return settle(.lock)
+            return resolve(.lock)
         case .current: orientation = shown
         case .orientation(let edge): orientation = edge
         }
@@ -222,34 +220,34 @@ extension RotationPolicy {
         self.lock = lock
         held = orientation
         // In laptop mode the lock is remembered, not applied.
-        guard isLocked else { return unchanged }
+        guard isLocked else { return }
         isManual = false
-        return effectiveMask.contains(orientation) ? show(orientation, .lock) : unchanged
+        if effectiveMask.contains(orientation) { show(orientation, .lock) }
     }
 
     /// Rotates the interface by hand; a lock then holds this orientation.
     ///
     /// Without a lock it holds until the device turns. Throws `orientationNotSupported` outside the effective mask.
-    public mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) -> Decision {
+    public mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) {
         guard effectiveMask.contains(orientation) else {
             throw .orientationNotSupported("\(orientation): \(explanation(of: .mask))")
         }
         hold(orientation)
-        let decision = show(orientation, .manual)
+        show(orientation, .manual)
         isManual = !isLocked
-        return Decision(transition: decision.transition, rule: rule)
     }
 
     /// Turns the interface once, as if the device had just been turned; a lock then holds this orientation.
-    public mutating func alignToDevice() -> Decision {
-        guard asksForAutorotation, let orientation = InterfaceOrientation(following: device) else { return unchanged }
-        if isLaptop { return settle(.manual) }
+    public mutating func alignToDevice() {
+        guard followsDevice, let orientation = InterfaceOrientation(following: device) else { return }
+        if isLaptop { return resolve(.manual) }
         guard effectiveMask.contains(orientation) else {
-            return isLocked || autorotate == .never ? unchanged : settle(.manual)
+            if !isLocked && autorotate != .never { resolve(.manual) }
+            return
         }
         hold(orientation)
         isManual = false
-        return show(orientation, .manual)
+        show(orientation, .manual)
     }
 
     /// Makes the lock hold another orientation, if it is on.
@@ -271,7 +269,7 @@ extension RotationPolicy {
             return shown == configuration.laptop ? .laptop : mask.contains(configuration.laptop) ? .kept : .mask
         }
         if isLocked { return shown == held ? .lock : mask.contains(held) ? .kept : .mask }
-        if !asksForAutorotation { return .fixed }
+        if !followsDevice { return .fixed }
         if autorotate == .never { return .never }
         if isPaused { return .paused }
         guard let followed else { return .unknown }
@@ -282,6 +280,6 @@ extension RotationPolicy {
     public var explanation: String { explanation(of: rule) }
 
     private func explanation(of rule: RotationRule) -> String {
-        rule.sentence(asked: askedRequest.map { ($0.request.appID, $0.request.supported) }, mask: effectiveMask)
+        rule.sentence(deciding: decidingRequest.map { ($0.request.appID, $0.request.supported) }, mask: effectiveMask)
     }
 }

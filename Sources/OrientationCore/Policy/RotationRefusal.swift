@@ -11,12 +11,15 @@ public enum RotationRefusal: Error, Hashable, Sendable {
     /// The request belongs to another client.
     case notYourRequest
     case unknownRequest
+    /// The client, or all clients together, hold as many requests or masks as they may; the text names the limit.
+    case limitExceeded(String)
 }
 
 extension RotationRefusal: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .invalidArgument(let text), .invalidInterfaceOrientation(let text), .orientationNotSupported(let text):
+        case .invalidArgument(let text), .invalidInterfaceOrientation(let text), .orientationNotSupported(let text),
+            .limitExceeded(let text):
             text
         case .notYourRequest: "the request belongs to another connection"
         case .unknownRequest: "there is no such request"

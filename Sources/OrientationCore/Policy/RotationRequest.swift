@@ -10,7 +10,7 @@ public struct RotationRequest: Hashable, Sendable {
     public enum Presentation: String, NamedValue {
         /// Full screen: becomes the topmost request, and the interface turns for it at once.
         case modal
-        /// Inside its container: asked if the container forwards to it, and the interface turns for it later.
+        /// Inside its container: decides if the container forwards to it, and the interface turns for it later.
         case push
     }
 
@@ -19,12 +19,12 @@ public struct RotationRequest: Hashable, Sendable {
     public var supported: InterfaceOrientationMask
     /// The orientation in which the interface starts when the view is presented modally.
     public var preferred: InterfaceOrientation?
-    /// Whether the interface follows the device while this request is asked.
+    /// Whether the interface follows the device while this request decides.
     public var shouldAutorotate: Bool
     public var presentation: Presentation
     /// The request that this one is a child of; nil for a window's root.
     public var parent: ID?
-    /// The request that is asked in place of this one, while it and its ancestors are active.
+    /// The request that decides in place of this one, while it and its ancestors are active.
     public var forwardsTo: ID?
     /// False hides the request and its descendants: they are ignored.
     public var isActive: Bool

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rule that explains what is shown; ``sentence(asked:mask:)`` says what each means.
+/// The rule that explains what is shown; ``sentence(deciding:mask:)`` says what each means.
 public enum RotationRule: String, NamedValue {
     case device
     /// The mask forbids what the device, the lock or laptop mode would show.
     case mask
     case lock, manual, laptop, fixed, never
-    /// The asked request prefers it, although device and application forbid it.
+    /// The deciding request prefers it, although device and application forbid it.
     case preferred
-    /// The asked request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
+    /// The deciding request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
     case waiting
     case kept, paused, unknown
 
     /// Returns the rule as a sentence for people, such as `held by the lock`.
     ///
-    /// `asked` describes the asked request, if any; `mask` is the effective mask.
+    /// `deciding` describes the deciding request, if any; `mask` is the effective mask.
     public func sentence(
-        asked: (application: String, supported: InterfaceOrientationMask)?,
+        deciding: (application: String, supported: InterfaceOrientationMask)?,
         mask: InterfaceOrientationMask
     ) -> String {
-        let who = asked?.application ?? "this device"
+        let who = deciding?.application ?? "this device"
         return switch self {
         case .device: "follows the device"
         // If the application supports something else, another mask restricts it.
-        case .mask: "\(who) \(asked.map { $0.supported == mask } ?? true ? "allows" : "is allowed") \(mask) only"
+        case .mask: "\(who) \(deciding.map { $0.supported == mask } ?? true ? "allows" : "is allowed") \(mask) only"
         case .lock: "held by the lock"
         case .manual: "rotated by hand"
         case .laptop: "in use as a laptop"

@@ -149,7 +149,7 @@ extension Replay {
                 complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
             if let label = event.label { plot?.mark(label, at: time) }
-            guard effects.isStatusNew else { return }
+            guard effects.status != nil else { return }
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if printsAll {
                 let changes = machine.status.changes(from: before)

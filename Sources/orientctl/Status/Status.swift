@@ -93,7 +93,7 @@ enum Status {
         // The names of device and interface are opposite in landscape: say that they fit.
         if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), upright for you" }
         let sentence = status.interfaceRule.sentence(
-            asked: asked.map { ($0.appID, $0.supported) },
+            deciding: asked.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 private let upright = Vector3(0, 9.81, 0)
 private let rightEdgeUp = Vector3(9.81, 0, 0)
@@ -60,7 +61,7 @@ private struct Scene {
         #expect(scene.handle(.shutdown).step == .end)
         let report = SensorReport(state: .idle, isPresent: true, mayDeliver: true)
         let effects = scene.handle(.sensorChanged(.display, report))
-        #expect(!effects.isStatusNew && scene.machine.status.sensorState == .sampling)
+        #expect(effects.status == nil && scene.machine.status.sensorState == .sampling)
     }
 
     @Test func `it is ready after a second although a search goes on`() {
@@ -188,7 +189,7 @@ private struct Scene {
     @Test func `what a request has turned before the first edge is turned back`() throws {
         var scene = Scene()
         let film = RotationRequest(appID: "a", supported: .landscape)
-        let id = try #require(scene.handle(.present(film, client: ":1.1")).presented)
+        let id = try #require(scene.handle(.present(film, client: ":1.1")).request?.id)
         scene.handle(.release(id, client: ":1.1"))
         #expect(scene.machine.edge(.interface) == .portrait)
     }
@@ -229,11 +230,11 @@ private struct Scene {
         #expect(scene.handle(.claims(1)).reads.display)
         #expect(!scene.handle(.claims(0)).reads.display)
         let claimed = scene.handle(.proxyClaims([":1.7", ":1.3"]))
-        #expect(claimed.reads.display && claimed.isStatusNew)
+        #expect(claimed.reads.display && claimed.status != nil)
         #expect(scene.machine.status.sensorProxyClients == [":1.7", ":1.3"])
         #expect(!scene.handle(.proxyClaims([])).reads.display)
         let view = RotationRequest(appID: "org.example.App", supported: .all)
-        let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
+        let id = try #require(scene.handle(.present(view, client: ":1.1")).request?.id)
         #expect(scene.handle(.lid(isClosed: false)).reads.display)
         #expect(!scene.handle(.release(id, client: ":1.1")).reads.display)
     }
@@ -262,7 +263,7 @@ private struct Scene {
         #expect(scene.machine.status.tabletMode == .unknown)
         scene.hold(upright)
         let folded = scene.hold(Vector3(0, 0, -9.81), .base)
-        #expect(scene.machine.status.tabletMode == .laptop && folded.isStatusNew)
+        #expect(scene.machine.status.tabletMode == .laptop && folded.status != nil)
         scene.hold(Vector3(0, 0, 9.81), .base)
         #expect(scene.machine.status.tabletMode == .tablet)
         scene.handle(.sensorChanged(.base, SensorReport(state: .lost, isPresent: false, mayDeliver: false)))
@@ -287,7 +288,7 @@ private struct Scene {
         scene.handle(.switchesFound)
         scene.hold(upright)
         let effects = scene.hold(upright)
-        #expect(!effects.isStatusNew && effects.transition == nil && effects.deadline == nil && effects.save == nil)
+        #expect(effects.status == nil && effects.transition == nil && effects.deadline == nil && effects.save == nil)
     }
 
     @Test func `a sensor that falls silent in the middle of a turn is heard again`() {
@@ -356,13 +357,13 @@ private struct Scene {
         scene.handle(.switchesFound)
         for _ in 0..<3 { scene.hold(upright) }
         var effects = scene.hold(Vector3(1, 9.76, 0))
-        #expect(effects.deadline?.purpose == .silence && scene.machine.gravity.x > -0.1)
+        #expect(effects.deadline?.purpose == .silence && scene.machine.tracker.gravity.x > -0.1)
         while let deadline = effects.deadline, deadline.purpose == .silence {
             scene.time = deadline.time - 0.1
             effects = scene.handle(.deadlinePassed(.silence))
         }
         #expect(effects.sensing.display.level == .watch)
-        #expect(abs(scene.machine.gravity.x + 1 / AccelerometerSample.standardGravity) < 1e-9)
+        #expect(abs(scene.machine.tracker.gravity.x + 1 / AccelerometerSample.standardGravity) < 1e-9)
     }
 
     // The half that still rested had an old reading, and the angle between the two made a tablet of a laptop.
@@ -412,7 +413,7 @@ private struct Scene {
         var scene = Scene { $0.supportedOrientations = .landscape }
         let before = scene.machine.status
         let effects = scene.handle(.rotate(.portrait))
-        #expect(effects.refusal != nil && !effects.isStatusNew && scene.machine.status == before)
+        #expect(effects.refusal != nil && effects.status == nil && scene.machine.status == before)
     }
 
     @Test func `a laptop's mode depends on whether anything tells how it is used`() {
@@ -427,10 +428,45 @@ private struct Scene {
         #expect(scene.machine.status.autorotate == .always, "a client has chosen it")
     }
 
+    @Test func `a client may hold 64 requests, and all together 256`() {
+        var scene = Scene()
+        let view = RotationRequest(appID: "org.example.App", supported: .all)
+        for client in [":1.1", ":1.2", ":1.3", ":1.4"] {
+            for _ in 0..<64 { #expect(scene.handle(.present(view, client: client)).refusal == nil) }
+            guard client == ":1.1" else { continue }
+            let text = "this connection holds 64 requests, the most it may"
+            #expect(scene.handle(.present(view, client: client)).refusal == .limitExceeded(text))
+        }
+        let refusal = RotationRefusal.limitExceeded("all 256 requests are taken")
+        #expect(scene.handle(.present(view, client: ":1.5")).refusal == refusal)
+        #expect(scene.handle(.release(1, client: ":1.1")).refusal == nil)
+        #expect(scene.handle(.present(view, client: ":1.5")).refusal == nil)
+        #expect(scene.handle(.present(view, client: ":1.5")).refusal == refusal)
+        scene.handle(.vanished(client: ":1.2"))
+        #expect(scene.machine.policy.requestCount == 192)
+        #expect(scene.handle(.present(view, client: ":1.5")).refusal == nil)
+    }
+
+    @Test func `a client may set 64 application masks, and all together 256`() {
+        var scene = Scene()
+        func set(_ mask: InterfaceOrientationMask?, _ app: Int, _ client: String) -> RotationRefusal? {
+            scene.handle(.setApplicationMask(mask, appID: "org.example.App\(app)", client: client)).refusal
+        }
+        for client in [":1.1", ":1.2", ":1.3", ":1.4"] {
+            for app in 0..<64 { #expect(set(.portrait, app, client) == nil) }
+            guard client == ":1.1" else { continue }
+            let text = "this connection holds 64 application masks, the most it may"
+            #expect(set(.portrait, 64, client) == .limitExceeded(text))
+            #expect(set(.landscape, 0, client) == nil, "replaces a mask")
+        }
+        #expect(set(.portrait, 0, ":1.5") == .limitExceeded("all 256 application masks are taken"))
+        #expect(set(nil, 0, ":1.1") == nil && set(.portrait, 0, ":1.5") == nil)
+    }
+
     @Test func `a vanished client's requests are released`() throws {
         var scene = Scene()
         let view = RotationRequest(appID: "org.example.App", supported: .landscape)
-        let id = try #require(scene.handle(.present(view, client: ":1.1")).presented)
+        let id = try #require(scene.handle(.present(view, client: ":1.1")).request?.id)
         #expect(scene.shown.isLandscape)
         let effects = scene.handle(.vanished(client: ":1.1"))
         #expect(effects.released == [id] && effects.transition?.to == .portrait)

@@ -11,12 +11,3 @@ public struct Transition: Hashable, Sendable {
         self.reason = reason
     }
 }
-
-/// The result of an event.
-public struct Decision: Hashable, Sendable {
-    /// The change of the interface; nil if there is none.
-    public let transition: Transition?
-
-    /// The rule that explains what is shown now.
-    public let rule: RotationRule
-}

@@ -3,8 +3,8 @@
 import OrientationCore
 import Testing
 
-/// Who may say which orientations are supported, and which request is asked.
-@Suite struct RotationPolicyAskedTests {
+/// Who may say which orientations are supported, and which request decides.
+@Suite struct RotationPolicyDecidingTests {
     // MARK: - Masks
 
     @Test func `no request can widen the device configuration`() throws {
@@ -15,15 +15,15 @@ import Testing
         #expect(policy.shown == .portrait)
     }
 
-    @Test func `without a request a root that supports all and autorotates is asked`() {
+    @Test func `without a request a root that supports all and autorotates decides`() {
         var policy = RotationPolicy.held(for: .landscapeLeft, supported: .landscape)
-        #expect(policy.askedRequest == nil)
+        #expect(policy.decidingRequest == nil)
         #expect(policy.effectiveMask == .landscape)
         #expect(policy.shown == .landscapeLeft)
-        #expect(policy.turn(for: .landscapeRight).transition?.reason == .sensor)
+        #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition?.reason == .sensor)
     }
 
-    @Test func `the effective mask is that of the device, the application and the asked node together`() throws {
+    @Test func `the effective mask is that of the device, the application and the deciding request together`() throws {
         var policy = RotationPolicy.held(
             supported: .allButUpsideDown,
             masks: ["org.example.App": [.portraitUpsideDown, .landscape], "org.example.Other": .portrait]
@@ -36,25 +36,25 @@ import Testing
         var policy = RotationPolicy.held(masks: ["org.example.App": .portrait])
         try policy.present(.modal)
         #expect(policy.effectiveMask == .portrait)
-        _ = try policy.setApplicationMask(.landscape, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(.landscape, of: "org.example.App", for: "client")
         #expect(policy.effectiveMask == .landscape)
         #expect(policy.hasApplicationMask(of: "org.example.App", for: "client"))
-        _ = try policy.setApplicationMask(nil, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(nil, of: "org.example.App", for: "client")
         #expect(policy.effectiveMask == .portrait)
         #expect(!policy.hasApplicationMask(of: "org.example.App", for: "client"))
     }
 
     @Test func `SetApplicationMask binds only nodes of the calling connection and of that application`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setApplicationMask(.portrait, of: "org.example.App", for: "stranger")
-        _ = try policy.setApplicationMask(.portrait, of: "org.example.Other", for: "client")
+        try policy.setApplicationMask(.portrait, of: "org.example.App", for: "stranger")
+        try policy.setApplicationMask(.portrait, of: "org.example.Other", for: "client")
         try policy.present(.modal)
         #expect(policy.effectiveMask == .all)
     }
 
     @Test func `a dynamic mask is removed with its connection`() throws {
         var policy = RotationPolicy.held()
-        _ = try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
+        try policy.setApplicationMask(.portrait, of: "org.example.App", for: "client")
         _ = policy.drop("client")
         try policy.present(.modal)
         #expect(policy.effectiveMask == .all)
@@ -63,7 +63,9 @@ import Testing
     @Test func `a dynamic mask that forbids what is shown turns the interface`() throws {
         var policy = RotationPolicy.held()
         try policy.present(.modal)
-        let decision = try policy.setApplicationMask(.landscapeLeft, of: "org.example.App", for: "client")
+        let decision = try policy.deciding {
+            try $0.setApplicationMask(.landscapeLeft, of: "org.example.App", for: "client")
+        }
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeLeft, reason: .request))
     }
 
@@ -92,31 +94,31 @@ import Testing
         #expect(RotationRequest(appID: "", supported: .all, presentation: .modal, parent: 1).presentation == .modal)
     }
 
-    @Test func `the topmost active modal node is asked, however deep`() throws {
+    @Test func `the topmost active modal node decides, however deep`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal)
         let page = try policy.present(.push, in: root)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
         let sheet = try policy.present(.modal, in: page)
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
         try policy.present(.push, in: sheet)
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
         let second = try policy.present(.modal, in: sheet)
-        #expect(policy.asked == second)
+        #expect(policy.decidingID == second)
         try policy.release(sheet)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
     }
 
     @Test(arguments: [RotationRequest.Presentation.modal, .push])
-    func `without a modal node the root is asked`(presentation: RotationRequest.Presentation) throws {
+    func `without a modal node the root decides`(presentation: RotationRequest.Presentation) throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(presentation, .portrait)
         try policy.present(.push, .landscape, in: root)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
         #expect(policy.effectiveMask == .portrait)
     }
 
-    @Test func `ancestors do not restrict the asked node`() throws {
+    @Test func `ancestors do not restrict the deciding request`() throws {
         var policy = RotationPolicy.held()
         let root = try policy.present(.modal, .portrait, autorotates: false)
         try policy.present(.modal, .landscape, in: root)
@@ -131,13 +133,13 @@ import Testing
         let page = try policy.present(.push, in: root)
         let first = try policy.present(.modal, in: root)
         let second = try policy.present(.modal, in: page)
-        #expect(policy.asked == second)
+        #expect(policy.decidingID == second)
         try policy.setActive(false, first)
         try policy.setActive(true, first)
-        #expect(policy.asked == first)
+        #expect(policy.decidingID == first)
         try policy.setActive(false, page)
         try policy.setActive(true, page)
-        #expect(policy.asked == second)
+        #expect(policy.decidingID == second)
     }
 
     // The branch of a released modal node stayed above modal nodes that were presented later than its other nodes.
@@ -148,9 +150,9 @@ import Testing
         try policy.present(.modal, in: page)
         let sheet = try policy.present(.modal, in: root)
         let last = try policy.present(.modal, in: page)
-        #expect(policy.asked == last)
+        #expect(policy.decidingID == last)
         try policy.release(last)
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
     }
 
     // MARK: - Windows
@@ -159,11 +161,11 @@ import Testing
         var policy = RotationPolicy.held()
         let first = try policy.present(.modal, of: "client")
         let second = try policy.present(.push, of: "stranger")
-        #expect(policy.asked == second)
+        #expect(policy.decidingID == second)
         try policy.setActive(false, first)
-        #expect(policy.asked == second)
+        #expect(policy.decidingID == second)
         try policy.setActive(true, first)
-        #expect(policy.asked == first)
+        #expect(policy.decidingID == first)
     }
 
     @Test func `a modal node presented in a background window turns nothing`() throws {
@@ -171,10 +173,10 @@ import Testing
         let background = try policy.present(.modal)
         let active = try policy.present(.modal)
         let sheet = try policy.present(.modal, .landscape, in: background)
-        #expect(policy.asked == active)
+        #expect(policy.decidingID == active)
         #expect(policy.shown == .portrait)
         try policy.release(active)
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
         #expect(policy.shown.isLandscape)
     }
 
@@ -184,7 +186,7 @@ import Testing
         let background = try policy.present(.push, .landscape)
         let active = try policy.present(.modal)
         try policy.change(background) { $0.presentation = .modal }
-        #expect(policy.asked == active)
+        #expect(policy.decidingID == active)
         #expect(policy.shown == .portrait)
     }
 
@@ -193,8 +195,8 @@ import Testing
         try policy.present(.modal)
         let player = try policy.present(.modal, .all, preferred: .landscapeLeft, active: false)
         #expect(policy.shown == .portrait)
-        let decision = try policy.setActive(true, player)
-        #expect(policy.asked == player)
+        let decision = try policy.deciding { try $0.setActive(true, player) }
+        #expect(policy.decidingID == player)
         #expect(decision.transition == Transition(from: .portrait, to: .landscapeLeft, reason: .request))
     }
 
@@ -204,7 +206,7 @@ import Testing
         let player = try policy.present(.push, .all, preferred: .landscapeLeft, in: root)
         try policy.present(.modal, .all, in: root)
         try policy.change(player) { $0.presentation = .modal }
-        #expect(policy.asked == player)
+        #expect(policy.decidingID == player)
         #expect(policy.shown == .landscapeLeft)
     }
 
@@ -220,7 +222,7 @@ import Testing
             try policy.change(id) {
                 $0.supported = .portraitUpsideDown; $0.preferred = nil
             }
-            _ = try policy.setNeedsUpdate(id, of: "client")
+            try policy.setNeedsUpdate(id, of: "client")
         }
         #expect(PolicyState(of: policy).shows(as: before))
         try policy.release(sheet)
@@ -233,14 +235,14 @@ import Testing
         let root = try policy.present(.modal)
         let page = try policy.present(.push, in: root)
         let sheet = try policy.present(.modal, .landscape, in: page)
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
         try policy.setActive(false, page)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
         #expect(policy.shown == .portrait)
         try policy.present(.modal, .landscape, in: page)
-        #expect(policy.asked == root)
+        #expect(policy.decidingID == root)
         try policy.setActive(false, root)
-        #expect(policy.asked == nil)
+        #expect(policy.decidingID == nil)
     }
 
     // Descendants of an inactive node were counted, so the sensor ran for nobody.
@@ -270,13 +272,13 @@ import Testing
         let tabs = try policy.present(.modal, .portrait)
         let map = try policy.present(.push, .landscape, in: tabs)
         let list = try policy.present(.push, .all, in: tabs)
-        #expect(policy.asked == tabs)
+        #expect(policy.decidingID == tabs)
         try policy.forward(tabs, to: map)
-        #expect(policy.asked == map)
+        #expect(policy.decidingID == map)
         try policy.forward(tabs, to: list)
-        #expect(policy.asked == list)
+        #expect(policy.decidingID == list)
         try policy.forward(tabs, to: nil)
-        #expect(policy.asked == tabs)
+        #expect(policy.decidingID == tabs)
     }
 
     @Test func `forwarding covers supported`() throws {
@@ -302,7 +304,7 @@ import Testing
         let page = try policy.present(.push, .all, preferred: .landscapeLeft, in: stack)
         try policy.forward(stack, to: page)
         try policy.setActive(true, stack)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         #expect(policy.shown == .landscapeLeft)
     }
 
@@ -312,15 +314,15 @@ import Testing
         let stack = try policy.present(.push, in: tabs)
         let page = try policy.present(.push, .landscape, in: stack)
         try policy.forward(tabs, to: stack)
-        #expect(policy.asked == stack)
+        #expect(policy.decidingID == stack)
         try policy.forward(stack, to: page)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         try policy.forward(tabs, to: page)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         let other = try policy.present(.modal, forwardsTo: page)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         try policy.release(other)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
     }
 
     @Test(arguments: ["inactive", "released", "within an inactive one", "within a released one"])
@@ -330,14 +332,14 @@ import Testing
         let stack = try policy.present(.push, in: tabs)
         let page = try policy.present(.push, .landscape, in: stack)
         try policy.forward(tabs, to: page)
-        #expect(policy.asked == page)
+        #expect(policy.decidingID == page)
         switch lapse {
         case "inactive": try policy.setActive(false, page)
         case "released": try policy.release(page)
         case "within an inactive one": try policy.setActive(false, stack)
         default: try policy.release(stack)
         }
-        #expect(policy.asked == tabs)
+        #expect(policy.decidingID == tabs)
     }
 
     // Every later update was refused because of the unchanged forwards-to.
@@ -399,16 +401,24 @@ import Testing
         let active = try policy.present(.modal)
         let sheet = try policy.present(.modal, .landscape, in: background)
         let covered = try policy.present(.modal, in: active)
-        #expect(policy.asked == covered)
+        #expect(policy.decidingID == covered)
         try policy.change(sheet) { $0.parent = active }
-        #expect(policy.asked == sheet)
+        #expect(policy.decidingID == sheet)
         #expect(policy.shown.isLandscape)
         // Moving it away uncovers the other one.
-        let decision = try policy.change(sheet) { $0.parent = background }
-        #expect(policy.asked == covered)
+        let decision = try policy.deciding { try $0.change(sheet) { $0.parent = background } }
+        #expect(policy.decidingID == covered)
         #expect(decision.transition?.to == .portrait)
         try policy.release(background)
         #expect(policy.requests == [active, covered])
+    }
+
+    // Each refused call used up one of 2^32 ids, and the next one after the last ended orientd.
+    @Test func `refused requests use up no ids`() throws {
+        var policy = RotationPolicy.held(supported: .portrait)
+        let first = try policy.present(.modal)
+        expectRefused(.invalidInterfaceOrientation, by: &policy) { try $0.present(.modal, .landscape) }
+        #expect(try policy.present(.modal) == first + 1)
     }
 
     @Test func `releasing a node releases its descendants`() throws {
@@ -417,7 +427,7 @@ import Testing
         let page = try policy.present(.push, in: root)
         let leaf = try policy.present(.modal, in: page)
         let other = try policy.present(.push, in: root)
-        #expect(try policy.release(page, of: "client").released == [page, leaf])
+        #expect(try policy.release(page, of: "client") == [page, leaf])
         #expect(policy.requests == [root, other])
         expectRefused(.unknownRequest, by: &policy) { try $0.release(leaf) }
     }
@@ -427,9 +437,9 @@ import Testing
         let strangers = try policy.present(.modal, of: "stranger")
         let root = try policy.present(.modal)
         let page = try policy.present(.push, in: root)
-        #expect(policy.drop("client").released == [root, page])
+        #expect(policy.drop("client") == [root, page])
         #expect(policy.requests == [strangers])
-        #expect(policy.asked == strangers)
+        #expect(policy.decidingID == strangers)
     }
 
     @Test func `a request belongs to the connection that made it`() throws {

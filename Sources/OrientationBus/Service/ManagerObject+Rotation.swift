@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SystemdBus
+
+/// What clients may call about rotation.
+extension ManagerObject {
+    func addRotationMembers() {
+        interface.method("SetRotationLock", "s", names: "lock\0") { [self] message throws(BusError) in
+            let lock = try RotationLock(named: try message.readString(), for: "lock")
+            authorize(message, Names.Action.lock, .setRotationLock(lock))
+        }
+        interface.method("SetAutorotate", "s", names: "mode\0") { [self] message throws(BusError) in
+            let mode = try AutorotateMode(named: try message.readString(), for: "mode")
+            authorize(message, Names.Action.configure, .setAutorotate(mode))
+        }
+        interface.method("Rotate", "s", names: "orientation\0") { [self] message throws(BusError) in
+            let orientation = try InterfaceOrientation(named: try message.readString(), for: "orientation")
+            authorize(message, Names.Action.rotate, .rotate(orientation))
+        }
+        interface.method("AlignToDevice") { [self] message in
+            authorize(message, Names.Action.rotate, .alignToDevice)
+        }
+        interface.method("SetApplicationMask", "su", names: "app_id\0mask\0") { [self] message throws(BusError) in
+            let appID = try RequestOptions.readAppID(from: message)
+            let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
+            guard mask.isEmpty || mask.isValid else {
+                throw .invalidArguments("mask: \(mask.rawValue) is not a valid set of orientations")
+            }
+            try setApplicationMask(mask, of: appID, message)
+        }
+        interface.method("SetApplicationOrientations", "sas", names: "app_id\0orientations\0") {
+            [self] message throws(BusError) in
+            let appID = try RequestOptions.readAppID(from: message)
+            var mask: InterfaceOrientationMask = []
+            var count = 0
+            try message.readArray("s") { () throws(BusError) in
+                let name = try message.readString()
+                // There are four orientations; reading a million names would keep everybody else waiting.
+                count += 1
+                guard count <= InterfaceOrientation.allCases.count else {
+                    throw .invalidArguments("orientations: takes at most four names")
+                }
+                guard let part = InterfaceOrientationMask(names: [name]) else {
+                    throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: name))")
+                }
+                mask.formUnion(part)
+            }
+            try setApplicationMask(mask, of: appID, message)
+        }
+        interface.method("Request", "sua{sv}", returns: "o", names: "app_id\0supported\0options\0request\0") {
+            [self] message throws(BusError) in try present(message)
+        }
+        interface.method("ListRequests", returns: "a(ososus)", names: "requests\0") { [self] in list($0) }
+        interface.signal("WillTransition", "sss", names: "from\0to\0reason\0")
+        interface.signal("DidTransition", "sss", names: "from\0to\0reason\0")
+    }
+
+    /// Delivers a call once polkit allows it.
+    private func authorize(_ message: BusMessage, _ action: String, _ event: Event) {
+        clients.authorize(message, for: action) { [host] isAllowed in
+            if isAllowed { host.deliver(event, answering: message) }
+        }
+    }
+
+    /// An empty mask restores the configuration's.
+    private func setApplicationMask(
+        _ mask: InterfaceOrientationMask,
+        of appID: String,
+        _ message: BusMessage
+    ) throws(BusError) {
+        let event = Event.setApplicationMask(mask.isEmpty ? nil : mask, appID: appID, client: message.sender)
+        try clients.authorizeUntilEnd(message, for: Names.Action.request) { [host] isAllowed in
+            if isAllowed { host.deliver(event, answering: message) }
+        }
+    }
+
+    private func present(_ message: BusMessage) throws(BusError) {
+        let client = message.sender
+        let request = try RequestOptions.read(from: message)
+        try clients.authorizeUntilEnd(message, for: Names.Action.request) { [self] isAllowed in
+            guard isAllowed else { return }
+            host.deliver(.present(request, client: client)) { [self] effects in
+                if let refusal = effects.refusal { return message.reply(BusError(refusal)) }
+                guard let id = effects.request?.id, requests[id] != nil else {
+                    if let id = effects.request?.id { host.deliver(.release(id, client: client)) }
+                    return message.reply(.failed("cannot export the request's object"))
+                }
+                message.reply { $0.append(objectPath: Names.path(of: id)) }
+            }
+        }
+    }
+
+    private func list(_ message: BusMessage) {
+        message.reply { [self] reply in
+            reply.appendArray("(ososus)") {
+                for (id, object) in requests.sorted(by: { $0.key < $1.key }) {
+                    let request = object.request
+                    reply.appendStruct("ososus") {
+                        reply.append(objectPath: Names.path(of: id))
+                        reply.append(request.appID)
+                        reply.append(objectPath: Names.path(of: request.parent))
+                        reply.append(request.presentation.name)
+                        reply.append(request.supported.rawValue)
+                        reply.append(request.reason)
+                    }
+                }
+            }
+        }
+    }
+}
