@@ -45,6 +45,9 @@ check "orientd.service: systemd-analyze verify has no complaints" silent systemd
 check "orientd.service: exposure at most 2.0" \
     systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
 
+check "orientd.service: the memory that one client can make it fill is limited" \
+    same MemoryMax=64M "$(grep '^MemoryMax=' "$unit")"
+
 # The files that orientd(8) tells administrators to write.
 manual=$systemd/../docs/orientd.8.scd
 example() {  # example FILE: prints the block of the manual that follows the name of the file
