@@ -56,6 +56,12 @@ struct Invocation {
 
     func has(_ option: String) -> Bool { values[option] != nil }
 
+    /// The value of an option that takes one of several names; nil without the option.
+    func choice<Value: NamedValue>(of option: String) throws(CommandError) -> Value? {
+        guard let name = value(of: option) else { return nil }
+        return try orientctl.value(named: name, "--\(option)=")
+    }
+
     var isJSON: Bool { has("json") }
 
     var bus: BusAddress {
@@ -91,17 +97,9 @@ extension Bus {
 ///
 /// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such as
 /// `cannot lock to `. The error lists all choices.
-func value<Value: NamedValue>(
-    named name: String,
-    _ place: String
-) throws(CommandError) -> Value {
+func value<Value: NamedValue>(named name: String, _ place: String) throws(CommandError) -> Value {
+    if let value = Value(name: name) { return value }
     let names = Value.allCases.map { $0.name }
-    return Array(Value.allCases)[try index(of: name, in: names, place)]
-}
-
-/// Finds a name; the usage error for an unknown one lists the `names`.
-private func index(of name: String, in names: [String], _ place: String) throws(CommandError) -> Int {
-    if let index = names.firstIndex(of: name) { return index }
     let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
     throw CommandError("\(given)\(useInstead(of: name, among: names)) \(list)", .usage)
@@ -109,11 +107,7 @@ private func index(of name: String, in names: [String], _ place: String) throws(
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.
 func emit(_ lines: [String]) throws(CommandError) {
-    do throws(SystemError) {
-        try OutputFile.print(lines)
-    } catch {
-        throw CommandError(error)
-    }
+    try systemCall(OutputFile.print(lines))
 }
 
 extension OutputFile {

@@ -25,7 +25,7 @@ struct DoctorReport {
     let system: SystemState
     let findings: [Finding]
 
-    /// The trace of the report; nil for the system.readings.
+    /// The trace of the report; nil for that of the readings.
     let recording: EventRecording?
 
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.

@@ -18,16 +18,12 @@ enum Replay {
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
-            .init("rest", "r", value: "SENSOR", help: "leave out what is not read at rest: hub, polled"),
+            .init("rest", "r", value: "SENSOR", help: "simulate how orientd reads SENSOR (hub or polled)\nat rest"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
         ]
     ) { invocation throws(CommandError) in
-        let classifier: ClassifierChoice? = try invocation.value(of: "classifier").map {
-            name throws(CommandError) in try value(named: name, "--classifier=")
-        }
-        let sensor: RestingSensor.Kind? = try invocation.value(of: "rest").map {
-            name throws(CommandError) in try value(named: name, "--rest=")
-        }
+        let classifier: ClassifierChoice? = try invocation.choice(of: "classifier")
+        let sensor: RestingSensor.Kind? = try invocation.choice(of: "rest")
         guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
             throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
         }
@@ -170,9 +166,7 @@ extension Replay {
             // Standard output is for the picture.
             guard plotPath != "-" else { return }
             if isJSON {
-                let object = JSONValue()
-                // The time as it was read, where JSON can have it so.
-                object.set("time", time, text: isJSONNumber(reader.timeText) ? reader.timeText : nil)
+                let object = JSONValue(["time": .decimal(time)])
                 for change in changes { object.set(change.name, change.value) }
                 try output.write(object.line + "\n")
             } else {
@@ -203,18 +197,6 @@ extension Event {
         default: nil
         }
     }
-}
-
-/// Whether a number, as C writes it, is one in JSON too: no plus, no leading zeros, digits around the point.
-private func isJSONNumber(_ number: String) -> Bool {
-    var rest = Substring(number).utf8
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard digits.count == 1 || digits.count > 1 && digits.first != UInt8(ascii: "0") else { return false }
-    rest = rest.dropFirst(digits.count)
-    guard rest.first == UInt8(ascii: ".") else { return true }
-    guard let decimal = rest.dropFirst().first else { return false }
-    return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(decimal)
 }
 
 extension TraceError {
