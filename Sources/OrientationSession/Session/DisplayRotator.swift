@@ -123,7 +123,10 @@ final class DisplayRotator {
 
     private func handle(_ event: PanelRotation.Event) {
         guard let actions = rotation?.handle(event), let rotation else { return }
-        if mapsInput, goal != .unchanged, let panel { server.mapInput(to: panel.name, goal != .baseline) }
+        if mapsInput, let panel {
+            if case .transform = goal { server.mapInput(to: panel.name, true) }
+            if goal == .baseline, rotation.isSettled { server.mapInput(to: panel.name, false) }
+        }
         if let warning = actions.warning { log.warning(warning) }
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)

@@ -5,6 +5,11 @@ import CXCB
 /// A size in pixels or millimetres.
 struct Extent: Hashable {
     var width, height: Int
+
+    /// The size of a picture of this size after a transform.
+    func transformed(_ transform: Transform) -> Extent {
+        transform.isSideways ? Extent(width: height, height: width) : self
+    }
 }
 
 /// What RandR says about one screen.
@@ -131,11 +136,12 @@ struct RandRState {
                 return Output(name: connector.name, isEnabled: false, isPanel: connector.isPanel)
             }
             let transform = Transform(randr: crtc.rotation)
+            let size = crtc.size.transformed(transform)
             return Output(
                 name: connector.name,
                 position: crtc.position,
-                width: transform.isSideways ? crtc.size.height : crtc.size.width,
-                height: transform.isSideways ? crtc.size.width : crtc.size.height,
+                width: size.width,
+                height: size.height,
                 transform: transform,
                 isPanel: connector.isPanel
             )

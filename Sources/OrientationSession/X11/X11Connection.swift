@@ -20,25 +20,17 @@ final class X11Connection {
 
     /// Connects to the display that DISPLAY names.
     init() throws(SystemError) {
-        let display = environment("DISPLAY") ?? ":0"
-        name = display
+        name = environment("DISPLAY") ?? ":0"
         var number: Int32 = 0
-        guard let connection = xcb_connect(display, &number) else {
-            throw SystemError("connect to the X server at", display, errno: Errno(ENOMEM))
+        guard let connection = xcb_connect(name, &number) else {
+            throw SystemError("connect to the X server at", name, errno: Errno(ENOMEM))
         }
         let failure = xcb_connection_has_error(connection)
-        guard failure == 0 else {
+        var screens = failure == 0 ? xcb_setup_roots_iterator(xcb_get_setup(connection)) : xcb_screen_iterator_t()
+        guard failure == 0, number >= 0, number < screens.rem else {
             xcb_disconnect(connection)
-            throw SystemError(
-                "connect to the X server at",
-                display,
-                errno: failure == XCB_CONN_CLOSED_PARSE_ERR ? .invalid : Errno(ECONNREFUSED)
-            )
-        }
-        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
-        guard number >= 0, number < screens.rem else {
-            xcb_disconnect(connection)
-            throw SystemError("find a screen of the X server at", display, errno: .invalid)
+            let isRefused = failure != 0 && failure != XCB_CONN_CLOSED_PARSE_ERR
+            throw SystemError("connect to the X server at", name, errno: isRefused ? Errno(ECONNREFUSED) : .invalid)
         }
         for _ in 0..<number { xcb_screen_next(&screens) }
         let screen = screens.data.pointee

@@ -15,25 +15,20 @@ final class X11Input {
         var matrix: CalibrationMatrix
         /// The mapping that the device follows; nil while it follows none.
         var mapping: CalibrationMatrix?
-        var origin: Origin
-    }
-
-    /// Who has set the matrix of a device.
-    private enum Origin {
-        case somebodyElse
-        /// This agent or an earlier one; the baseline is saved in the device.
-        case agent
-        /// This agent, when it gave the device back.
-        case restoring
+        /// Whether this agent or an earlier one has set the matrix, and the baseline is saved in the device.
+        var isChanged: Bool
     }
 
     /// The events that XInput 2 numbers.
     private static let hierarchyChanged: UInt16 = 11, propertyChanged: UInt16 = 12
     private static let allDevices: UInt16 = 0
 
+    /// The properties of devices.
+    private static let matrix = "Coordinate Transformation Matrix", baseline = "orient-agent Baseline"
+    private static let node = "Device Node", product = "Device Product ID"
+
     private unowned(unsafe) let connection: X11Connection
     private let opcode: UInt8
-    private let matrixProperty, baselineProperty, nodeProperty, productProperty, float, pressure: xcb_atom_t
 
     private var devices: [Device] = []
     private var isFirstScan = true
@@ -56,26 +51,15 @@ final class X11Input {
         else { return nil }
         self.connection = connection
         self.opcode = opcode
-        matrixProperty = connection.atom("Coordinate Transformation Matrix")
-        baselineProperty = connection.atom("orient-agent Baseline")
-        nodeProperty = connection.atom("Device Node")
-        productProperty = connection.atom("Device Product ID")
-        float = connection.atom("FLOAT")
-        pressure = connection.atom("Abs Pressure")
         // The header of a mask, and its only word.
-        let mask = EventMask(
-            header: xcb_input_event_mask_t(deviceid: Self.allDevices, mask_len: 1),
-            events: 1 << UInt32(Self.hierarchyChanged) | 1 << UInt32(Self.propertyChanged)
+        let mask = (
+            xcb_input_event_mask_t(deviceid: Self.allDevices, mask_len: 1),
+            1 << UInt32(Self.hierarchyChanged) | 1 << UInt32(Self.propertyChanged)
         )
         withUnsafeBytes(of: mask) { bytes in
             let header = bytes.baseAddress?.assumingMemoryBound(to: xcb_input_event_mask_t.self)
             connection.send { xcb_input_xi_select_events($0, connection.root, 1, header) }
         }
-    }
-
-    private struct EventMask {
-        var header: xcb_input_event_mask_t
-        var events: UInt32
     }
 
     // MARK: - Events
@@ -84,10 +68,9 @@ final class X11Input {
         guard event.byte(at: 1) == opcode else { return }
         let kind = event.short(at: 8)
         let property = kind == Self.propertyChanged ? event.word(at: 16) : 0
-        if kind == Self.hierarchyChanged || property == nodeProperty || property == productProperty {
-            hasNewDevices = true
-        }
-        if hasNewDevices || property == matrixProperty { isStale = true }
+        let mayMoveDevice = property == connection.atom(Self.node) || property == connection.atom(Self.product)
+        if kind == Self.hierarchyChanged || mayMoveDevice { hasNewDevices = true }
+        if hasNewDevices || property == connection.atom(Self.matrix) { isStale = true }
     }
 
     func layoutChanged(_ outputs: [Output], screen: Extent) {
@@ -111,7 +94,7 @@ final class X11Input {
             mapping = CalibrationMatrix(panel: output, screen: layout.screen).rounded
         }
         guard let mapping else { return }
-        for index in devices.indices { adopt(&devices[index]) }
+        for index in devices.indices { adopt(&devices[index], mapping) }
         if hasNewDevices { scan(mapping) }
         for index in devices.indices {
             if isMapped { follow(mapping, &devices[index]) } else { restore(in: mapping, &devices[index]) }
@@ -121,11 +104,11 @@ final class X11Input {
     // MARK: - Matrices
 
     /// Accepts the matrix that somebody else may have set: it stays until the layout changes.
-    private func adopt(_ device: inout Device) {
+    private func adopt(_ device: inout Device, _ mapping: CalibrationMatrix) {
         guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
         device.matrix = matrix
-        device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping ?? .identity)
-        if device.origin == .agent { save(device) }
+        device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping)
+        if device.isChanged { save(device) }
     }
 
     private func follow(_ mapping: CalibrationMatrix, _ device: inout Device) {
@@ -133,35 +116,33 @@ final class X11Input {
         device.mapping = mapping
         let matrix = device.baseline.mapped(to: mapping).rounded
         guard matrix != device.matrix else { return }
-        if device.origin != .agent { save(device) }
-        device.origin = .agent
+        if !device.isChanged { save(device) }
+        device.isChanged = true
         set(matrix, &device)
     }
 
     private func restore(in mapping: CalibrationMatrix, _ device: inout Device) {
         device.mapping = nil
-        guard device.origin != .somebodyElse else { return }
-        let matrix = device.baseline.restored(in: mapping).rounded
-        if matrix != device.matrix { set(matrix, &device) }
-        guard device.origin == .agent else { return }
-        device.origin = .restoring
-        connection.send { xcb_input_xi_delete_property($0, device.id, baselineProperty) }
+        guard device.isChanged else { return }
+        device.isChanged = false
+        set(device.baseline.restored(in: mapping).rounded, &device)
+        connection.send { xcb_input_xi_delete_property($0, device.id, connection.atom(Self.baseline)) }
     }
 
     private func set(_ matrix: CalibrationMatrix, _ device: inout Device) {
         device.matrix = matrix
-        change(matrixProperty, of: device.id, to: matrix.rows.map { Float($0) } + [0, 0, 1])
+        change(Self.matrix, of: device.id, to: matrix.rows + [0, 0, 1])
     }
 
     private func save(_ device: Device) {
-        let values = device.baseline.matrix.rows + device.baseline.mapping.rows
-        change(baselineProperty, of: device.id, to: values.map { Float($0) })
+        change(Self.baseline, of: device.id, to: device.baseline.matrix.rows + device.baseline.mapping.rows)
     }
 
-    private func change(_ property: xcb_atom_t, of device: xcb_input_device_id_t, to values: [Float]) {
-        let replace = UInt8(XCB_PROP_MODE_REPLACE.rawValue)
+    private func change(_ property: String, of device: xcb_input_device_id_t, to values: [Double]) {
+        let (property, type) = (connection.atom(property), connection.atom("FLOAT"))
+        let (replace, values) = (UInt8(XCB_PROP_MODE_REPLACE.rawValue), values.map { Float($0) })
         connection.send {
-            xcb_input_xi_change_property($0, device, replace, 32, property, float, UInt32(values.count), values)
+            xcb_input_xi_change_property($0, device, replace, 32, property, type, UInt32(values.count), values)
         }
     }
 
@@ -171,22 +152,20 @@ final class X11Input {
     private func scan(_ mapping: CalibrationMatrix) {
         hasNewDevices = false
         defer { isFirstScan = false }
-        var candidates: [(id: xcb_input_device_id_t, kind: InputDevice.Kind, name: String)] = []
-        query { id, kind, name in candidates.append((id, kind, name)) }
         // Without udev, nothing tells where a device is.
         let known = (try? InputDevice.all()) ?? []
-        let builtIn = candidates.filter { isBuiltIn($0.id, $0.kind, $0.name, known) }
-        for index in devices.indices where !builtIn.contains(where: { $0.id == devices[index].id }) {
+        var builtIn: [xcb_input_device_id_t] = []
+        query { id, kind, name in if isBuiltIn(id, kind, name, known) { builtIn.append(id) } }
+        for index in devices.indices where !builtIn.contains(devices[index].id) {
             restore(in: mapping, &devices[index])
         }
-        devices.removeAll { device in !builtIn.contains { $0.id == device.id } }
-        for (id, _, _) in builtIn where !devices.contains(where: { $0.id == id }) {
+        devices.removeAll { !builtIn.contains($0.id) }
+        for id in builtIn where !devices.contains(where: { $0.id == id }) {
             guard let matrix = matrix(of: id) else { continue }
             let saved = savedBaseline(of: id)
             // What a new device has comes from the server's configuration, which knows nothing of this layout.
             let found = MatrixBaseline(matrix: matrix, mapping: isFirstScan ? mapping : .identity)
-            let origin = saved == nil ? Origin.somebodyElse : .agent
-            devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, origin: origin))
+            devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil))
         }
     }
 
@@ -196,17 +175,15 @@ final class X11Input {
         _ name: String,
         _ known: [InputDevice]
     ) -> Bool {
-        if let property = property(nodeProperty, of: id, type: XCB_ATOM_STRING.rawValue), property.header.format == 8,
-            let bytes: [UInt8] = property.values(count: Int(property.header.num_items))
-        {
-            let path = bytes.prefix { $0 != 0 }
-            let node = String(decoding: path.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+        if let path: [UInt8] = values(Self.node, of: id, type: XCB_ATOM_STRING.rawValue) {
+            let parts = path.prefix { $0 != 0 }.split(separator: UInt8(ascii: "/"))
+            let node = String(decoding: parts.last ?? [], as: UTF8.self)
             guard let device = known.first(where: { $0.node == node }) else { return false }
             return known.placement(device.kind) { $0.node == node } == .builtIn
         }
-        let numbers = property(productProperty, of: id, type: XCB_ATOM_INTEGER.rawValue)?.values(UInt32.self, count: 2)
-        let (vendor, product) = (numbers?[0] ?? 0, numbers?[1] ?? 0)
-        return known.placement(vendor: Int(vendor), product: Int(product), name: name, kind: kind) == .builtIn
+        let numbers: [UInt32]? = values(Self.product, of: id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
+        let (vendor, product) = (Int(numbers?[0] ?? 0), Int(numbers?[1] ?? 0))
+        return known.placement(vendor: vendor, product: product, name: name, kind: kind) == .builtIn
     }
 
     /// Calls `body` with each touch screen and pen of the server.
@@ -219,63 +196,58 @@ final class X11Input {
             offset += MemoryLayout<xcb_input_xi_device_info_t>.size
             guard let name = reply.text(count: Int(info.name_len), at: offset) else { return }
             offset += (Int(info.name_len) + 3) / 4 * 4
-            var kind: InputDevice.Kind?
+            var (isTouchScreen, isTablet) = (false, false)
             for _ in 0..<info.num_classes {
                 guard let header = reply.value(xcb_input_device_class_t.self, at: offset) else { return }
-                if kind != .touchScreen { kind = self.kind(header, reply, offset) ?? kind }
+                switch UInt32(header.type) {
+                case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
+                    guard let touch = reply.value(xcb_input_touch_class_t.self, at: offset) else { return }
+                    if UInt32(touch.mode) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { isTouchScreen = true }
+                case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
+                    guard let axis = reply.value(xcb_input_valuator_class_t.self, at: offset) else { return }
+                    let isAbsolute = UInt32(axis.mode) == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
+                    if isAbsolute, axis.label == connection.atom("Abs Pressure") { isTablet = true }
+                default: break
+                }
                 offset += 4 * Int(header.len)
             }
-            let isSlave =
-                info.type == XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER.rawValue
-                || info.type == XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE.rawValue
-            if isSlave, let kind { body(info.deviceid, kind, name) }
-        }
-    }
-
-    /// What a class of a device says about its kind; nil for nothing.
-    private func kind(
-        _ header: xcb_input_device_class_t,
-        _ reply: X11Reply<xcb_input_xi_query_device_reply_t>,
-        _ offset: Int
-    ) -> InputDevice.Kind? {
-        switch UInt32(header.type) {
-        case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
-            let touch = reply.value(xcb_input_touch_class_t.self, at: offset)
-            return touch.map { UInt32($0.mode) } == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue ? .touchScreen : nil
-        case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
-            guard let axis = reply.value(xcb_input_valuator_class_t.self, at: offset) else { return nil }
-            return axis.label == pressure && UInt32(axis.mode) == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
-                ? .tablet : nil
-        default: return nil
+            let slaves = [XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER, XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE]
+            if slaves.contains(where: { $0.rawValue == info.type }), isTouchScreen || isTablet {
+                body(info.deviceid, isTouchScreen ? .touchScreen : .tablet, name)
+            }
         }
     }
 
     // MARK: - Properties
 
-    private func property(
-        _ property: xcb_atom_t,
+    /// The values of a property; nil if it has another type, another format or another number of them.
+    private func values<Value: BitwiseCopyable>(
+        _ property: String,
         of device: xcb_input_device_id_t,
-        type: xcb_atom_t
-    ) -> X11Reply<xcb_input_xi_get_property_reply_t>? {
-        connection.ask(xcb_input_xi_get_property_reply) {
-            xcb_input_xi_get_property($0, device, 0, property, type, 0, 64)
+        type: xcb_atom_t,
+        count: Int? = nil
+    ) -> [Value]? {
+        let atom = connection.atom(property)
+        let reply = connection.ask(xcb_input_xi_get_property_reply) {
+            xcb_input_xi_get_property($0, device, 0, atom, type, 0, 64)
         }
+        guard let reply, Int(reply.header.format) == 8 * MemoryLayout<Value>.size else { return nil }
+        let found = Int(reply.header.num_items)
+        return found == count ?? found ? reply.values(count: found) : nil
     }
 
-    private func floats(_ property: xcb_atom_t, of device: xcb_input_device_id_t, count: Int) -> [Double]? {
-        guard let reply = self.property(property, of: device, type: float), reply.header.format == 32,
-            reply.header.num_items == count, let values: [Float] = reply.values(count: count),
-            values.allSatisfy({ $0.isFinite })
-        else { return nil }
+    private func floats(_ property: String, of device: xcb_input_device_id_t, count: Int) -> [Double]? {
+        let values: [Float]? = values(property, of: device, type: connection.atom("FLOAT"), count: count)
+        guard let values, values.allSatisfy({ $0.isFinite }) else { return nil }
         return values.map { Double($0) }
     }
 
     private func matrix(of device: xcb_input_device_id_t) -> CalibrationMatrix? {
-        floats(matrixProperty, of: device, count: 9).map { CalibrationMatrix(rows: $0[..<6]) }
+        floats(Self.matrix, of: device, count: 9).map { CalibrationMatrix(rows: $0[..<6]) }
     }
 
     private func savedBaseline(of device: xcb_input_device_id_t) -> MatrixBaseline? {
-        floats(baselineProperty, of: device, count: 12).map {
+        floats(Self.baseline, of: device, count: 12).map {
             MatrixBaseline(matrix: CalibrationMatrix(rows: $0[..<6]), mapping: CalibrationMatrix(rows: $0[6...]))
         }
     }

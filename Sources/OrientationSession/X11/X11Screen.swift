@@ -138,8 +138,8 @@ final class X11Screen {
         connection.send { xcb_grab_server($0) }
         let result = perform(change)
         connection.send { xcb_ungrab_server($0) }
-        if result == .outdated { isStale = true }
         // The new state is reported before the result.
+        isStale = true
         handleEvents()
         reports.send { $0.delegate.changeEnded(result) }
     }
@@ -155,7 +155,7 @@ final class X11Screen {
             let panel = state.connectors.first(where: { $0.name == change.output && $0.crtc != 0 }),
             var layout = RandRLayout(state)
         else { return .outdated }
-        guard layout.rotate(panel.crtc, to: change.transform, { transformation(of: $0) }) else {
+        guard layout.rotate(panel.crtc, to: change.transform) else {
             return .refused("the X server does not offer this rotation")
         }
         for (name, position) in change.positions {
@@ -239,16 +239,5 @@ final class X11Screen {
                 UInt32(max(1, (Double(size.height) * pitch.y).rounded()))
             )
         }
-    }
-
-    /// The transformation between a CRTC and the screen that users set, for a scale for example.
-    private func transformation(of crtc: xcb_randr_crtc_t) -> RandRTransformation {
-        let reply = connection.ask(xcb_randr_get_crtc_transform_reply) { xcb_randr_get_crtc_transform($0, crtc) }
-        guard let matrix = reply?.header.current_transform else { return .identity }
-        return RandRTransformation([
-            matrix.matrix11, matrix.matrix12, matrix.matrix13,
-            matrix.matrix21, matrix.matrix22, matrix.matrix23,
-            matrix.matrix31, matrix.matrix32, matrix.matrix33,
-        ])
     }
 }
