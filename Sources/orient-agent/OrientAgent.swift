@@ -51,7 +51,7 @@ private func run(_ options: Options) -> Int32 {
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
         if let output = options.output { configuration.output = output == "auto" ? nil : output }
-        if options.task != .check, let problem = DisplayServer.problem(for: options.backend) {
+        if options.task != .check, let problem = options.backend.problem {
             log.error(problem)
             return 1
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import JSON
 import OrientationCore
 import POSIX
 
@@ -19,11 +20,13 @@ enum StateFuzzer {
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             precondition(lines.indices.contains(error.line - 1))
         }
-        if let point = RestorePoint(text: bytes, warn: { _ in }) {
+        if let json = try? JSONValue(bytes), let point = RestorePoint(json) {
             var rotation = PanelRotation(output: nil, mayPlaceAutomatically: false, leftover: point)
-            _ = rotation.take(point.outputs)
-            for transform in [.rotated90, .normal, .rotated270] as [OutputTransform] { _ = rotation.want(transform) }
-            _ = rotation.release()
+            _ = rotation.handle(.outputsReported(point.outputs))
+            for transform in [.rotated90, .normal, .rotated270] as [OutputTransform] {
+                _ = rotation.handle(.goalChanged(.transform(transform)))
+            }
+            _ = rotation.handle(.goalChanged(.baseline))
         }
         _ = FoundSettings(bytes)
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationSession
 import Testing
+
+@testable import OrientationSession
 
 @Suite struct InputDeviceTests {
     @Test(

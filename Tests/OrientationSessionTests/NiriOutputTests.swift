@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
-import OrientationSession
 import Testing
+
+@testable import OrientationSession
 
 @Suite struct NiriOutputTests {
     private func output(_ members: String) throws -> Output? {

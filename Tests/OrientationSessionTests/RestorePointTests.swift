@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSON
 import OrientationCore
 import Testing
 
 @testable import OrientationSession
 
 @Suite struct RestorePointTests {
-    private func point(_ output: String) -> (point: RestorePoint?, problems: [String]) {
-        var problems: [String] = []
-        let text = "[Restore]\nMovesNeighbours=yes\nApplied=90\nOutput=\(output)\nVersion=1\n"
-        return (RestorePoint(text: Array(text.utf8)) { problems.append($0) }, problems)
-    }
-
-    @Test func `a text with an output is read`() throws {
-        let (found, problems) = point("eDP-1 90 -3 5 1200 1920 1.5")
-        #expect(problems.isEmpty)
+    @Test func `what is written is read`() throws {
         let output = Output(
-            name: "eDP-1",
+            name: "a \"b\"\n",
             position: Position(x: -3, y: 5),
             width: 1200,
             height: 1920,
             scale: 1.5,
             transform: Transform(.rotated90)
         )
-        let expected = RestorePoint(outputs: [output], movesNeighbours: true, applied: [Transform(.rotated90)])
-        #expect(found == expected)
+        let transforms: Set = [Transform(.rotated90), Transform(.normal)]
+        let point = RestorePoint(outputs: [output], movesNeighbours: true, applied: transforms)
+        #expect(RestorePoint(try JSONValue(Array(point.json.line.utf8))) == point)
     }
 
     // The sums of such places and sizes, and the quotient of a size and a scale, ended the agent with a trap.
     @Test(arguments: [
-        "eDP-1 normal 9223372036854775807 0 1200 1920 1", "eDP-1 normal 0 0 9223372036854775807 1920 1",
-        "eDP-1 normal 0 -2147483649 1200 1920 1", "eDP-1 normal 0 0 1200 1920 1e-300",
-        "eDP-1 normal 0 0 1200 1920 1e300", "eDP-1 normal 0 0 1200 1920 0", "eDP-1 normal 0 0 1200 1920",
+        ("x", "9223372036854775807"), ("width", "9223372036854775807"), ("width", "-1200"), ("y", "-2147483649"),
+        ("scale", "1e-300"), ("scale", "1e300"), ("scale", "0"), ("scale", "null"), ("transform", "\"sideways\""),
+        ("name", "1"),
     ])
-    func `an output that no display server has is refused`(_ output: String) {
-        let (found, problems) = point(output)
-        #expect(found == nil)
-        #expect(problems == [":4: '\(output)' does not describe an output"])
+    func `an output that no display server has is refused`(member: String, value: String) throws {
+        var members = [
+            "name": "\"eDP-1\"", "transform": "\"normal\"", "x": "0", "y": "0", "width": "1200", "height": "1920",
+            "scale": "1",
+        ]
+        #expect(try Self.point(members)?.outputs.count == 1)
+        members[member] = value
+        #expect(try Self.point(members) == nil)
+        members[member] = nil
+        #expect(try Self.point(members) == nil)
+    }
+
+    private static func point(_ output: [String: String]) throws -> RestorePoint? {
+        let members = output.map { "\"\($0)\": \($1)" }.joined(separator: ", ")
+        let text = "{\"version\": 1, \"movesNeighbours\": true, \"applied\": [\"90\"], \"outputs\": [{\(members)}]}"
+        return RestorePoint(try JSONValue(Array(text.utf8)))
     }
 }

@@ -562,20 +562,23 @@ class Start(SessionTestCase):
         self.wait_for_transform("270")
 
     def test_damaged_state_is_one_warning_and_nothing_is_lost(self):
-        good = "[Restore]\nMovesNeighbours=yes\nOutput=eDP-1 normal 0 0 1200 1920 1\nVersion=1\n"
+        output = (
+            '{"name": "eDP-1", "transform": "normal", "x": 0, "y": 0, "width": 1200, "height": 1920, "scale": 1}'
+        )
+        good = f'{{"version": 1, "movesNeighbours": true, "applied": [], "outputs": [{output}]}}\n'
         for name, text in {
             "empty": "",
-            "truncated": good.removesuffix("Version=1\n"),
+            "truncated": good.removesuffix("}\n"),
             "no transform": good.replace("normal", "sideways"),
-            "no numbers": good.replace("1200", "wide"),
+            "no numbers": good.replace("1200", '"wide"'),
             "negative size": good.replace("1200", "-1200"),
             "huge size": good.replace("1200", "9" * 40),
             "size of the last integer": good.replace("1200", str(2**63 - 1)),
-            "place of the last integer": good.replace("0 0", f"{2**63 - 1} 0"),
-            "tiny scale": good.replace("1920 1", "1920 1e-300"),
+            "place of the last integer": good.replace('"x": 0', f'"x": {2**63 - 1}'),
+            "tiny scale": good.replace('"scale": 1', '"scale": 1e-300'),
             "binary": "\0\1\2\xff\n",
-            "another version": good.replace("Version=1", "Version=2"),
-            "endless": "[Restore]\n" + "x" * 100000,
+            "another version": good.replace('"version": 1', '"version": 2'),
+            "endless": "[" + "1," * 100000,
         }.items():
             with self.case(name):
                 state = self.runtime / "orient-agent" / "wayland-7"
@@ -591,7 +594,7 @@ class Start(SessionTestCase):
     def test_damaged_state_is_not_restored(self):
         state = self.runtime / "orient-agent" / "wayland-7"
         state.parent.mkdir()
-        state.write_text("[Restore]\nOutput=eDP-1 sideways\nVersion=1\n")
+        state.write_text('{"version": 1}\n')
         self.start_compositor(panel(transform="90"))
         agent = self.spawn_agent("--restore")
         self.assertEqual(agent.wait_for_end(), 0)

@@ -4,11 +4,11 @@ import CLinux
 import POSIX
 
 /// The compositors whose touch screens and pens do not follow the panel unless they are mapped to it.
-package enum Compositor: String, CaseIterable, Sendable {
+enum Compositor: String, CaseIterable, Sendable {
     case sway, hyprland, niri, labwc, wayfire, river
 
     /// The compositor of this session; nil if it is none of these.
-    package static var detected: Compositor? {
+    static var detected: Compositor? {
         detected { environment($0) }
     }
 
@@ -25,7 +25,7 @@ package enum Compositor: String, CaseIterable, Sendable {
     }
 
     /// Goes by the name of the desktop, or else by the variables that compositors set for their own sockets.
-    package static func detected(_ variable: (String) -> String?) -> Compositor? {
+    static func detected(_ variable: (String) -> String?) -> Compositor? {
         func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         for name in value("XDG_CURRENT_DESKTOP")?.utf8.split(separator: UInt8(ascii: ":")) ?? [] {
             let name = String(decoding: name, as: UTF8.self).lowercased()

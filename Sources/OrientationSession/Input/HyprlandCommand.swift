@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What sets options of a device in Hyprland.
-package enum HyprlandCommand {
+enum HyprlandCommand {
     /// The request for a configuration in hyprlang, which sets one option.
-    package static func keyword(_ device: String, _ option: (String, String)) -> String {
+    static func keyword(_ device: String, _ option: (String, String)) -> String {
         "/keyword device[\(device)]:\(option.0) \(option.1)"
     }
 
     /// The Lua for a configuration in Lua.
-    package static func script(_ device: String, _ options: [(String, String)]) -> String {
+    static func script(_ device: String, _ options: [(String, String)]) -> String {
         let fields = options.map { ", \($0.0) = \(Int($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
         return "hl.device({ name = \"\(device)\"\(fields) })"
     }
 
     /// Whether the name can be a part of both requests: it must not end a string or the device's name.
-    package static func isPlain(_ name: String) -> Bool {
+    static func isPlain(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && !"\"\\[];".utf8.contains($0) }
     }
 
@@ -22,7 +22,7 @@ package enum HyprlandCommand {
     ///
     /// Hyprland uses lower case, and hyphens for spaces, newlines and, in some versions, commas; a second device of that
     /// name gets a number.
-    package static func matches(_ name: String, _ kernelName: String) -> Bool {
+    static func matches(_ name: String, _ kernelName: String) -> Bool {
         let name = normalized(name), kernelName = normalized(kernelName)
         guard name != kernelName else { return true }
         guard name.starts(with: kernelName) else { return false }

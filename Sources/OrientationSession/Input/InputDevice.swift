@@ -1,48 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import POSIX
+import POSIX
 import SystemdBus
 
 /// Whether an input device is a part of the machine.
-package enum InputPlacement: Sendable {
+enum InputPlacement: Sendable {
     case builtIn, external
 }
 
 /// A touch screen or pen tablet, as udev describes it.
-package struct InputDevice: Hashable, Sendable {
-    package enum Kind: Sendable {
+struct InputDevice: Hashable, Sendable {
+    enum Kind: Sendable {
         case touchScreen, tablet
     }
 
     /// The kernel's name of the event node, such as `event3`.
-    package var node: String
-    package var name: String
-    package var vendor, product: Int
-    package var kind: Kind
+    var node = ""
+    var name: String
+    var vendor = 0, product = 0
+    var kind: Kind
     /// Nil if nothing tells.
-    package var placement: InputPlacement?
-
-    package init(
-        node: String = "",
-        name: String,
-        vendor: Int = 0,
-        product: Int = 0,
-        kind: Kind,
-        placement: InputPlacement? = nil
-    ) {
-        self.node = node
-        self.name = name
-        self.vendor = vendor
-        self.product = product
-        self.kind = kind
-        self.placement = placement
-    }
+    var placement: InputPlacement?
 
     // The numbers of buses in linux/input.h.
     private static let usb = 0x03, bluetooth = 0x05, virtual = 0x06
 
     /// Decides by udev's ID_INTEGRATION, the number of the bus, and the attribute `removable` of the USB device.
-    package static func placement(integration: String?, bus: Int?, removable: String?) -> InputPlacement? {
+    static func placement(integration: String?, bus: Int?, removable: String?) -> InputPlacement? {
         switch integration {
         case "internal": return .builtIn
         case "external": return .external
@@ -59,7 +43,7 @@ package struct InputDevice: Hashable, Sendable {
 
 extension InputDevice {
     /// All touch screens and pen tablets of the machine.
-    package static func all() throws(SystemError) -> [InputDevice] {
+    static func all() throws(SystemError) -> [InputDevice] {
         try Device.all(inSubsystem: "input", named: "event*").compactMap { InputDevice($0) }
     }
 
@@ -98,12 +82,12 @@ extension [InputDevice] {
     /// Whether the device with these properties is built in.
     ///
     /// If nothing tells, it is, unless another device of its kind is known to be.
-    package func placement(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> InputPlacement {
+    func placement(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> InputPlacement {
         placement(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
     }
 
     /// Whether the devices of a kind that match are built in.
-    package func placement(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> InputPlacement {
+    func placement(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> InputPlacement {
         let found = filter { $0.kind == kind && isMatch($0) }.map { $0.placement }
         if found.contains(.external) { return .external }
         if found.contains(.builtIn) { return .builtIn }
@@ -111,7 +95,7 @@ extension [InputDevice] {
     }
 
     /// The devices that belong to the panel.
-    package var builtIn: [InputDevice] {
+    var builtIn: [InputDevice] {
         filter { device in placement(device.kind) { $0 == device } == .builtIn }
     }
 }

@@ -3,18 +3,18 @@
 import POSIX
 
 /// What the user must add to the configuration of a compositor so that a device follows an output.
-package struct InputSetting: Hashable, Sendable {
+struct InputSetting: Hashable, Sendable {
     /// Below the user's folder for configuration files.
-    package var file: String
+    var file: String
     /// What surrounds the line in the file; nil for nothing.
-    package var section: String?
-    package var line: String
+    var section: String?
+    var line: String
 
     /// The name of the option in the line, and its value.
     private var key, output: String
 
     /// Nil where orient-agent maps the device itself.
-    package init?(for device: InputDevice, on output: String, in compositor: Compositor) {
+    init?(for device: InputDevice, on output: String, in compositor: Compositor) {
         let isTouch = device.kind == .touchScreen
         self.output = output
         switch compositor {
@@ -45,14 +45,14 @@ package struct InputSetting: Hashable, Sendable {
     }
 
     /// Whether the user's file maps a device to the output already.
-    package var isPresent: Bool {
+    var isPresent: Bool {
         guard let folder = AgentConfiguration.configurationFolder else { return false }
         let text = try? FileDescriptor.contents(of: "\(folder)/\(file)", limit: 1 << 20)
         return text.map { isPresent(in: $0) } ?? false
     }
 
     /// Whether the text of a configuration maps a device to the output.
-    package func isPresent(in text: [UInt8]) -> Bool {
+    func isPresent(in text: [UInt8]) -> Bool {
         // Formats differ in what stands between the option and its value, and around the value.
         let ignored = Array(" \t\"'=".utf8)
         let wanted = Array((key + output).utf8)
@@ -69,7 +69,7 @@ package struct InputSetting: Hashable, Sendable {
 }
 
 extension InputSetting: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         "~/.config/\(file)\(section.map { ", in \($0)" } ?? ""): \(line)"
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+import JSON
 import POSIX
 import SystemdBus
 import Wayland
@@ -83,11 +83,11 @@ final class HyprlandOutputs: WlrOutputs {
 }
 
 /// The outputs in Hyprland's JSON and in its Lua.
-package enum HyprlandMonitor {
+enum HyprlandMonitor {
     /// The Lua that makes a change; nil for names that Lua would not take as they are.
     ///
     /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
-    package static func script(for change: OutputChange) -> String? {
+    static func script(for change: OutputChange) -> String? {
         let moves = change.positions.sorted { $0.key < $1.key }
         guard HyprlandCommand.isPlain(change.output), moves.allSatisfy({ HyprlandCommand.isPlain($0.key) }) else {
             return nil
@@ -100,7 +100,7 @@ package enum HyprlandMonitor {
     }
 
     /// Reads the reply to `monitors all`; nil if it is invalid.
-    package static func all(_ reply: JSONValue) -> [Output]? {
+    static func all(_ reply: JSONValue) -> [Output]? {
         guard let monitors = reply.list else { return nil }
         let outputs = monitors.compactMap { output($0) }
         return outputs.count == monitors.count ? outputs : nil
@@ -109,19 +109,7 @@ package enum HyprlandMonitor {
     private static func output(_ monitor: JSONValue) -> Output? {
         guard let name = monitor["name"]?.text else { return nil }
         if monitor["disabled"]?.flag == true { return Output(name: name, isEnabled: false) }
-        guard let x = monitor["x"]?.integer, let y = monitor["y"]?.integer,
-            let width = monitor["width"]?.integer, let height = monitor["height"]?.integer,
-            let scale = monitor["scale"]?.number, Output.isScale(scale),
-            let number = monitor["transform"]?.integer,
-            let transform = Transform(rawValue: Int32(clamping: number))
-        else { return nil }
-        return Output(
-            name: name,
-            position: Position(x: x, y: y),
-            width: width,
-            height: height,
-            scale: scale,
-            transform: transform
-        )
+        let transform = monitor["transform"]?.integer.flatMap { Transform(rawValue: Int32(clamping: $0)) }
+        return Output(name, monitor, transform)
     }
 }

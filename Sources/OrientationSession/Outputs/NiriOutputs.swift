@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+import JSON
 import POSIX
 import SystemdBus
 import Wayland
@@ -110,32 +110,22 @@ final class NiriOutputs: OutputBackend {
 }
 
 /// An output in niri's JSON.
-package enum NiriOutput {
+enum NiriOutput {
     private static let transforms = [
         "Normal", "90", "180", "270", "Flipped", "Flipped90", "Flipped180", "Flipped270",
     ]
 
-    package static func name(of transform: Transform) -> String { transforms[Int(transform.rawValue)] }
+    static func name(of transform: Transform) -> String { transforms[Int(transform.rawValue)] }
 
     /// Reads the description of an output; nil if it is invalid.
-    package static func output(_ name: String, _ value: JSONValue) -> Output? {
+    static func output(_ name: String, _ value: JSONValue) -> Output? {
         guard let logical = value["logical"] else { return nil }
         guard !logical.isNull else { return Output(name: name, isEnabled: false) }
-        guard let x = logical["x"]?.integer, let y = logical["y"]?.integer,
-            let width = logical["width"]?.integer, let height = logical["height"]?.integer,
-            let scale = logical["scale"]?.number, Output.isScale(scale),
-            let index = transforms.firstIndex(of: logical["transform"]?.text ?? ""),
-            let transform = Transform(rawValue: Int32(index))
-        else { return nil }
-        var output = Output(
-            name: name,
-            position: Position(x: x, y: y),
-            width: Int((Double(width) * scale).rounded()),
-            height: Int((Double(height) * scale).rounded()),
-            scale: scale,
-            transform: transform
-        )
-        if transform.isSideways { (output.width, output.height) = (output.height, output.width) }
+        let index = transforms.firstIndex(of: logical["transform"]?.text ?? "")
+        guard var output = Output(name, logical, index.flatMap { Transform(rawValue: Int32($0)) }) else { return nil }
+        output.width = Int((Double(output.width) * output.scale).rounded())
+        output.height = Int((Double(output.height) * output.scale).rounded())
+        if output.transform.isSideways { (output.width, output.height) = (output.height, output.width) }
         // The logical size is rounded; the mode's is not.
         guard let mode = value["current_mode"]?.integer else { return output }
         guard let modes = value["modes"]?.list, modes.indices.contains(mode),

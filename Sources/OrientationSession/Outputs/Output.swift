@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OrientationCore
+import JSON
+import OrientationCore
 
 /// The transform of an output as wl_output counts it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
-package struct Transform: Hashable, Sendable {
-    package let rawValue: Int32
+struct Transform: Hashable, Sendable {
+    let rawValue: Int32
 
     /// Creates a transform; nil for a number that wl_output does not have.
-    package init?(rawValue: Int32) {
+    init?(rawValue: Int32) {
         guard (0...7).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
-    package init(_ transform: OutputTransform) {
+    init(_ transform: OutputTransform) {
         rawValue = Int32(OutputTransform.allCases.firstIndex(of: transform) ?? 0)
     }
 
-    package static let normal = Transform(.normal)
+    static let normal = Transform(.normal)
 
     /// Whether width and height are exchanged.
-    package var isSideways: Bool { rawValue & 1 == 1 }
+    var isSideways: Bool { rawValue & 1 == 1 }
 
     /// Counter-clockwise quarter turns.
-    package var quarterTurns: Int { Int(rawValue & 3) }
+    var quarterTurns: Int { Int(rawValue & 3) }
 
-    package var isMirrored: Bool { rawValue & 4 != 0 }
+    var isMirrored: Bool { rawValue & 4 != 0 }
 }
 
 extension Transform: LosslessStringConvertible {
@@ -32,62 +33,37 @@ extension Transform: LosslessStringConvertible {
         "normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270",
     ]
 
-    package init?(_ description: String) {
+    init?(_ description: String) {
         guard let index = Self.names.firstIndex(of: description) else { return nil }
         rawValue = Int32(index)
     }
 
-    package var description: String { Self.names[Int(rawValue)] }
+    var description: String { Self.names[Int(rawValue)] }
 }
 
 /// A place in the compositor's global space, in logical pixels: x to the right, y down.
-package struct Position: Hashable, Sendable {
-    package var x, y: Int
-
-    package init(x: Int, y: Int) {
-        self.x = x
-        self.y = y
-    }
+struct Position: Hashable, Sendable {
+    var x, y: Int
 }
 
 /// An output, as its compositor or X server describes it.
-package struct Output: Hashable, Sendable {
+struct Output: Hashable, Sendable {
     /// The connector, such as `eDP-1`.
-    package var name: String
-    package var isEnabled: Bool
+    var name: String
+    var isEnabled = true
 
     /// The top left corner.
-    package var position: Position
+    var position = Position(x: 0, y: 0)
 
     /// The size of the mode, in pixels of the untransformed panel.
-    package var width, height: Int
-    package var scale: Double
-    package var transform: Transform
+    var width = 0, height = 0
+    var scale = 1.0
+    var transform = Transform.normal
     /// Whether the display server says that it is a built-in panel.
-    package var isPanel: Bool
-
-    package init(
-        name: String,
-        isEnabled: Bool = true,
-        position: Position = Position(x: 0, y: 0),
-        width: Int = 0,
-        height: Int = 0,
-        scale: Double = 1,
-        transform: Transform = .normal,
-        isPanel: Bool = false
-    ) {
-        self.name = name
-        self.isEnabled = isEnabled
-        self.position = position
-        self.width = width
-        self.height = height
-        self.scale = scale
-        self.transform = transform
-        self.isPanel = isPanel
-    }
+    var isPanel = false
 
     /// Whether it is a panel, or the connector is one that panels have: `eDP-1`, or `eDP1` or `eDP` with some X drivers.
-    package var isBuiltIn: Bool {
+    var isBuiltIn: Bool {
         if isPanel { return true }
         return ["eDP", "LVDS", "DSI"].contains { type in
             guard name.utf8.starts(with: type.utf8) else { return false }
@@ -120,6 +96,18 @@ package struct Output: Hashable, Sendable {
     }
 }
 
+extension Output {
+    /// Reads place, size and scale; nil if one of them, or the transform, is missing or invalid.
+    init?(_ name: String, _ json: JSONValue, _ transform: Transform?) {
+        guard let x = json["x"]?.integer, let y = json["y"]?.integer,
+            let width = json["width"]?.integer, let height = json["height"]?.integer,
+            let scale = json["scale"]?.number, Output.isScale(scale), let transform
+        else { return nil }
+        let position = Position(x: x, y: y)
+        self.init(name: name, position: position, width: width, height: height, scale: scale, transform: transform)
+    }
+}
+
 /// A rectangle in logical pixels.
 struct Area: Hashable, Sendable {
     var x, y, width, height: Int
@@ -145,7 +133,7 @@ extension [Output] {
     var shownNames: [String] { filter { $0.isShown }.map { $0.name } }
 
     /// The output to rotate: the one with this name, or else the built-in panel; nil if it is missing or disabled.
-    package func panel(named name: String?) -> Output? {
+    func panel(named name: String?) -> Output? {
         first { $0.isShown && $0.isPanel(named: name) }
     }
 }

@@ -3,17 +3,17 @@
 import POSIX
 
 /// A change that is asked of the compositor or X server.
-package struct OutputChange: Hashable, Sendable {
+struct OutputChange: Hashable, Sendable {
     /// The output to transform.
-    package var output: String
-    package var transform: Transform
+    var output: String
+    var transform: Transform
 
     /// The new places of outputs, by name; all others stay where they are, or where the compositor puts them.
-    package var positions: [String: Position] = [:]
+    var positions: [String: Position] = [:]
 }
 
 /// The result of a change.
-package enum OutputResult: Hashable, Sendable {
+enum OutputResult: Hashable, Sendable {
     case applied
     /// The outputs have changed meanwhile, and their new state is still to come.
     case outdated
@@ -66,13 +66,13 @@ extension OutputBackend {
 }
 
 /// The window that gets the keyboard's input.
-package struct FocusedWindow: Hashable, Sendable {
+struct FocusedWindow: Hashable, Sendable {
     /// The application's id on Wayland, its class on X11.
-    package var appID: String
-    package var isFullscreen: Bool
+    var appID: String
+    var isFullscreen: Bool
     /// The names of the outputs that show it; nil if the display server does not tell.
-    package var outputs: Set<String>?
+    var outputs: Set<String>?
 
     /// Whether an output shows it, as far as is known.
-    package func isShown(on output: String) -> Bool { outputs?.contains(output) ?? true }
+    func isShown(on output: String) -> Bool { outputs?.contains(output) ?? true }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OrientationCore
+import OrientationCore
 
 /// Decides which changes to request, so that the panel has the wanted transform and its neighbours stay adjacent.
 ///
 /// A transform that somebody else sets is the new baseline: it stays until another one is wanted, and it is what is
 /// restored at the end.
-package struct PanelRotation: Sendable {
+struct PanelRotation: Sendable {
     /// What the panel is to show.
-    package enum Goal: Hashable, Sendable {
+    enum Goal: Hashable, Sendable {
         /// What it shows now.
         case unchanged
         case transform(OutputTransform)
@@ -16,7 +16,7 @@ package struct PanelRotation: Sendable {
         case baseline
     }
 
-    package enum Event: Sendable {
+    enum Event: Sendable {
         case goalChanged(Goal)
         /// The state of all outputs was reported.
         case outputsReported([Output])
@@ -27,10 +27,10 @@ package struct PanelRotation: Sendable {
     }
 
     /// What to do after an event.
-    package struct Actions: Hashable, Sendable {
-        package var change: OutputChange?
+    struct Actions: Hashable, Sendable {
+        var change: OutputChange?
         /// A message for the log.
-        package var warning: String?
+        var warning: String?
     }
 
     private struct Request {
@@ -72,7 +72,7 @@ package struct PanelRotation: Sendable {
     private(set) var baseline: [Output]
 
     /// The outputs as they were reported last; empty while unknown.
-    package private(set) var outputs: [Output] = []
+    private(set) var outputs: [Output] = []
 
     private var goal: Goal
     /// The transform that the panel has unless somebody else changes it; nil while there is no panel.
@@ -82,14 +82,14 @@ package struct PanelRotation: Sendable {
     /// The transform that was refused last.
     private var refused: Transform?
     /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
-    package private(set) var movesNeighbours: Bool?
+    private(set) var movesNeighbours: Bool?
     /// Whether the log has been told that the panel is missing.
     private var isReportedMissing = false
     /// The transforms that the panel may have from an earlier agent; empty once the outputs are known.
     private var leftoverTransforms: Set<Transform>
 
     /// Creates the decision; `leftover` is what an earlier run has left to restore.
-    package init(
+    init(
         output name: String?,
         mayPlaceAutomatically: Bool,
         goal: Goal = .unchanged,
@@ -112,10 +112,10 @@ package struct PanelRotation: Sendable {
     }
 
     /// Whether no change is being made.
-    package var isSettled: Bool { unfinished == nil }
+    var isSettled: Bool { unfinished == nil }
 
     /// What has to be restored; nil while the outputs are as they were.
-    package var restorePoint: RestorePoint? {
+    var restorePoint: RestorePoint? {
         let isOriginal = panel.map { baseline.transform(of: $0) == expected } ?? false
         guard !baseline.isEmpty, !isOriginal || !isSettled else { return nil }
         return RestorePoint(
@@ -126,10 +126,10 @@ package struct PanelRotation: Sendable {
     }
 
     /// The output that is rotated; nil if it is missing or disabled.
-    package var panel: Output? { outputs.panel(named: name) }
+    var panel: Output? { outputs.panel(named: name) }
 
     /// The output that is rotated, with the transform that was applied last, which a report may not show yet.
-    package var shownPanel: Output? {
+    var shownPanel: Output? {
         var shown = panel
         if let expected { shown?.transform = expected }
         return shown
@@ -137,7 +137,7 @@ package struct PanelRotation: Sendable {
 
     // MARK: - Events
 
-    package mutating func handle(_ event: Event) -> Actions {
+    mutating func handle(_ event: Event) -> Actions {
         switch event {
         case .goalChanged(let goal):
             if case .transform = goal, goal == self.goal { return Actions() }

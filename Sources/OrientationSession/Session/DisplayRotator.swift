@@ -56,7 +56,7 @@ final class DisplayRotator {
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         let backend = backend.resolved ?? .wlr
-        display = DisplayServer.name(for: backend)
+        display = backend.display
         lock = try AgentLock(display: display)
         file = RestoreFile(display: display)
         saved = file?.read { log.warning($0) }

@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationConfiguration
-import OrientationCore
 import POSIX
 import SystemdBus
 import Wayland
 
-/// How to reach the outputs of the session.
-package enum BackendChoice: String, NamedValue {
-    /// niri's socket if there is one, or else Wayland if there is a display, or else X11.
-    case auto
-    case wlr, niri, x11
-
-    /// The backend that is used; nil if `auto` finds none in the environment.
-    var resolved: BackendChoice? { self == .auto ? Self.detected : self }
-
-    private static var detected: BackendChoice? {
-        let isSet = { (name: String) in !(environment(name) ?? "").isEmpty }
-        if isSet("NIRI_SOCKET") { return .niri }
-        if isSet("WAYLAND_DISPLAY") { return .wlr }
-        return isSet("DISPLAY") ? .x11 : nil
-    }
-}
-
 /// The session's compositor or X server; connects to it again after it was restarted or no longer answers.
-package final class DisplayServer {
+final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
     /// Seconds that a server has to report its outputs, and to answer a change.
@@ -61,36 +42,6 @@ package final class DisplayServer {
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
     }
 
-    // MARK: - Environment
-
-    /// The name of the display in this session, for the files that belong to it.
-    static func name(for backend: BackendChoice) -> String {
-        guard backend == .x11 else {
-            // The whole path of a socket in the standard folder names the same display.
-            let (name, folder) = (WaylandConnection.socketName, environment("XDG_RUNTIME_DIR") ?? "")
-            guard !folder.isEmpty, name.utf8.starts(with: (folder + "/").utf8) else { return name }
-            return String(decoding: name.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self)
-        }
-        // Without the number of the screen: `:0` and `:0.0` are one display.
-        let display = environment("DISPLAY") ?? ":0"
-        guard let colon = display.utf8.lastIndex(of: UInt8(ascii: ":")),
-            let point = display.utf8[colon...].firstIndex(of: UInt8(ascii: "."))
-        else { return display }
-        return String(decoding: display.utf8[..<point], as: UTF8.self)
-    }
-
-    /// What is wrong if no backend was found.
-    static let noDisplay = "neither WAYLAND_DISPLAY nor DISPLAY is set"
-
-    /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
-    package static func problem(for backend: BackendChoice) -> String? {
-        if backend.resolved == nil { return "\(noDisplay): orient-agent needs a graphical session" }
-        if backend == .niri, (environment("NIRI_SOCKET") ?? "").isEmpty {
-            return "NIRI_SOCKET is not set: --backend=niri needs it"
-        }
-        return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil
-    }
-
     // MARK: - Connection
 
     /// Connects; the delegate gets the outputs once they are known.
@@ -121,7 +72,7 @@ package final class DisplayServer {
 
     private func timePassed() {
         switch state {
-        case .connecting, .changing: backendLost("the \(kind) at \(Self.name(for: backend)) does not answer")
+        case .connecting, .changing: backendLost("the \(kind) at \(backend.display) does not answer")
         case .connected: break
         case .disconnected:
             attempts += 1
@@ -190,7 +141,7 @@ package final class DisplayServer {
 }
 
 extension DisplayServer: OutputBackendDelegate {
-    package func outputsChanged(_ outputs: [Output]) {
+    func outputsChanged(_ outputs: [Output]) {
         if state == .connecting {
             attempts = 0
             enter(.connected)
@@ -198,18 +149,18 @@ extension DisplayServer: OutputBackendDelegate {
         delegate?.outputsChanged(outputs)
     }
 
-    package func changeEnded(_ result: OutputResult) {
+    func changeEnded(_ result: OutputResult) {
         guard state == .changing else { return }
         enter(.connected)
         delegate?.changeEnded(result)
     }
 
-    package func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
+    func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
 
-    package func backendLost(_ reason: String) {
+    func backendLost(_ reason: String) {
         delegate?.backendLost(reason)
         retry(after: reason)
     }
 
-    package func serverGivenUp(_ problem: String) { delegate?.serverGivenUp(problem) }
+    func serverGivenUp(_ problem: String) { delegate?.serverGivenUp(problem) }
 }

@@ -34,10 +34,10 @@ package final class SessionCheck {
             return findings
         }
         guard let backend = backend.resolved else {
-            add("warn", "session", DisplayServer.noDisplay)
+            add("warn", "session", BackendChoice.noDisplay)
             return findings
         }
-        let display = AgentLock.name(of: DisplayServer.name(for: backend))
+        let display = AgentLock.name(of: backend.display)
         agent = AgentLock.holders.first { $0.display == display }
         isX11 = backend == .x11
         try checkDisplay(backend)
@@ -56,7 +56,7 @@ package final class SessionCheck {
     private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
         let server = try DisplayServer(backend, loop: loop)
         let timer = try loop.timer { [self] in
-            add("fail", "display", "\(DisplayServer.name(for: backend)) does not answer")
+            add("fail", "display", "\(backend.display) does not answer")
             loop.exit()
         }
         server.delegate = self

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A message of sway's IPC, which is i3's: a mark, the length and the type, then JSON or a command.
-package struct SwayMessage: Hashable, Sendable {
-    package enum Kind: UInt32 {
+struct SwayMessage: Hashable, Sendable {
+    enum Kind: UInt32 {
         case runCommand = 0
         case subscribe = 2
         case getInputs = 100
@@ -10,10 +10,10 @@ package struct SwayMessage: Hashable, Sendable {
         case workspaceEvent = 0x8000_0000
     }
 
-    package var kind: UInt32
-    package var payload: [UInt8]
+    var kind: UInt32
+    var payload: [UInt8]
 
-    package init(kind: UInt32, payload: [UInt8]) {
+    init(kind: UInt32, payload: [UInt8]) {
         self.kind = kind
         self.payload = payload
     }
@@ -23,12 +23,12 @@ package struct SwayMessage: Hashable, Sendable {
     }
 
     /// Reads what ``next(in:)`` returns.
-    package init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8]) {
         self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
     }
 
     /// Removes the first message from what was received; nil if it is incomplete, an error if it is none of sway's.
-    package static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
+    static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
         guard bytes.prefix(mark.count) == mark.prefix(bytes.count) else {
             throw MessageError("does not speak sway's protocol")
         }
@@ -40,7 +40,7 @@ package struct SwayMessage: Hashable, Sendable {
         return Array(bytes[..<end])
     }
 
-    package var bytes: [UInt8] { Self.mark + Self.word(UInt32(payload.count)) + Self.word(kind) + payload }
+    var bytes: [UInt8] { Self.mark + Self.word(UInt32(payload.count)) + Self.word(kind) + payload }
 
     private static let mark = Array("i3-ipc".utf8)
     private static let headerSize = 14

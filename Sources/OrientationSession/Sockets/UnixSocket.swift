@@ -6,10 +6,10 @@ import POSIX
 import SystemdBus
 
 /// What is wrong with a message, as words that follow the socket's name.
-package struct MessageError: Error, Hashable, Sendable {
-    package let problem: String
+struct MessageError: Error, Hashable, Sendable {
+    let problem: String
 
-    package init(_ problem: String) {
+    init(_ problem: String) {
         self.problem = problem
     }
 }

@@ -54,23 +54,19 @@ struct RandRState {
 
     /// Asks the server; nil if it does not answer as RandR 1.3 requires.
     init?(_ connection: X11Connection) {
-        guard let geometry = connection.ask(xcb_get_geometry_reply, { xcb_get_geometry($0, connection.root) }),
-            var resources = connection.ask(
-                xcb_randr_get_screen_resources_current_reply,
-                { xcb_randr_get_screen_resources_current($0, connection.root) }
-            )
+        let root = connection.root
+        let current = {
+            connection.ask(xcb_randr_get_screen_resources_current_reply) {
+                xcb_randr_get_screen_resources_current($0, root)
+            }
+        }
+        guard let geometry = connection.ask(xcb_get_geometry_reply, { xcb_get_geometry($0, root) }),
+            var resources = current()
         else { return nil }
         // Probing the hardware takes long, but servers with a driver for RandR 1.0 know their output only afterwards.
         if resources.header.num_outputs == 0 {
-            _ = connection.ask(xcb_randr_get_screen_resources_reply) {
-                xcb_randr_get_screen_resources($0, connection.root)
-            }
-            guard
-                let probed = connection.ask(
-                    xcb_randr_get_screen_resources_current_reply,
-                    { xcb_randr_get_screen_resources_current($0, connection.root) }
-                )
-            else { return nil }
+            _ = connection.ask(xcb_randr_get_screen_resources_reply) { xcb_randr_get_screen_resources($0, root) }
+            guard let probed = current() else { return nil }
             resources = probed
         }
         screen = Extent(width: Int(geometry.header.width), height: Int(geometry.header.height))
@@ -88,10 +84,7 @@ struct RandRState {
             guard let crtc = crtc(id, on: connection) else { return nil }
             self.crtcs.append(crtc)
         }
-        for id in outputs {
-            guard let connector = connector(id, on: connection) else { continue }
-            connectors.append(connector)
-        }
+        connectors = outputs.compactMap { connector($0, on: connection) }
     }
 
     private func crtc(_ id: xcb_randr_crtc_t, on connection: X11Connection) -> Crtc? {
