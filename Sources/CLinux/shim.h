@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <getopt.h>
 #include <glob.h>
 #include <grp.h>
 #include <linux/input.h>
@@ -32,6 +33,10 @@
 // Swift sees C's global variables as shared mutable state and refuses them; `errno` is a macro.
 static inline int orientd_errno(void) { return errno; }
 static inline char **orientd_environment(void) { extern char **environ; return environ; }
+static inline const char *orientd_optarg(void) { return optarg; }
+static inline int orientd_optind(void) { return optind; }
+static inline int orientd_optopt(void) { return optopt; }
+static inline void orientd_restart_getopt(void) { optind = 0; opterr = 0; }
 
 // Declared by glibc for _GNU_SOURCE only, which does not reach the headers of another module.
 int pipe2(int ends[2], int flags);

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An argument that is not an option, is ambiguous, lacks its value or has a value too many.
-package struct OptionError: Error {
-    /// One line for the user.
-    package let message: String
+import CLinux
 
-    /// The name of a long option that does not exist.
-    package var unknownName: String?
+/// An argument that getopt_long(3) has refused.
+package struct OptionError: Error {
+    /// As it was given, such as `--colour=red`; for a short option `-c`.
+    package let argument: String
+
+    /// Whether it lacks its value; otherwise it is not an option, is ambiguous, or has a value too many.
+    package let isValueMissing: Bool
+
+    /// One line for the user.
+    package var message: String {
+        isValueMissing ? "option '\(argument)' needs a value" : "invalid option '\(argument)'"
+    }
 }
 
-/// Splits a command line into options and operands as getopt_long(3) does: `-c FILE`, `-cFILE`, `--config=FILE`,
-/// `--config FILE`, abbreviated names, `--` for the end of the options.
+/// Splits a command line into options and operands with getopt_long(3): `-c FILE`, `--config=FILE`, abbreviated names,
+/// `--` for the end of the options.
 package struct OptionParser {
     /// An option that a command accepts.
     package struct Option: Sendable {
@@ -77,53 +84,57 @@ package struct OptionParser {
             }
     }
 
-    /// Parses the arguments after the program's name.
+    /// Parses `arguments`, the first of which is the program's name.
     package func parse(_ arguments: [String]) throws(OptionError) -> Result {
+        var vector = arguments.map { strdup($0) }
+        vector.append(nil)
+        defer { for argument in vector { free(argument) } }
+
+        var long = options.enumerated().map { index, option in
+            CLinux.option(
+                name: UnsafeRawPointer(option.name.utf8Start).assumingMemoryBound(to: CChar.self),
+                has_arg: option.takesValue ? required_argument : no_argument,
+                flag: nil,
+                val: Int32(index)
+            )
+        }
+        long.append(CLinux.option())
+
+        // Long options come back as their index, short ones as their character, which is greater than any index.
+        orientd_restart_getopt()
         var found: Result = ([], [])
-        var rest = arguments[...]
-        func add(_ option: Option, as form: String, _ value: Substring?) throws(OptionError) {
-            guard option.takesValue || value == nil else {
-                throw OptionError(message: "option '\(form)' takes no value")
-            }
-            guard let value = value.map({ String($0) }) ?? (option.takesValue ? rest.popFirst() : "") else {
-                throw OptionError(message: "option '\(form)' needs a value")
-            }
-            found.options.append((name: "\(option.name)", value: value))
+        while true {
+            let code = getopt_long(Int32(arguments.count), vector, shortOptions, long, nil)
+            guard code != -1 else { break }
+            guard let option = option(of: code) else { throw refusal(code, vector) }
+            let value = orientd_optarg().map { String(cString: $0) } ?? ""
+            found.options.append((name: "\(option.name)", value: option.takesValue ? value : ""))
         }
-        while let argument = rest.popFirst(), argument != "--" {
-            if argument.hasPrefix("--") {
-                let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
-                let value = argument.utf8[name.endIndex...]
-                let option = try option(named: String(Substring(name)))
-                try add(option, as: "--\(option.name)", value.isEmpty ? nil : Substring(value.dropFirst()))
-            } else if argument.hasPrefix("-"), argument != "-" {
-                var letters = argument.utf8.dropFirst()
-                while let letter = letters.popFirst() {
-                    let form = "-" + String(decoding: [letter], as: UTF8.self)
-                    guard let option = options.first(where: { $0.short?.asciiValue == letter }) else {
-                        throw OptionError(message: "unknown option '\(form)'")
-                    }
-                    let value = option.takesValue && !letters.isEmpty ? Substring(letters) : nil
-                    try add(option, as: form, value)
-                    if value != nil { break }
-                }
-            } else if stopsAtOperand {
-                return (found.options, [argument] + rest)
-            } else {
-                found.operands.append(argument)
-            }
-        }
-        return (found.options, found.operands + rest)
+        found.operands = vector[Int(orientd_optind())..<arguments.count].compactMap { $0.map { String(cString: $0) } }
+        return found
     }
 
-    /// Finds a long option by its name or the start of it.
-    private func option(named name: String) throws(OptionError) -> Option {
-        let matches = options.filter { "\($0.name)".hasPrefix(name) }
-        if let option = matches.first(where: { "\($0.name)" == name }) ?? (matches.count == 1 ? matches[0] : nil) {
-            return option
-        }
-        guard !matches.isEmpty else { throw OptionError(message: "unknown option '--\(name)'", unknownName: name) }
-        let names = matches.map { "--\($0.name)" }.joined(separator: " or ")
-        throw OptionError(message: "'--\(name)' is ambiguous: \(names)")
+    /// The short options in getopt's notation: `+` stops at operands, the first `:` has a missing value reported as
+    /// such, and `:` follows an option with a value.
+    private var shortOptions: String {
+        var text = stopsAtOperand ? "+:" : ":"
+        for option in options { if let short = option.short { text += option.takesValue ? "\(short):" : "\(short)" } }
+        return text
+    }
+
+    private func option(of code: Int32) -> Option? {
+        if options.indices.contains(Int(code)) { return options[Int(code)] }
+        return options.first { $0.short?.asciiValue.map(Int32.init) == code }
+    }
+
+    /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.
+    private func refusal(_ code: Int32, _ arguments: [UnsafeMutablePointer<CChar>?]) -> OptionError {
+        // For long options getopt leaves 0 or the index.
+        let refused = orientd_optopt()
+        let last = arguments[max(0, Int(orientd_optind()) - 1)].map { String(cString: $0) } ?? ""
+        let isShort = refused > Int32(options.count)
+        let short = [UInt8(ascii: "-"), UInt8(truncatingIfNeeded: refused)]
+        let argument = isShort ? String(decoding: short, as: UTF8.self) : last
+        return OptionError(argument: argument, isValueMissing: code == Int32(UInt8(ascii: ":")))
     }
 }

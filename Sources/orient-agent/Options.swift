@@ -56,7 +56,7 @@ struct Options {
     static func parse(_ arguments: [String]) -> Outcome {
         let parsed: OptionParser.Result
         do throws(OptionError) {
-            parsed = try OptionParser(accepted).parse(Array(arguments.dropFirst()))
+            parsed = try OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
         } catch {
             return .misuse(error.message)
         }

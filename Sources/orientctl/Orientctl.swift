@@ -92,11 +92,11 @@ private func parse(
     _ name: String
 ) throws(CommandError) -> OptionParser.Result {
     do throws(OptionError) {
-        return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse(arguments)
+        return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
     } catch {
-        let similar = error.unknownName.flatMap { suggestion(for: $0, among: options.map { "\($0.name)" }) }
-        let hint = similar.map { "did you mean '--\($0)'?" } ?? "try: \(name) --help"
-        throw CommandError("\(error.message); \(hint)", .usage)
+        let explanation = error.explanation(among: options)
+        let hint = explanation.utf8.last == UInt8(ascii: "?") ? "" : "; try: \(name) --help"
+        throw CommandError(explanation + hint, .usage)
     }
 }
 

@@ -50,7 +50,7 @@ struct Options {
     static func parse(_ arguments: [String]) -> Outcome {
         let parsed: OptionParser.Result
         do throws(OptionError) {
-            parsed = try OptionParser(accepted).parse(Array(arguments.dropFirst()))
+            parsed = try OptionParser(accepted).parse(["orientd"] + arguments.dropFirst())
         } catch {
             return .misuse(error.message)
         }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RunTests {
     private func request(_ arguments: String...) throws -> RotationRequest {
         let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
-        let parsed = try parser.parse(arguments)
+        let parsed = try parser.parseAlone(["run"] + arguments)
         var invocation = Invocation()
         invocation.add(parsed.options)
         invocation.operands = parsed.operands
@@ -44,9 +44,9 @@ import Testing
 
     @Test(arguments: [["--"], []])
     func `options after the command are the command's`(separator: [String]) throws {
-        let arguments = ["--supported=all"] + separator + ["mpv", "--app=x", "--", "-b", "--no-autorotate"]
+        let arguments = ["run", "--supported=all"] + separator + ["mpv", "--app=x", "--", "-b", "--no-autorotate"]
         let parser = OptionParser(Run.command.options, stopsAtOperand: Run.command.hasCommandLine)
-        let parsed = try parser.parse(arguments)
+        let parsed = try parser.parseAlone(arguments)
         #expect(parsed.options.map(\.name) == ["supported"])
         #expect(parsed.operands == ["mpv", "--app=x", "--", "-b", "--no-autorotate"])
     }
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: mistakes)
     func `values that the daemon would reject as malformed are wrong usage`(arguments: [String]) throws {
         let parser = OptionParser(Run.command.options, stopsAtOperand: true)
-        let parsed = try parser.parse(arguments)
+        let parsed = try parser.parseAlone(["run"] + arguments)
         var invocation = Invocation()
         invocation.add(parsed.options)
         invocation.operands = parsed.operands

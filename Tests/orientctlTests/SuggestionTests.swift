@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineOptions
 import Testing
 
 @testable import orientctl
 
+/// Suggestions for misspelt words, and the errors of command lines.
 @Suite struct SuggestionTests {
     static let words: [(String, String?)] = [
         ("staus", "status"), ("sttaus", "status"), ("statuss", "status"), ("status", "status"), ("monitr", "monitor"),
@@ -20,5 +22,24 @@ import Testing
     @Test func `two equally close candidates are no suggestion`() {
         #expect(suggestion(for: "cat", among: ["bat", "hat"]) == nil)
         #expect(suggestion(for: "bat", among: ["bat", "hat"]) == "bat")
+    }
+
+    static let mistakes = [
+        (["--ouput=x"], "unknown option '--ouput'; did you mean '--output'?"),
+        (["--frobnicate"], "unknown option '--frobnicate'"), (["-x"], "invalid option '-x'"),
+        (["-qx"], "invalid option '-x'"), (["--re"], "'--re' is ambiguous: --report or --recording"),
+        (["--quiet=yes"], "option '--quiet' takes no value"), (["--qui=yes"], "option '--quiet' takes no value"),
+        (["--output"], "option '--output' needs a value"),
+        (["a", "-o"], "option '-o' needs a value"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a wrong option is explained`(arguments: [String], message: String) {
+        let options: [OptionParser.Option] = [
+            .init("output", "o", value: "FILE", help: ""), .init("quiet", "q", help: ""),
+            .init("report", value: "FILE", help: ""), .init("recording", value: "FILE", help: ""),
+        ]
+        let error = #expect(throws: OptionError.self) { _ = try OptionParser(options).parseAlone(["test"] + arguments) }
+        #expect(error?.explanation(among: options) == message)
     }
 }
