@@ -156,7 +156,7 @@ class Recording:
         """Returns lines of `orientctl status`, as (label, value)."""
         device, interface = properties["DeviceOrientation"], properties["InterfaceOrientation"]
         rules = {
-            "device": "upright for you",
+            "device": "following the device",
             "lock": "held by the lock",
             "mask": f"{self.application(properties)} allows {MASKS.get(properties['SupportedOrientations'])} only",
         }

@@ -210,7 +210,7 @@ class Live(OrientctlTestCase):
                 self.client.wait_for("Claims", 1)
                 self.rig.turn(LANDSCAPE_LEFT)
                 wait_until(lambda: "landscape-left (right edge up)" in screen(), "the turn is shown")
-                for text in ("landscape-right, upright for you", "-1.00 0.00 0.00 g", "poll at 15 Hz, sampling"):
+                for text in ("landscape-right, following the device", "-1.00 0.00 0.00 g", "poll at 15 Hz, sampling"):
                     wait_until(lambda text=text: text in screen(), f"{text} is shown")
                 drawn = len(self.text)
                 other = self.rig.connect()
@@ -518,7 +518,7 @@ class MonitorForWaybar(OrientctlTestCase):
         process = self.start_bar()
         line = self.wait_for_line(text="portrait", alt="portrait")
         self.assertEqual(line["class"], ["unlocked", "portrait"])
-        self.assertEqual(line["tooltip"], "Device: portrait (top edge up)\nInterface: portrait, upright for you\nLock: off")
+        self.assertEqual(line["tooltip"], "Device: portrait (top edge up)\nInterface: portrait, following the device\nLock: off")
         self.rig.turn(LANDSCAPE_LEFT)
         self.wait_for_line(alt="landscape-right")
         self.rig.orientctl("lock", "toggle")
@@ -554,7 +554,7 @@ class MonitorForWaybar(OrientctlTestCase):
         self.rig.turn(UPSIDE_DOWN)
         self.rig.start_orientd()
         line = self.wait_for_line(alt="portrait-upside-down")
-        self.assertIn("upright for you", line["tooltip"])
+        self.assertIn("following the device", line["tooltip"])
         self.assertEqual(self.interrupt(process), DONE)
         self.assertNotIn("no-sensor", self.output())
 

@@ -68,7 +68,7 @@ import Testing
             $0.interfaceOrientation = .landscapeRight
             $0.interfaceRule = .device
         }
-        #expect(values["Interface"] == ["landscape-right, upright for you"])
+        #expect(values["Interface"] == ["landscape-right, following the device"])
     }
 
     @Test func `a replayed recording is not lost but at its end`() {

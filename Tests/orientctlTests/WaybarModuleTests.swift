@@ -21,7 +21,8 @@ import Testing
             $0.interfaceRule = .device
             $0.tabletMode = .tablet
         }
-        let tooltip = #"Device: landscape-left (right edge up)\nInterface: landscape-right, upright for you\nLock: off"#
+        let interface = #"Interface: landscape-right, following the device"#
+        let tooltip = #"Device: landscape-left (right edge up)\n\#(interface)\nLock: off"#
         let classes = #"["unlocked","landscape-right","tablet"]"#
         let start = #"{"text":"landscape-right","alt":"landscape-right","class":"#
         #expect(line == start + classes + #","tooltip":"\#(tooltip)"}"#)

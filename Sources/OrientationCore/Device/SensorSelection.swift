@@ -124,7 +124,7 @@ package struct SensorSelection: Sendable {
     package mutating func handle(_ event: SensorEvent) -> SensorCommands {
         var commands = SensorCommands()
         switch event {
-        case .found(let number, let identity, let isSubstitute): find(number, identity, isSubstitute, &commands)
+        case .found(let number, let identity, let isSubstitute): find(number, identity, isSubstitute)
         case .removed(let path, let reason): remove(path, reason, &commands)
         case .announced: resetBackoff(&commands)
         case .scanned(let reason, let retries):
@@ -183,13 +183,8 @@ package struct SensorSelection: Sendable {
 
     // MARK: - Arrivals and departures
 
-    private mutating func find(
-        _ number: Int,
-        _ identity: SensorIdentity,
-        _ isSubstitute: Bool,
-        _ commands: inout SensorCommands
-    ) {
-        commands.isChanged = true
+    /// Notes a sensor; which one is used is chosen when the scan has ended.
+    private mutating func find(_ number: Int, _ identity: SensorIdentity, _ isSubstitute: Bool) {
         guard sensor(number) != nil else {
             return sensors.append(Sensor(number: number, identity: identity, isSubstitute: isSubstitute))
         }

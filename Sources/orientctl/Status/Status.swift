@@ -91,7 +91,7 @@ enum Status {
     /// The interface's orientation, and the rule that decided it.
     static func interface(_ status: ManagerStatus, asked: ListedRequest?) -> String {
         // The names of device and interface are opposite in landscape: say that they fit.
-        if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), upright for you" }
+        if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), following the device" }
         let sentence = status.interfaceRule.sentence(
             deciding: asked.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations

@@ -83,6 +83,16 @@ private struct Scene {
         #expect(scene.running.isEmpty && scene.selection.state == .idle)
     }
 
+    // A claim was answered before the first reading: no sensor was chosen yet, so none was to be expected.
+    @Test mutating func `what a scan finds changes nothing before the scan has ended`() {
+        scene.send(.needed(true))
+        let identity = SensorIdentity(name: "a", location: .display, path: "/sys/devices/a")
+        scene.send(.found(1, identity, isSubstitute: false))
+        #expect(!scene.commands.isChanged && !scene.selection.hasSensor)
+        scene.send(.scanned(mayReturn: .failures, retries: false))
+        #expect(scene.commands.isChanged && scene.selection.mayDeliverReadings)
+    }
+
     @Test mutating func `one that comes while it is needed is read at once`() {
         scene.send(.needed(true))
         let sensor = scene.find("a")
