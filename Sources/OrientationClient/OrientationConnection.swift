@@ -17,13 +17,12 @@ public final class OrientationConnection {
     let daemon: DaemonConnection
     let mailbox: Mailbox<Job>
     let channel = StateChannel()
-    /// The thread that this runs on; nil if the program runs it.
-    weak var thread: OrientationThread?
-    private var watches: [AnyObject] = []
-    private var isDisconnected = false
+    /// What runs this; nil if the program does.
+    weak var service: OrientationService?
+    private var watch: EventSource?
 
     /// The calls that wait until it is known whether orientd runs.
-    private var waiters: [(OrientationError?) -> Void] = []
+    private var waiters: [(Result<OrientationConnection, OrientationError>) -> Void] = []
     private var lastID = 0
 
     /// The values that share the claim of the sensor, and the calls that wait for it.
@@ -51,18 +50,13 @@ public final class OrientationConnection {
     public init(busAddress: String? = nil) throws(OrientationError) {
         do throws(SystemError) {
             loop = try EventLoop()
-            let bus = try Bus(busAddress.map { .address($0) } ?? .system)
-            try bus.attach(to: loop)
+            daemon = DaemonConnection(bus: try Bus(busAddress.map { .address($0) } ?? .system))
             mailbox = try Mailbox()
-            daemon = DaemonConnection(bus: bus)
-            watches = [
-                try loop.watch(mailbox.descriptor) { [unowned self] in receive() },
-                try bus.onDisconnect { [weak self] in self?.disconnected() },
-            ]
+            watch = try loop.watch(mailbox.descriptor) { [unowned self] in receive() }
             daemon.onState = { [weak self] _ in self?.stateChanged() }
             daemon.onClaim = { [weak self] in self?.claimChanged() }
             daemon.onRefusal = { [weak self] in self?.onProblem(OrientationError($1)) }
-            try daemon.begin()
+            try daemon.begin(on: loop)
         } catch {
             throw OrientationError(.busUnavailable, "\(error)")
         }
@@ -72,7 +66,7 @@ public final class OrientationConnection {
     deinit {
         channel.end(nil)
         daemon.close()
-        for completion in waiters { completion(.disconnected) }
+        for completion in waiters { completion(.failure(.disconnected)) }
         for completion in claimants { completion(.failure(.disconnected)) }
     }
 
@@ -90,7 +84,7 @@ public final class OrientationConnection {
         } catch {
             throw OrientationError(.failed, "\(error)")
         }
-        if isDisconnected { throw .disconnected }
+        if daemon.state == .disconnected { throw .disconnected }
     }
 
     /// Runs on the thread until ``stop()``.
@@ -107,44 +101,44 @@ public final class OrientationConnection {
     /// Makes the descriptor readable: a call that was made outside the loop adds its timeout with the next turn.
     private func wake() { mailbox.send { _ in } }
 
-    private func disconnected() {
-        isDisconnected = true
-        channel.end(.disconnected)
-    }
-
     // MARK: - State
 
-    /// Completes with the state; has D-Bus start orientd if it does not run.
-    ///
-    /// Errors: ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/noReply``.
+    /// As ``OrientationService/state()``, with the same errors.
     public func readState(completion: @escaping (Result<OrientationState, OrientationError>) -> Void) {
-        whenRunning { [weak self] error in
-            guard let state = self?.state, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            completion(.success(state))
+        whenRunning(completion) { connection in
+            if let state = connection.state { completion(.success(state)) }
         }
     }
 
-    /// Calls `body` when orientd runs, after D-Bus has started it if necessary, or with an error.
-    func whenRunning(_ body: @escaping (OrientationError?) -> Void) {
+    /// Calls `body` with this when orientd runs, after D-Bus has started it if necessary, or `completion` with an error.
+    func whenRunning<Value>(
+        _ completion: @escaping (Result<Value, OrientationError>) -> Void,
+        _ body: @escaping (OrientationConnection) -> Void
+    ) {
         defer { wake() }
-        guard !isDisconnected else { return body(.disconnected) }
-        waiters.append(body)
+        waiters.append { connection in
+            switch connection {
+            case .success(let connection): body(connection)
+            case .failure(let error): completion(.failure(error))
+            }
+        }
         daemon.connect()
         completeWaiters()
     }
 
     private func completeWaiters() {
-        let error: OrientationError?
+        let result: Result<OrientationConnection, OrientationError>
         switch daemon.state {
         case .starting: return
-        case .running: error = nil
-        case .absent(let problem?): error = OrientationError(.serviceNotRunning, "orientd is not running: \(problem)")
-        case .absent(nil): error = .ended
-        case .failed(let problem): error = OrientationError(problem)
+        case .running: result = .success(self)
+        case .absent(let error?): result = .failure(.init(.serviceNotRunning, "orientd is not running: \(error)"))
+        case .absent(nil): result = .failure(.ended)
+        case .failed(let error): result = .failure(OrientationError(error))
+        case .disconnected: result = .failure(.disconnected)
         }
         let waiters = waiters
         self.waiters = []
-        for completion in waiters { completion(error) }
+        for completion in waiters { completion(result) }
     }
 
     private func stateChanged() {
@@ -154,6 +148,7 @@ public final class OrientationConnection {
             channel.send(new)
             onChange(new)
         }
+        if daemon.state == .disconnected { channel.end(.disconnected) }
         completeWaiters()
     }
 
@@ -164,21 +159,14 @@ public final class OrientationConnection {
 
     // MARK: - Claims
 
-    /// Keeps the sensor running as long as the claim exists that `completion` gets; as `UIDevice`'s method of this name.
-    ///
-    /// It completes when the first orientation or face is known, or after one second. A machine without a sensor is no
-    /// error; see ``OrientationState/hasAccelerometer``.
-    ///
-    /// Errors: ``OrientationError/Code/notAllowed`` for users without an active local session, by default;
-    /// ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
+    /// As ``OrientationService/beginGeneratingDeviceOrientationNotifications()``, with the same errors.
     public func beginGeneratingDeviceOrientationNotifications(
         completion: @escaping (Result<OrientationClaim, OrientationError>) -> Void
     ) {
-        whenRunning { [weak self] error in
-            guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            claimants.append(completion)
-            daemon.wantsClaim = true
-            claimChanged()
+        whenRunning(completion) { connection in
+            connection.claimants.append(completion)
+            connection.daemon.wantsClaim = true
+            connection.claimChanged()
         }
     }
 
@@ -201,63 +189,72 @@ public final class OrientationConnection {
     private func newClaim() -> OrientationClaim {
         let id = newID()
         claims.insert(id)
-        return OrientationClaim(id, mailbox, channel, owner: thread)
+        return OrientationClaim(HeldValue(id, self))
     }
 
-    func endClaim(_ id: Int) {
+    /// Ends a claim or a request, once.
+    func end(_ id: Int) {
         if claims.remove(id) != nil, claims.isEmpty, claimants.isEmpty { daemon.wantsClaim = false }
+        requests.removeValue(forKey: id)?.release()
     }
 
     // MARK: - Requests
 
-    /// Requests that the interface is shown in certain orientations, as long as the request exists that `completion` gets.
-    ///
-    /// The interface turns at once if it has to; as `UIWindowScene.requestGeometryUpdate(_:)`. With
-    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
-    ///
-    /// Errors: ``OrientationError/Code/invalidInterfaceOrientation`` if no orientation would be allowed;
-    /// ``OrientationError/Code/invalidArgument``, ``OrientationError/Code/notAllowed``,
-    /// ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
+    /// As ``OrientationService/requestGeometryUpdate(_:allowsInteractiveAuthorization:)``, with the same errors.
     public func requestGeometryUpdate(
         _ preferences: GeometryPreferences,
         allowsInteractiveAuthorization: Bool = false,
         completion: @escaping (Result<GeometryRequest, OrientationError>) -> Void
     ) {
-        whenRunning { [weak self] error in
-            guard let self, error == nil else { return completion(.failure(error ?? .disconnected)) }
-            let id = newID()
-            requests[id] = daemon.hold(
+        whenRunning(completion) { connection in
+            let id = connection.newID()
+            connection.requests[id] = connection.daemon.hold(
                 preferences.request,
                 isInteractive: allowsInteractiveAuthorization
-            ) { [weak self] error in
-                guard let self, error == nil else {
-                    self?.endRequest(id)
-                    return completion(.failure(error.map { OrientationError($0) } ?? .disconnected))
-                }
-                completion(.success(GeometryRequest(id, mailbox, owner: thread)))
+            ) { [weak connection] error in
+                guard let connection else { return completion(.failure(.disconnected)) }
+                if error != nil { connection.end(id) }
+                completion(error.asResult { GeometryRequest(HeldValue(id, connection)) })
             }
         }
     }
 
-    /// Changes a request of this connection; its application stays the same.
-    ///
-    /// While orientd does not run, the change takes effect when it starts again.
-    ///
-    /// Errors: those of ``requestGeometryUpdate(_:allowsInteractiveAuthorization:completion:)``, and
-    /// ``OrientationError/Code/invalidArgument`` for a request that was released or is another connection's.
+    /// As ``OrientationService/update(_:to:)``, with the same errors.
     public func update(
         _ request: GeometryRequest,
         to preferences: GeometryPreferences,
         completion: @escaping (Result<Void, OrientationError>) -> Void
     ) {
         defer { wake() }
-        guard request.mailbox === mailbox, let held = requests[request.id] else {
+        guard request.held.mailbox === mailbox, let held = requests[request.held.id] else {
             return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
         }
-        held.update(to: preferences.request) { error in
-            completion(error.map { .failure(OrientationError($0)) } ?? .success(()))
-        }
+        held.update(to: preferences.request) { completion($0.asResult {}) }
+    }
+}
+
+/// What ends with the public value that has it, also after orientd was restarted: a claim or a request.
+final class HeldValue: Sendable {
+    let id: Int
+    let mailbox: Mailbox<OrientationConnection.Job>
+    let channel: StateChannel
+    private let service: OrientationService?
+
+    init(_ id: Int, _ connection: OrientationConnection) {
+        self.id = id
+        (mailbox, channel, service) = (connection.mailbox, connection.channel, connection.service)
     }
 
-    func endRequest(_ id: Int) { requests.removeValue(forKey: id)?.release() }
+    deinit { release() }
+
+    func release() {
+        mailbox.send { [id] in $0.end(id) }
+    }
+}
+
+extension Optional where Wrapped == BusError {
+    /// A failure with this error, or the value.
+    fileprivate func asResult<Value>(_ value: () -> Value) -> Result<Value, OrientationError> {
+        map { .failure(OrientationError($0)) } ?? .success(value())
+    }
 }

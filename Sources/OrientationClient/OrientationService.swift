@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 public import OrientationCore
 import POSIX
 
 /// The connection of a program with orientd, for programs with `async`.
 ///
 /// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own, which
-/// sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences. A
-/// program with a loop of its own uses ``OrientationConnection`` instead.
+/// sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences. Each call
+/// throws ``OrientationError/Code/cancelled`` if its task is cancelled. A program with a loop of its own uses
+/// ``OrientationConnection`` instead.
 public final class OrientationService: Sendable {
-    private let thread: OrientationThread
+    private let mailbox: Mailbox<OrientationConnection.Job>
+    private let channel: StateChannel
 
     /// Connects to the bus, which takes a millisecond, and has D-Bus start orientd if it does not run.
     ///
@@ -21,17 +24,45 @@ public final class OrientationService: Sendable {
         busAddress: String? = nil,
         onProblem: @escaping @Sendable (OrientationError) -> Void = { _ in }
     ) throws(OrientationError) {
-        thread = try OrientationThread(busAddress: busAddress, onProblem: onProblem)
+        let connection = try OrientationConnection(busAddress: busAddress)
+        connection.onProblem = onProblem
+        (mailbox, channel) = (connection.mailbox, connection.channel)
+        connection.service = self
+        do throws(SystemError) {
+            pthread_detach(try startThread("start a thread") { connection.run() })
+        } catch {
+            throw OrientationError(.failed, "\(error)")
+        }
+    }
+
+    deinit {
+        mailbox.send { $0.stop() }
+    }
+
+    /// Runs `body` on the thread and returns what it completes with, unless the task is cancelled before.
+    private func perform<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                OrientationConnection, @escaping (Result<Value, OrientationError>) -> Void
+            ) -> Void
+    ) async throws(OrientationError) -> Value {
+        let (results, continuation) = AsyncStream.makeStream(of: Result<Value, OrientationError>.self)
+        mailbox.send { connection in
+            // A claim or a request that comes too late for the task is let go of here, which releases it.
+            body(connection) { continuation.yield($0) }
+        }
+        var iterator = results.makeAsyncIterator()
+        return try (await iterator.next() ?? .failure(.cancelled)).get()
     }
 
     /// The state now and after each change, without a claim: the device orientation may be an old one.
-    public var states: OrientationStates { OrientationStates(thread.channel, keeping: thread) }
+    public var states: OrientationStates { OrientationStates(channel, keeping: self) }
 
     /// Returns the state; has D-Bus start orientd if it does not run.
     ///
     /// - Throws: ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/noReply``.
     public func state() async throws(OrientationError) -> OrientationState {
-        try await thread.perform { $0.readState(completion: $1) }
+        try await perform { $0.readState(completion: $1) }
     }
 
     /// Keeps the sensor running as long as the returned claim exists; as `UIDevice`'s method of this name.
@@ -42,7 +73,7 @@ public final class OrientationService: Sendable {
     /// - Throws: ``OrientationError/Code/notAllowed`` for users without an active local session, by default;
     ///   ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
     public func beginGeneratingDeviceOrientationNotifications() async throws(OrientationError) -> OrientationClaim {
-        try await thread.perform { $0.beginGeneratingDeviceOrientationNotifications(completion: $1) }
+        try await perform { $0.beginGeneratingDeviceOrientationNotifications(completion: $1) }
     }
 
     /// Requests that the interface is shown in certain orientations, as long as the returned request exists.
@@ -57,12 +88,8 @@ public final class OrientationService: Sendable {
         _ preferences: GeometryPreferences,
         allowsInteractiveAuthorization: Bool = false
     ) async throws(OrientationError) -> GeometryRequest {
-        try await thread.perform { connection, completion in
-            connection.requestGeometryUpdate(
-                preferences,
-                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
-                completion: completion
-            )
+        try await perform { [isInteractive = allowsInteractiveAuthorization] in
+            $0.requestGeometryUpdate(preferences, allowsInteractiveAuthorization: isInteractive, completion: $1)
         }
     }
 
@@ -76,7 +103,7 @@ public final class OrientationService: Sendable {
         _ request: GeometryRequest,
         to preferences: GeometryPreferences
     ) async throws(OrientationError) {
-        try await thread.perform { $0.update(request, to: preferences, completion: $1) }
+        try await perform { $0.update(request, to: preferences, completion: $1) }
     }
 
     /// Sets the user's rotation lock, which survives restarts.
@@ -89,12 +116,8 @@ public final class OrientationService: Sendable {
         _ lock: RotationLock,
         allowsInteractiveAuthorization: Bool = false
     ) async throws(OrientationError) {
-        try await thread.perform { connection, completion in
-            connection.setRotationLock(
-                lock,
-                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
-                completion: completion
-            )
+        try await perform {
+            $0.setRotationLock(lock, allowsInteractiveAuthorization: allowsInteractiveAuthorization, completion: $1)
         }
     }
 
@@ -109,12 +132,8 @@ public final class OrientationService: Sendable {
         to orientation: InterfaceOrientation,
         allowsInteractiveAuthorization: Bool = false
     ) async throws(OrientationError) {
-        try await thread.perform { connection, completion in
-            connection.rotate(
-                to: orientation,
-                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
-                completion: completion
-            )
+        try await perform {
+            $0.rotate(to: orientation, allowsInteractiveAuthorization: allowsInteractiveAuthorization, completion: $1)
         }
     }
 
@@ -125,11 +144,8 @@ public final class OrientationService: Sendable {
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``.
     public func alignToDevice(allowsInteractiveAuthorization: Bool = false) async throws(OrientationError) {
-        try await thread.perform { connection, completion in
-            connection.alignToDevice(
-                allowsInteractiveAuthorization: allowsInteractiveAuthorization,
-                completion: completion
-            )
+        try await perform {
+            $0.alignToDevice(allowsInteractiveAuthorization: allowsInteractiveAuthorization, completion: $1)
         }
     }
 }

@@ -6,73 +6,61 @@ import OrientationBus
 /// How the device is held and how its interface is shown, as orientd publishes it at one moment.
 public struct OrientationState: Hashable, Sendable {
     /// Whether orientd runs; if not, the other properties have their last values.
-    public private(set) var isServiceRunning: Bool
+    public let isServiceRunning: Bool
 
     /// Whether there is an accelerometer that can determine the orientation.
-    public private(set) var hasAccelerometer: Bool
+    public var hasAccelerometer: Bool { status.hasAccelerometer }
 
     /// What that accelerometer does; it is ``SensorState/sampling`` while somebody claims it.
-    public private(set) var sensorState: SensorState
+    public var sensorState: SensorState { status.sensorState }
 
     /// How the device is held, as `UIDevice.orientation`: one of the four edges, or `unknown` until the first is known.
     ///
     /// It keeps its value while the device lies flat, and while nobody claims the sensor. With `ReportFace=yes` in
     /// orientd.conf(5) it can also be `faceUp` and `faceDown`.
-    public private(set) var deviceOrientation: DeviceOrientation
+    public var deviceOrientation: DeviceOrientation { status.deviceOrientation }
 
     /// Which way the screen faces while the device lies flat.
-    public private(set) var faceOrientation: FaceOrientation
+    public var faceOrientation: FaceOrientation { status.faceOrientation }
 
     /// The device orientation in which the display's own top is up.
-    public private(set) var naturalOrientation: DeviceOrientation
+    public var naturalOrientation: DeviceOrientation { status.naturalOrientation }
 
     /// How the interface is shown.
     ///
     /// It turns against the device: on a device in `landscapeLeft`, an interface that follows it is in `landscapeRight`.
-    public private(set) var interfaceOrientation: InterfaceOrientation
+    public var interfaceOrientation: InterfaceOrientation { status.interfaceOrientation }
 
     /// What caused the last change of ``interfaceOrientation``.
-    public private(set) var interfaceReason: InterfaceReason
+    public var interfaceReason: InterfaceReason { status.interfaceReason }
 
     /// The rule that decides ``interfaceOrientation``.
-    public private(set) var interfaceRule: RotationRule
+    public var interfaceRule: RotationRule { status.interfaceRule }
 
     /// The interface orientations that the device, the application and its request allow now.
-    public private(set) var supportedInterfaceOrientations: InterfaceOrientationMask
+    public var supportedInterfaceOrientations: InterfaceOrientationMask { status.supportedOrientations }
 
     /// How an output is turned that shows the interface in ``interfaceOrientation``.
-    public private(set) var outputTransform: OutputTransform
+    public var outputTransform: OutputTransform { status.outputTransform }
 
     /// The user's rotation lock; the device orientation is determined under a lock too.
-    public private(set) var rotationLock: RotationLock
+    public var rotationLock: RotationLock { status.rotationLock }
 
     /// When the device turns the interface.
-    public private(set) var autorotate: AutorotateMode
+    public var autorotate: AutorotateMode { status.autorotate }
 
     /// How a convertible is being used.
-    public private(set) var tabletMode: TabletMode
+    public var tabletMode: TabletMode { status.tabletMode }
+
+    private let status: ManagerStatus
 
     init(_ status: ManagerStatus, isServiceRunning: Bool) {
-        self.isServiceRunning = isServiceRunning
-        hasAccelerometer = status.hasAccelerometer
-        sensorState = status.sensorState
-        deviceOrientation = status.deviceOrientation
-        faceOrientation = status.faceOrientation
-        naturalOrientation = status.naturalOrientation
-        interfaceOrientation = status.interfaceOrientation
-        interfaceReason = status.interfaceReason
-        interfaceRule = status.interfaceRule
-        supportedInterfaceOrientations = status.supportedOrientations
-        outputTransform = status.outputTransform
-        rotationLock = status.rotationLock
-        autorotate = status.autorotate
-        tabletMode = status.tabletMode
+        var status = status
+        // What orientd counts of its clients is no change of the orientation.
+        (status.claims, status.sensorProxyClients, status.askedRequest) = (0, [], nil)
+        (self.status, self.isServiceRunning) = (status, isServiceRunning)
     }
 
     /// The same state after orientd has ended.
-    var afterEnd: OrientationState {
-        var state = self
-        state.isServiceRunning = false
-        return state
-    }
+    var afterEnd: OrientationState { OrientationState(status, isServiceRunning: false) }
 }

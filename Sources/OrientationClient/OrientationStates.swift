@@ -12,7 +12,7 @@ public struct OrientationStates: AsyncSequence, Sendable {
     public typealias Failure = OrientationError
 
     private let channel: StateChannel
-    /// The claim, or the thread that the states come from.
+    /// The claim or the service that the states come from.
     private let kept: (any AnyObject & Sendable)?
 
     init(_ channel: StateChannel, keeping kept: (any AnyObject & Sendable)?) {

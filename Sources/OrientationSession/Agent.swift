@@ -24,7 +24,7 @@ package final class Agent {
     private let endTimer: Timer
     /// Nil unless rotations are suggested under the lock.
     private var suggestion: RotationSuggestion?
-    private var watches: [AnyObject] = []
+    private var termination: TerminationWatch?
 
     /// The transform that was announced to hooks last; nil after the display was released.
     private var announced: OutputTransform?
@@ -51,7 +51,6 @@ package final class Agent {
         let loop = try EventLoop()
         (self.configuration, self.loop, self.log) = (configuration, loop, log)
         bus = try Bus(address)
-        try bus.attach(to: loop)
         display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
         let daemon = DaemonConnection(bus: bus)
@@ -75,13 +74,7 @@ package final class Agent {
             log.info("\(desktop): orient-agent is not needed; Force=yes overrides this")
             return 0
         }
-        watches = [
-            try loop.onTermination { [self] in end() },
-            try bus.onDisconnect { [self] in
-                log.error("\(bus.address) closed the connection")
-                end(1)
-            },
-        ]
+        termination = try loop.onTermination { [self] in end() }
         if configuration.suggestion == .notify { suggestion = makeSuggestion() }
         display.delegate = self
         inputs?.onReload = { [self] in display.configurationReloaded() }
@@ -92,7 +85,7 @@ package final class Agent {
         }
         daemon.onRefusal = { [self] in application.refused($0, $1) }
         daemon.wantsClaim = true
-        try daemon.begin()
+        try daemon.begin(on: loop)
         let status = try loop.run()
         hooks.end()
         return status
@@ -135,6 +128,9 @@ package final class Agent {
         case .absent(let error?): if !error.isServiceMissing { log.warning("cannot start orientd: \(error)") }
         case .starting: break
         case .failed(let error): log.warning("cannot read the state of orientd: \(error)")
+        case .disconnected:
+            log.error("\(bus.address) closed the connection")
+            end(1)
         case .running(let new): statusChanged(from: old.snapshot?.status, to: new.status)
         }
     }

@@ -21,6 +21,7 @@ struct CommandError: Error {
         self.exitCode = exitCode
     }
 
+    static let disconnected = CommandError("the bus closed the connection", .noDaemon)
     static let notRunning = "orientd is not running"
 
     init(_ error: SystemError) {

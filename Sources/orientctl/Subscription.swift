@@ -15,14 +15,11 @@ final class Subscription {
 
     let daemon: DaemonConnection
     let loop: EventLoop
-    private let bus: Bus
-    private var watches: [AnyObject?] = []
     private var termination: TerminationWatch?
     private var output = OutputFile.standardOutput()
     private var failure: CommandError?
 
     init(_ bus: Bus) throws(CommandError) {
-        self.bus = bus
         daemon = DaemonConnection(bus: bus)
         loop = try systemCall(EventLoop())
     }
@@ -35,7 +32,11 @@ final class Subscription {
         daemon.wantsClaim = true
         daemon.onState = { [self] _ in daemonChanged(handler) }
         daemon.onClaim = { [self] in daemonChanged(handler) }
-        try systemCall(follow())
+        termination = try systemCall(loop.onTermination { [self] in end() })
+        let hangUp = try systemCall(loop.onHangUp(of: STDOUT_FILENO) { [self] in end() })
+        try systemCall(daemon.begin(on: loop))
+        _ = try systemCall(loop.run())
+        withExtendedLifetime(hangUp) {}
         if let failure { throw failure }
         return .done
     }
@@ -46,19 +47,9 @@ final class Subscription {
         case (.absent(let error?), _), (.failed(let error), _), (_, .refused(let error)): end(CommandError(error))
         case (.running(let snapshot), .granted): handler(snapshot)
         case (.absent(nil), _): handler(nil)
+        case (.disconnected, _): end(.disconnected)
         case (.starting, _), (.running, _): break
         }
-    }
-
-    private func follow() throws(SystemError) {
-        try bus.attach(to: loop)
-        termination = try loop.onTermination { [self] in end() }
-        watches = [
-            try bus.onDisconnect { [self] in end(CommandError("the bus closed the connection", .noDaemon)) },
-            try loop.onHangUp(of: STDOUT_FILENO) { [self] in end() },
-        ]
-        try daemon.begin()
-        _ = try loop.run()
     }
 
     /// Ends ``run()`` after the present event, with an error if there is one; the first error counts.

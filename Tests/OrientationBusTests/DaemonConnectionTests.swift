@@ -16,7 +16,7 @@ import Testing
     init() throws {
         privateBus = try PrivateBus()
         loop = try EventLoop()
-        connection = DaemonConnection(bus: try privateBus.connect(loop))
+        connection = DaemonConnection(bus: try privateBus.connect())
     }
 
     /// What a daemon of a test was called with, and what it has not replied to yet.
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `values of a later version are left out`() throws {
         let daemon = try daemon()
-        try connection.begin()
+        try connection.begin(on: loop)
         try loop.run { connection.state.snapshot != nil }
         var expected = ManagerStatus(naturalOrientation: .portrait)
         expected.deviceOrientation = .landscapeRight
@@ -69,7 +69,7 @@ import Testing
     @Test func `a service that cannot be started is absent, and followed when it comes`() throws {
         var states: [DaemonConnection.State] = []
         connection.onState = { [unowned connection] _ in states.append(connection.state) }
-        try connection.begin()
+        try connection.begin(on: loop)
         try loop.run { states.count == 2 }
         #expect(states[0] == .starting)
         guard case .absent(let error?) = states[1] else { return #expect(Bool(false), "\(states)") }
@@ -86,7 +86,7 @@ import Testing
         var answers: [BusError?] = []
         connection.wantsClaim = true
         let held = connection.hold(request, isInteractive: true) { answers.append($0) }
-        try connection.begin()
+        try connection.begin(on: loop)
         let first = try daemon()
         try loop.run { connection.claim == .granted && !answers.isEmpty }
         #expect(first.calls == ["Claim", "Request interactive"])
@@ -106,7 +106,7 @@ import Testing
         connection.wantsClaim = true
         var states: [DaemonConnection.State] = []
         connection.onState = { [unowned connection] _ in states.append(connection.state) }
-        try connection.begin()
+        try connection.begin(on: loop)
         var errors: [BusError?] = []
         let held = connection.hold(request) { errors.append($0) }
         connection.call("Release") { errors.append($0.error) }
@@ -129,7 +129,7 @@ import Testing
         let daemon = try daemon()
         daemon.replies = false
         connection.wantsClaim = true
-        try connection.begin()
+        try connection.begin(on: loop)
         connection.hold(request) { _ in }.release()
         try loop.run { daemon.waiting.count == 2 }
         connection.wantsClaim = false
@@ -138,6 +138,19 @@ import Testing
         daemon.waiting[1].reply { $0.append(objectPath: Names.path(of: 1)) }
         try loop.run { daemon.calls.count == 4 }
         #expect(daemon.calls == ["Claim", "Request", "Release", "Release 1"] && connection.claim == .none)
+    }
+
+    @Test func `the end of the bus is told once, and is final`() throws {
+        let daemon = try daemon()
+        try connection.begin(on: loop)
+        try loop.run { connection.state.snapshot != nil }
+        var states: [DaemonConnection.State] = []
+        connection.onState = { [unowned connection] _ in states.append(connection.state) }
+        privateBus.end()
+        try loop.run { !states.isEmpty }
+        connection.connect()
+        #expect(states == [.disconnected])
+        withExtendedLifetime(daemon) {}
     }
 
     @Test func `without a daemon a call fails at once`() {

@@ -7,7 +7,7 @@ package import SystemdBus
 /// The connection with orientd, also with each orientd that starts later.
 ///
 /// State, claim and calls belong to the daemon that owns the name, and end with it: calls go to its unique name, and no
-/// reply of an earlier daemon arrives. It never waits for a reply. The bus must be attached to a loop.
+/// reply of an earlier daemon arrives. It never waits for a reply.
 package final class DaemonConnection {
     package enum State: Hashable {
         /// No daemon runs; the error says why D-Bus could not start one.
@@ -17,6 +17,8 @@ package final class DaemonConnection {
         /// The daemon did not reply with its properties; its next change is a reason to read them again.
         case failed(BusError)
         case running(ManagerSnapshot)
+        /// The bus has closed the connection, for good.
+        case disconnected
     }
 
     /// What the daemon has replied to the claim of this connection.
@@ -66,12 +68,13 @@ package final class DaemonConnection {
         for call in calls.values { call.slot.cancel() }
     }
 
-    /// Subscribes, and connects with the daemon that runs; D-Bus activation starts it if necessary.
-    package func begin() throws(SystemError) {
+    /// Attaches the bus to a loop, and connects with the daemon that runs; D-Bus activation starts it if necessary.
+    package func begin(on loop: EventLoop) throws(SystemError) {
+        try bus.attach(to: loop)
         slots = [
             try bus.onChange(of: Names.manager) { [unowned(unsafe) self] in propertiesChanged($0) },
             try bus.onOwnerChange(of: Names.service) { [unowned(unsafe) self] in ownerChanged(to: $0) },
-            try bus.onDisconnect { [unowned(unsafe) self] in ownerChanged(to: nil) },
+            try bus.onDisconnect { [unowned(unsafe) self] in close() },
         ]
         ownerChanged(to: bus.owner(of: Names.service)?.uniqueName)
         connect()
@@ -82,7 +85,7 @@ package final class DaemonConnection {
         switch state {
         case .absent: start()
         case .failed: read()
-        case .starting, .running: break
+        case .starting, .running, .disconnected: break
         }
     }
 
@@ -123,19 +126,25 @@ package final class DaemonConnection {
             state = .running(snapshot)
         case .failed: read()
         // The reply that is awaited is newer.
-        case .absent, .starting: break
+        case .absent, .starting, .disconnected: break
         }
     }
 
-    /// Ends all calls, and what the old owner has granted; makes the claim and the requests of the new one.
+    /// Ends the connection with the bus; also completes all calls.
+    package func close() { replace(by: nil, .disconnected) }
+
     private func ownerChanged(to owner: String?) {
-        guard owner != name else { return }
+        if owner != name { replace(by: owner, owner == nil ? .absent(nil) : .starting) }
+    }
+
+    /// Ends all calls, and what the old daemon has granted; makes the claim and the requests of the new one.
+    private func replace(by owner: String?, _ next: State) {
         name = owner
         let ended = calls.values
         calls = [:]
         for request in requests { request.daemonEnded() }
         claim = .none
-        state = owner == nil ? .absent(nil) : .starting
+        state = next
         for call in ended {
             call.slot.cancel()
             call.completion(.failure(Self.ended))
@@ -145,9 +154,6 @@ package final class DaemonConnection {
         read()
         for request in requests { request.make() }
     }
-
-    /// Ends all calls; for an owner that ends.
-    package func close() { ownerChanged(to: nil) }
 
     private func updateClaim() {
         switch (claim, wantsClaim) {

@@ -186,13 +186,8 @@ private struct WallClock {
     var timeOfDay: String {
         var (seconds, local) = (time.tv_sec, tm())
         localtime_r(&seconds, &local)
-        let fields = [Int(local.tm_hour) + 100, Int(local.tm_min) + 100, Int(local.tm_sec) + 100]
-        let clock = fields.map { Self.digits($0) }.joined(separator: ":")
-        return "\(clock).\(Self.digits(time.tv_nsec / 1_000_000 + 1000))"
-    }
-
-    /// The number without its first digit, which kept the zeros after it.
-    private static func digits(_ number: Int) -> String {
-        String(Substring("\(number)".utf8.dropFirst()))
+        let fields = [Int(local.tm_hour), Int(local.tm_min), Int(local.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        let milliseconds = "\(time.tv_nsec / 1_000_000 + 1000)".utf8.dropFirst()
+        return fields.joined(separator: ":") + ".\(Substring(milliseconds))"
     }
 }

@@ -118,49 +118,38 @@ private final class Recording {
 
     /// Records until a signal, the end of the source or of `duration`.
     func run(_ source: any SensorSource, duration: Double?) throws(CommandError) -> ExitCode {
-        try systemCall(record(source, duration: duration))
+        let limit = try systemCall(loop.timer { [self] in end(source) })
+        let termination = try systemCall(loop.onTermination { [self] in end(source) })
+        if let duration { limit.arm(after: duration) }
+        source.onEvent = { [self] in handle($0, of: source) }
+        source.start()
+        _ = try systemCall(loop.run())
+        withExtendedLifetime((limit, termination)) {}
         progress?.finish()
         if let failure { throw failure }
         return .done
     }
 
-    private func record(_ source: any SensorSource, duration: Double?) throws(SystemError) {
-        let limit = try loop.timer { [self] in end(source) }
-        let termination = try loop.onTermination { [self] in end(source) }
-        if let duration { limit.arm(after: duration) }
-        source.onEvent = { [self] event in
-            do throws(CommandError) {
-                try handle(event, of: source)
-            } catch {
-                failure = error
-                end(source)
-            }
-        }
-        source.start()
-        _ = try loop.run()
-        withExtendedLifetime((limit, termination)) {}
-    }
-
     /// Ends once the source has restored the sensor's settings.
-    private func end(_ source: any SensorSource) {
+    private func end(_ source: any SensorSource, _ error: CommandError? = nil) {
+        if failure == nil { failure = error }
         source.close { [self] in loop.exit() }
     }
 
-    private func handle(_ event: SourceEvent, of source: any SensorSource) throws(CommandError) {
+    private func handle(_ event: SourceEvent, of source: any SensorSource) {
         switch event {
         case .sample(.acceleration(var sample)):
             sample.time = clock.time(at: sample.time)
             do throws(SystemError) {
                 try write(sample, of: source)
             } catch {
-                if let failure = CommandError(ofWriting: error) { throw failure }
-                end(source)
+                end(source, CommandError(ofWriting: error))
             }
         case .sample: break
         case .report(.started(let warnings)), .report(.closed(let warnings)):
             for warning in warnings { complain("warning: \(warning)") }
         case .report(.stalled(let problem)), .report(.silent(let problem)): complain("warning: \(problem)")
-        case .report(.failed(let reason)): throw CommandError(reason)
+        case .report(.failed(let reason)): end(source, CommandError(reason))
         case .ended: end(source)
         }
     }

@@ -18,7 +18,17 @@ enum RequestHolder {
         let reading = FileDescriptor(owning: ends.reading)
         do throws(SystemError) {
             let writing = FileDescriptor(owning: ends.writing)
-            try detach { hold(request, on: address, while: starter.rawValue, reportingTo: writing.rawValue) }
+            try detach {
+                let starter = orientd_duplicate(starter.rawValue, STDERR_FILENO + 1)
+                let writing = orientd_duplicate(writing.rawValue, STDERR_FILENO + 1)
+                let report = HolderReport(FileDescriptor(owning: writing))
+                do throws(CommandError) {
+                    try systemCall(closeAll(but: [starter, writing].sorted()))
+                    try hold(request, on: address, while: starter, report)
+                } catch {
+                    report.send(error)
+                }
+            }
         } catch {
             throw CommandError(error)
         }
@@ -30,7 +40,7 @@ enum RequestHolder {
     }
 
     /// Runs `body` in a process that is not a child of this one and has no terminal.
-    private static func detach(_ body: () -> Never) throws(SystemError) {
+    private static func detach(_ body: () -> Void) throws(SystemError) {
         let child = try checkSystem("fork", "", fork())
         if child == 0 {
             setsid()
@@ -40,23 +50,34 @@ enum RequestHolder {
         _ = retryingInterrupted { waitpid(child, nil, 0) }
     }
 
+    /// Holds a request until the process that `starter` refers to has ended, or the bus has gone.
     private static func hold(
         _ request: RotationRequest,
         on address: BusAddress,
         while starter: Int32,
-        reportingTo writing: Int32
-    ) -> Never {
-        let starter = orientd_duplicate(starter, STDERR_FILENO + 1)
-        let writing = orientd_duplicate(writing, STDERR_FILENO + 1)
-        let report = HolderReport(FileDescriptor(owning: writing))
-        do throws(CommandError) {
-            try systemCall(closeAll(but: [starter, writing].sorted()))
-            let holder = try Holder(address, report)
-            try systemCall(holder.hold(request, while: starter))
-        } catch {
+        _ report: HolderReport
+    ) throws(CommandError) {
+        let loop = try systemCall(EventLoop())
+        func end(_ error: CommandError) {
             report.send(error)
+            loop.exit()
         }
-        _exit(0)
+        let watch = try systemCall(loop.watch(starter) { loop.exit() })
+        let daemon = DaemonConnection(bus: try Bus(connectingTo: address))
+        daemon.onState = { _ in
+            switch daemon.state {
+            case .absent(let error?): end(CommandError(error))
+            case .disconnected: end(.disconnected)
+            case .absent(nil), .starting, .failed, .running: break
+            }
+        }
+        // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
+        let held = daemon.hold(request, isInteractive: true) { error in
+            if let error { end(CommandError(error)) } else { report.send(nil) }
+        }
+        try systemCall(daemon.begin(on: loop))
+        _ = try systemCall(loop.run())
+        withExtendedLifetime((watch, held)) {}
     }
 
     /// Closes the caller's files, so that this process keeps no pipe or file system busy.
@@ -90,44 +111,5 @@ private final class HolderReport {
         // If the reader has ended, so will this process.
         _ = write(descriptor.rawValue, bytes, bytes.count)
         self.descriptor = nil
-    }
-}
-
-/// The holder's main loop.
-private final class Holder {
-    private let report: HolderReport
-    private let loop: EventLoop
-    private let bus: Bus
-    private let daemon: DaemonConnection
-
-    init(_ address: BusAddress, _ report: HolderReport) throws(CommandError) {
-        self.report = report
-        loop = try systemCall(EventLoop())
-        bus = try Bus(connectingTo: address)
-        daemon = DaemonConnection(bus: bus)
-    }
-
-    /// Holds the request until the process that `starter` refers to has ended, or the bus has gone.
-    func hold(_ request: RotationRequest, while starter: Int32) throws(SystemError) {
-        try bus.attach(to: loop)
-        let watches = (
-            try loop.watch(starter) { [self] in loop.exit() },
-            try bus.onDisconnect { [self] in fail(CommandError("the bus closed the connection", .noDaemon)) }
-        )
-        daemon.onState = { [self] _ in
-            if case .absent(let error?) = daemon.state { fail(CommandError(error)) }
-        }
-        // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
-        let held = daemon.hold(request, isInteractive: true) { [self] error in
-            if let error { fail(CommandError(error)) } else { report.send(nil) }
-        }
-        try daemon.begin()
-        _ = try loop.run()
-        withExtendedLifetime((watches, held)) {}
-    }
-
-    private func fail(_ error: CommandError) {
-        report.send(error)
-        loop.exit()
     }
 }

@@ -57,6 +57,7 @@ enum Status {
     ) -> [(label: String, value: String)] {
         let status = snapshot.status
         let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
+        let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         var values: [(label: String, value: String)] = [
             ("Device", device(status)),
@@ -74,7 +75,7 @@ enum Status {
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
             ("Claims", claims(status)),
-            ("Sensor", hasRecordingEnded(status, sensors) ? "recording has ended" : status.sensorState.name),
+            ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
@@ -99,14 +100,6 @@ enum Status {
         return printable("\(status.interfaceOrientation.name), \(sentence)")
     }
 
-    /// Whether the sensor is lost because the daemon has replayed a recording to its end.
-    static func hasRecordingEnded(
-        _ status: ManagerStatus,
-        _ sensors: [ListedSensor]
-    ) -> Bool {
-        status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
-    }
-
     private static func claims(_ status: ManagerStatus) -> String {
         let clients = status.sensorProxyClients
         guard !clients.isEmpty else { return "\(status.claims)" }
@@ -124,16 +117,10 @@ enum Status {
         _ requests: [ListedRequest],
         _ sensors: [ListedSensor]
     ) -> [String] {
-        text(of: values(snapshot, requests, sensors, AgentLock.holders), beside: snapshot.status)
-    }
-
-    /// The columns that a terminal needs for the picture and the values.
-    private static let width = 64
-
-    /// Formats one value a line; on a terminal beside a picture of the device.
-    private static func text(of values: [(label: String, value: String)], beside status: ManagerStatus) -> [String] {
-        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= width else { return lines(of: values) }
-        let picture = Pose.picture(of: status)
+        let values = values(snapshot, requests, sensors, AgentLock.holders)
+        // The picture and the values need so many columns.
+        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= 64 else { return lines(of: values) }
+        let picture = Pose.picture(of: snapshot.status)
         return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
             guard index < values.count else { return Terminal.styled(left, .accent) }
