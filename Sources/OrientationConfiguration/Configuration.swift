@@ -16,7 +16,7 @@ package enum SourceChoice: Hashable, Sendable {
     /// The beginnings of libiio's URIs.
     private static let backends = ["local:", "ip:", "usb:", "serial:"]
 
-    /// Understands `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
+    /// Parses `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
     package init?(_ text: String) {
         if text == "auto" || text == "iio" {
             self = .local
@@ -43,22 +43,22 @@ package struct Configuration: Hashable, Sendable {
     /// In Hz.
     package var rate = 15.0
     package var convention = SensorFrame.Convention.desktop
-    /// Nil where the sensor's name tells.
+    /// Nil if it depends on the sensor's name.
     package var faceUp: SensorFrame.FaceUp?
 
-    /// Whether to serve `net.hadess.SensorProxy`; nil where that depends on whether iio-sensor-proxy is installed.
+    /// Whether to serve `net.hadess.SensorProxy`; nil if it depends on whether iio-sensor-proxy is installed.
     package var servesSensorProxy: Bool?
 
     package init() {}
 
-    /// Understands a rate in Hz; nil for what is none from 1 to 1000.
+    /// Parses a rate in Hz; nil unless it is from 1 to 1000.
     package static func rate(_ text: String) -> Double? {
         guard let rate = number(text), (1...1000).contains(rate) else { return nil }
         return rate
     }
 }
 
-/// Reads a decimal number that takes up all of `text`.
+/// Parses a decimal number; nil if `text` is anything else.
 package func number(_ text: String) -> Double? {
     // strtod also accepts leading white space, hexadecimal numbers and words.
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }

@@ -37,26 +37,20 @@ extension SavedState {
         var held: InterfaceOrientation?
         var autorotate: AutorotateMode?
         var shown: InterfaceOrientation?
+        func store<Value: NamedValue>(_ name: String, in value: inout Value?) -> Bool {
+            value = Value(name: name)
+            return value != nil
+        }
         for line in lines {
-            let isValid: Bool
-            switch line.content {
-            case .problem(let problem):
-                throw TextError(line: line.number, problem: problem)
-            case .assignment("State", "RotationLock", let value):
-                lock = RotationLock(name: value)
-                isValid = lock != nil
-            case .assignment("State", "HeldOrientation", let value):
-                held = InterfaceOrientation(name: value)
-                isValid = held != nil
-            case .assignment("State", "Autorotate", let value):
-                autorotate = AutorotateMode(name: value)
-                isValid = autorotate != nil
-            case .assignment("State", "InterfaceOrientation", let value):
-                shown = InterfaceOrientation(name: value)
-                isValid = shown != nil
-            case .assignment(let section, let key, _):
-                isValid = section == "State" && key == "Version"
-            }
+            let isValid =
+                switch line.content {
+                case .problem(let problem): throw TextError(line: line.number, problem: problem)
+                case .assignment("State", "RotationLock", let name): store(name, in: &lock)
+                case .assignment("State", "HeldOrientation", let name): store(name, in: &held)
+                case .assignment("State", "Autorotate", let name): store(name, in: &autorotate)
+                case .assignment("State", "InterfaceOrientation", let name): store(name, in: &shown)
+                case .assignment(let section, let key, _): section == "State" && key == "Version"
+                }
             if !isValid { throw TextError(line: line.number, problem: "there is no such section, key or value") }
         }
         guard let lock, let held, let shown else {

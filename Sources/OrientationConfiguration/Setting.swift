@@ -46,7 +46,7 @@ package enum Application {
     }
 }
 
-/// The values that a key takes, and how they are stored.
+/// The values that a key accepts, and how they are stored.
 package struct SettingType<Target: Configurable>: Sendable {
     /// Calls its second argument with one field of the configuration; Embedded Swift has no key paths.
     package typealias Field<Value> = @Sendable (inout Target, (inout Value) -> Void) -> Void

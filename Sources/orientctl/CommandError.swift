@@ -34,7 +34,7 @@ struct CommandError: Error {
         self.init(error)
     }
 
-    /// Describes an error of the bus, which says whether the daemon is missing or has refused.
+    /// Describes an error of the bus: the daemon is missing, it has refused, or anything else.
     init(_ error: BusError) {
         if error.isServiceMissing {
             self.init("\(Self.notRunning); is it installed? try: orientctl doctor", .noDaemon)

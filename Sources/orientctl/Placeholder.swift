@@ -3,7 +3,7 @@
 import OrientationBus
 import OrientationCore
 
-/// A word in capitals in usage lines, such as `EDGE`: what help texts say about it, and what the shells complete.
+/// A word in capitals in usage lines, such as `EDGE`: its explanation in help texts, and its values for completions.
 struct Placeholder: Sendable {
     enum Values: Hashable {
         case words([String])

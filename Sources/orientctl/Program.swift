@@ -14,7 +14,7 @@ enum Program {
         }
     }
 
-    /// Runs a command line and returns what it prints, and its status as waitpid(2) tells it: 0 is success.
+    /// Runs a command line and returns its output and its status as from waitpid(2): 0 is success.
     static func output(of arguments: [String]) throws(SystemError) -> (bytes: [UInt8], status: Int32) {
         let ends = try FileDescriptor.pipe()
         let reading = FileDescriptor(owning: ends.reading)

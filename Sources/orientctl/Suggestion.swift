@@ -19,7 +19,7 @@ func suggestion(for word: String, among candidates: [String]) -> String? {
     return word.utf8.count >= 3 && longer.count == 1 ? longer[0] : nil
 }
 
-/// What an error says between a word that is not known and the list of those that are.
+/// The words of an error between an unknown word and the list of the known ones, with a suggestion if there is one.
 func useInstead(of word: String, among candidates: [String]) -> String {
     suggestion(for: word, among: candidates).map { "; did you mean '\($0)'? Use" } ?? ": use"
 }

@@ -276,7 +276,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(warnings == [])
     }
 
-    @Test func `of the assignments those that count are told, but for what is about applications`() throws {
+    @Test func `the effective assignments are listed, without those of applications`() throws {
         let application = "[Application A]\nSupportedOrientations=all\n"
         try folder.write("[Sensor]\nSource=replay:/srv/a\nRate=40\nRate=never\n" + application)
         try folder.write("[Sensor]\nSource=auto\n", dropIn: "a.conf")
@@ -290,7 +290,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(try folder.read(isRequired: false).configuration.rate == 40)
     }
 
-    @Test func `a drop-in that cannot be read is told of, and the others count`() throws {
+    @Test func `a drop-in that cannot be read is a warning, and the others count`() throws {
         let broken = folder.file + ".d/10-broken.conf"
         mkdir(broken, 0o700)
         try folder.write("[Sensor]\nRate=40\n", dropIn: "20-sound.conf")
@@ -366,7 +366,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
 
     // Its keys were taken for those of the section above.
     @Test(arguments: ["[Orientation", "[Orient\u{0}ation]"])
-    func `a section with a bad line is told of, and so are its keys`(line: String) throws {
+    func `a malformed section line is a warning, and so are the keys below it`(line: String) throws {
         try folder.write("[Sensor]\nRate=20\n\(line)\nRate=30\n")
         let (configuration, warnings) = try folder.read()
         #expect(configuration == changed { $0.rate = 20 })
@@ -374,7 +374,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(warnings.last == "orientd.conf:4: [] Rate is not a setting of orientd")
     }
 
-    @Test func `a comment in place of the value is told of, and an indented section is one`() throws {
+    @Test func `a comment in place of the value is a warning, and an indented section line counts`() throws {
         try folder.write("[Sensor]\nRate ;= 20\nRate=30\n  [Orientation]\nReportFace=yes\n")
         let (configuration, warnings) = try folder.read()
         #expect(
@@ -413,7 +413,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
         (" Application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
     ])
-    func `an application without a name, and a key that it has not, are told of`(
+    func `a section of an application without a name or with another key is a warning`(
         section: String,
         assignment: String,
         warning: String
@@ -427,7 +427,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     // MARK: - Random lines
 
     @Test(arguments: UInt64(1)...4)
-    func `of 2500 random lines exactly the bad ones are told, each once`(seed: UInt64) throws {
+    func `of 2500 random lines exactly the bad ones are warnings, each once`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
         var text: [UInt8] = []
         var bad: [Int] = []
@@ -438,15 +438,15 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             if isBad { bad.append(line) }
         }
         try folder.write(text)
-        let told = try folder.read().warnings.map { warning -> Int in
+        let warned = try folder.read().warnings.map { warning -> Int in
             let number = warning.split(separator: ":", maxSplits: 2).dropFirst().first.flatMap { Int($0) }
             return number ?? -1
         }
         #expect(bad.count > 500 && bad.count < 2000, "seed \(seed)")
-        #expect(told == bad, "seed \(seed)")
+        #expect(warned == bad, "seed \(seed)")
     }
 
-    /// A line without a line feed, and whether it must be told of.
+    /// A line without a line feed, and whether it must be a warning.
     private static func line(_ random: inout SplitMix, in section: inout String) -> (bytes: [UInt8], isBad: Bool) {
         func pick<Element>(_ elements: [Element]) -> Element { elements[Int(random.next() % UInt64(elements.count))] }
         switch random.next() % 8 {
@@ -482,7 +482,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             try folder.write((0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
             let lines = try folder.read().warnings.map { $0.split(separator: ":")[1] }
             #expect(!lines.isEmpty, "seed \(seed)")
-            #expect(Set(lines).count == lines.count, "seed \(seed): a line is told of twice")
+            #expect(Set(lines).count == lines.count, "seed \(seed): two warnings about one line")
         }
     }
 }

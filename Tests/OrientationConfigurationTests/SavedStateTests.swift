@@ -30,7 +30,7 @@ import Testing
         shown: .landscapeLeft
     )
 
-    /// What a text stands for; nil for one that is refused.
+    /// The state of a text; nil for one that is refused.
     private func state(_ text: some Sequence<UInt8>) -> SavedState? {
         try? SavedState(text: Array(text))
     }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// Lines of the sample's text, by number, with what stands there instead; then the line and the problem told of.
+    /// Lines of the sample's text, by number, with what replaces them; then the line and the problem of the error.
     static let refusals: [(Int, String, Int, String)] = [
         (1, "[Other]", 2, "there is no such section, key or value"),
         (1, "[State", 1, "the section's name has no closing bracket"),
@@ -144,7 +144,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `what is wrong with a text is told with its line`(
+    func `the error for a text has the line and the problem`(
         number: Int,
         replacement: String,
         line: Int,
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [("", 1), ("\n", 1), ("[State]", 1), ("[State]\n", 1), ("[State]\nRotationLock=off", 2)])
-    func `a text that breaks off is told with its last line`(text: String, line: Int) {
+    func `the error for a truncated text has its last line`(text: String, line: Int) {
         #expect(throws: SavedState.TextError(line: line, problem: "the file is truncated here")) {
             try SavedState(text: Array(text.utf8))
         }

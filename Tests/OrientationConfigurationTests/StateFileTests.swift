@@ -25,7 +25,7 @@ import Testing
         file = StateFile(path: folder.path + "/state")
     }
 
-    /// The warning that comes with a file that holds no state.
+    /// The warning for a file without a valid state.
     private func warning() throws -> String {
         let result = file.read()
         guard case .unusable(let warning) = result else {
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: - Files that hold no state
 
-    @Test func `a file that cannot be read stays and is told of`() throws {
+    @Test func `a file that cannot be read stays and is a warning`() throws {
         mkdir(file.path, 0o700)
         #expect(try warning() == "cannot read \(file.path): Is a directory; \(Self.consequence)")
         #expect(folder.names == ["state"])
@@ -103,7 +103,7 @@ import Testing
         #expect(folder.names == ["state.bad"])
     }
 
-    @Test func `a file that holds no state is set aside and told of with its line`() throws {
+    @Test func `a file without a valid state is renamed, and the warning has the line`() throws {
         let text = Self.states[1].text.replacing("Autorotate=never", with: "Autorotate=sometimes")
         try folder.write(text.utf8, to: "state")
         try folder.write("an older one".utf8, to: "state.bad")
@@ -114,7 +114,7 @@ import Testing
         #expect(file.read() == .missing)
     }
 
-    @Test func `a file that cannot be set aside stays, and the warning tells why`() throws {
+    @Test func `a file that cannot be renamed stays, and the warning says why`() throws {
         try folder.write("rubbish\n".utf8, to: "state")
         mkdir(file.path + ".bad", 0o700)
         let line = "\(file.path):1: 'rubbish': the file is truncated here"

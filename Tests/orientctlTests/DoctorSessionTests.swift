@@ -6,7 +6,7 @@ import Testing
 
 @testable import orientctl
 
-/// What `orient-agent --check` tells about a session.
+/// The findings of `orient-agent --check`.
 @Suite struct DoctorSessionTests {
     @Test func `each line is a finding, as doctor --json prints it`() throws {
         var findings: [Finding] = [

@@ -43,7 +43,7 @@ enum Calibrate {
         return try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
     }
 
-    /// Runs `body` with the service stopped, which would rotate the display meanwhile and may use the sensor's buffer.
+    /// Runs `body` with the service stopped: it would rotate the display, and it may use the sensor's buffer.
     private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
         let unit = "orientd.service"
         // From here on a signal ends the poses, or the program that runs, and the service is started again.

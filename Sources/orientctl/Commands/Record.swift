@@ -72,7 +72,7 @@ func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
 /// One run of the command.
 private final class Recording {
     private let path: String?
-    /// What is said about how it ends.
+    /// The end of the announcement: how long it records, or how to end it.
     private let end: String
     private let loop: EventLoop
     private var writer: TraceWriter?
@@ -154,7 +154,7 @@ private final class Recording {
         }
     }
 
-    /// Writes a sample without delay, so that whatever ends the recording loses none.
+    /// Writes a sample without delay, so that none is lost if the process is killed.
     private func write(_ sample: AccelerometerSample, of source: any SensorSource) throws(SystemError) {
         if writer == nil {
             // Created with the first sample: a sensor that cannot be read must not cost an earlier trace.

@@ -4,7 +4,7 @@ import CLinux
 import OrientationCore
 import POSIX
 
-/// What `orientctl record` says on standard error while it runs: that it records, how much so far, and the sum.
+/// The messages of `orientctl record` on standard error: an announcement, the count of samples, and the sum.
 struct RecordProgress {
     private var count = 0
     private var first = 0.0

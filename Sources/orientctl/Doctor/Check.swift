@@ -11,7 +11,7 @@ struct Check: Sendable {
     let name: String
     private let run: @Sendable (SystemState) -> [Finding]
 
-    /// Every check, in the order of the output; what one finds does not keep another from being made.
+    /// Every check, in the order of the output; each is made whatever the others find.
     static let all: [Check] = [
         Check("kernel", HardwareChecks.kernel),
         // A missing accelerometer is one finding.
@@ -32,7 +32,7 @@ struct Check: Sendable {
         self.run = run
     }
 
-    /// A check that is left out without an accelerometer.
+    /// Makes a check that is left out without an accelerometer.
     private static func ofSensor(
         _ name: String,
         _ run: @escaping @Sendable (any SensorDevice, SystemState) -> [Finding]
@@ -40,7 +40,7 @@ struct Check: Sendable {
         Check(name) { system in system.accelerometer.map { run($0, system) } ?? [] }
     }
 
-    /// A check that is left out unless there is an accelerometer here or orientd has one, not a recording.
+    /// Makes a check that is left out unless this machine or orientd has an accelerometer; a recording is none.
     private static func ofReadings(_ name: String, _ run: @escaping @Sendable (SystemState) -> Finding) -> Check {
         Check(name) { system in
             let hasRemote = system.sensors.contains {

@@ -170,7 +170,7 @@ enum HardwareChecks {
         return [hwdb(sources, isLocal: sources.hwdb.map(HwdbEntry.isInstalled) ?? false)]
     }
 
-    /// Compares hwdb's matrix with the kernel's; `isLocal` says that hwdb's is the administrator's own.
+    /// Compares hwdb's matrix with the kernel's; `isLocal` is whether hwdb's is the administrator's own.
     static func hwdb(_ sources: MatrixSources, isLocal: Bool) -> Finding {
         guard let hwdb = sources.hwdb else {
             let counts = sources.kernel == nil ? "" : ": the kernel's matrix is used"
@@ -210,7 +210,7 @@ enum HardwareChecks {
         return [tabletSwitch(switches, chassis: chassis, hasHinge: hasHinge, status: system.snapshot?.status)]
     }
 
-    /// Checks the tablet switches; `hasHinge` says that there is a second accelerometer, in the base.
+    /// Checks the tablet switches; `hasHinge` is whether there is a second accelerometer, in the base.
     static func tabletSwitch(
         _ switches: [String],
         chassis: String?,

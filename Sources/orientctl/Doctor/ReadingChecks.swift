@@ -104,7 +104,7 @@ enum ReadingChecks {
 
     /// Checks a claimed daemon: its sensor, and how often its gravity changed, -1 without any gravity.
     ///
-    /// `isHere` says that this machine has an accelerometer.
+    /// `isHere` is whether this machine has an accelerometer.
     static func sampling(
         _ sensor: SensorStatus?,
         changes: Int,

@@ -4,7 +4,7 @@ import OrientationCore
 
 /// The contents of a plot in constant memory: time is divided into columns.
 ///
-/// Columns begin narrow; whenever time runs past the last one, each two become one of double width.
+/// Columns are narrow at first. When the last one is full, each two become one of double width.
 struct PlotData {
     /// What happened in a stretch of time.
     struct Column {
@@ -43,7 +43,7 @@ struct PlotData {
     /// The columns from the start to the last sample or event.
     private(set) var columns: [Column] = []
 
-    // Values that are not finite, and times before the first, are left out.
+    // Values that are not finite, and times before the first, are ignored.
 
     /// Adds a sample and the device's orientation after it.
     mutating func add(_ sample: AccelerometerSample, in orientation: DeviceOrientation) {

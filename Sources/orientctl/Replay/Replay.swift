@@ -52,7 +52,7 @@ extension Replay {
         private var sawFault = false
         private var restingSensor: RestingSensor?
 
-        /// Whether the trace tells what else happened, so that the interface is worth drawing.
+        /// Whether the trace has events, without which the interface's orientation is not drawn.
         private var isRecording = false
 
         // Does not throw: Swift 6.2.3 would crash on an initializer that throws before all properties are set.
@@ -82,7 +82,7 @@ extension Replay {
             if plotPath != nil { plot = PlotData() }
         }
 
-        /// Replays to the end and says how it went.
+        /// Replays to the end; returns `.failed` if a line was malformed.
         mutating func finish() throws(CommandError) -> ExitCode {
             var isEmpty = true
             while let record = try systemCall(reader.next()) {
@@ -116,7 +116,7 @@ extension Replay {
             if plotPath == "-" { try output.write(svg) } else { try OutputFile.write(svg, to: plotPath) }
         }
 
-        /// Begins anew as a recording does.
+        /// Starts the machine as a recording says that it was started.
         private mutating func restart(_ configuration: MachineConfiguration, _ saved: SavedState?, at time: Double) {
             var configuration = configuration
             configuration.applicationMasks = applicationMasks
