@@ -106,18 +106,6 @@ package struct Property<Status>: Sendable {
         }
         return Property(member, type, field) { "\($0.text) is not the path of a request" }
     }
-
-    /// A value that follows from the status and that no client of ours reads.
-    static func derived<Value: BusValue>(
-        _ member: StaticString,
-        _ value: @escaping @Sendable (Status) -> Value
-    ) -> Property {
-        let type = Value.busType
-        return Property(member, BusType(type.signature, type.encode) { _ in nil }) { status, use in
-            var value = value(status)
-            use(&value)
-        }
-    }
 }
 
 extension NamedValue {

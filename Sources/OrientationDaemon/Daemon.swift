@@ -229,21 +229,12 @@ extension Daemon: SensorSupervisorDelegate {
 
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
 
-    func received(_ measurement: Measurement) {
-        guard let proxy else { return }
-        var status = proxy.status
-        status.store(measurement)
-        proxy.status = status
-    }
+    func received(_ measurement: Measurement) { proxy?.publish(measurement) }
 
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
         if let proxy, role == .display {
-            var status = proxy.status
-            status.setPresence(of: kind, supervisor.hasSensor(kind))
-            if kind != .accelerometer {
-                status.setRead(kind, !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil)
-            }
-            proxy.status = status
+            let isRead = !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
+            proxy.setPresence(of: kind, supervisor.hasSensor(kind), isRead: isRead)
         }
         guard kind == .accelerometer else { return }
         driver.deliver(.sensorChanged(role, supervisor.report(role)))

@@ -20,16 +20,14 @@ extension SensorProxyObject {
         return false
     }
 
-    /// Publishes the orientation, and answers the claims that wait for it.
-    func publish(_ effects: Effects) {
-        guard
-            effects.proxied != status.accelerometer
-                || effects.hasFirstAnswer != status.read.contains(.accelerometer)
-        else { return }
-        var status = status
-        status.accelerometer = effects.proxied
-        status.setRead(.accelerometer, effects.hasFirstAnswer)
-        self.status = status
+    /// Publishes a reading of a sensor that only this name serves.
+    func publish(_ measurement: Measurement) {
+        switch measurement {
+        case .acceleration: break
+        case .light(let level, let unit): publish(light: level, isInLux: unit == .lux)
+        case .proximity(let isNear): publish(isNear: isNear)
+        case .heading(let degrees): publish(heading: degrees)
+        }
     }
 
     /// Owns the name, or waits until it is free; a bus that does not grant it is no reason to end.
@@ -40,39 +38,5 @@ extension SensorProxyObject {
         } catch {
             log.warning("\(error)")
         }
-    }
-}
-
-extension SensorProxyStatus {
-    /// Stores a reading of a sensor that only this name serves; keeps the last value if it is not finite.
-    mutating func store(_ measurement: Measurement) {
-        switch measurement {
-        case .acceleration: break
-        case .light(let level, let unit):
-            read.insert(.ambientLight)
-            if level.isFinite { (lightLevel, lightIsInLux) = (level, unit == .lux) }
-        case .proximity(let isNear):
-            read.insert(.proximity)
-            self.isNear = isNear
-        case .heading(let degrees):
-            read.insert(.compass)
-            // NaN never equals the last reading: it would be announced each time.
-            if degrees.isFinite { heading = degrees }
-        }
-    }
-
-    /// Stores whether there is a sensor of a kind.
-    mutating func setPresence(of kind: SensorKind, _ isPresent: Bool) {
-        switch kind {
-        case .accelerometer: hasAccelerometer = isPresent
-        case .ambientLight: hasAmbientLight = isPresent
-        case .proximity: hasProximity = isPresent
-        case .compass: hasCompass = isPresent
-        }
-    }
-
-    /// Stores whether claims of a kind can be answered: it was read, or no reading is to be expected.
-    mutating func setRead(_ kind: SensorKind, _ isRead: Bool) {
-        if isRead { read.insert(kind) } else { read.remove(kind) }
     }
 }

@@ -30,7 +30,7 @@ extension BusMessage {
     package func appendNamedVariant(_ name: String, _ value: PropertyValue) {
         appendDictionaryEntry("sv") {
             append(name)
-            appendVariant(value.signature) { append(value) }
+            appendVariant("\(value.signature)") { append(value) }
         }
     }
 
@@ -77,7 +77,7 @@ extension BusMessage {
 }
 
 extension PropertyValue {
-    fileprivate var signature: String {
+    package var signature: StaticString {
         switch self {
         case .text: "s"
         case .texts: "as"

@@ -204,16 +204,17 @@ private final class FuzzedService: MachineHost {
         var effects = Effects()
         effects.hasFirstAnswer = hasFirstAnswer
         manager?.publish(effects)
-        proxy?.status.read = hasFirstAnswer ? Set(SensorKind.allCases) : []
+        proxy?.publish(effects)
+        for kind in SensorKind.allCases { proxy?.setPresence(of: kind, true, isRead: hasFirstAnswer) }
     }
 
     private func publish() {
-        var status = SensorProxyStatus()
-        status.hasAccelerometer = input.byte() & 1 != 0
-        status.lightLevel = Double(bitPattern: input.word())
-        status.accelerometer.edge = input.pick([.unknown, .portrait, .landscapeLeft])
-        status.read = hasFirstAnswer ? Set(SensorKind.allCases) : []
-        proxy?.status = status
+        proxy?.setPresence(of: .accelerometer, input.byte() & 1 != 0, isRead: hasFirstAnswer)
+        proxy?.publish(light: Double(bitPattern: input.word()), isInLux: true)
+        var effects = Effects()
+        effects.hasFirstAnswer = hasFirstAnswer
+        effects.proxied.edge = input.pick([.unknown, .portrait, .landscapeLeft])
+        proxy?.publish(effects)
     }
 
     private func call(over client: Bus) {

@@ -8,53 +8,80 @@ import SystemdBus
 ///
 /// A connection holds one claim at most: claims are not counted. Values are sent to claimants only.
 final class ProxiedSensor {
-    /// The members of a sensor's interface.
-    struct Members {
-        let kind: SensorKind
-        let claim: StaticString
-        let release: StaticString
-        /// Whether there is a sensor; announced to everybody.
-        let presence: Property<SensorProxyStatus>
-        /// The properties that are announced to claimants, those of one signal together.
-        let signals: [[Property<SensorProxyStatus>]]
+    /// The properties that one signal announces, with their values.
+    typealias Signal = [(name: StaticString, value: PropertyValue)]
+
+    let kind: SensorKind
+
+    /// Whether claims can be answered: the sensor was read since it was claimed, or no reading is to be expected.
+    var isRead: Bool {
+        get { waiting.hasFirstReading }
+        set { waiting.hasFirstReading = newValue }
     }
 
-    private let members: Members
+    /// Whether there is such a sensor; a change is announced to everybody.
+    ///
+    /// iio-sensor-proxy announces it to claimants only, so that clients that wait for a sensor have to poll.
+    var isPresent = false {
+        didSet { if isPresent != oldValue { bus.announce(["\(presence)"], of: interface, at: path) } }
+    }
+
+    private let presence: StaticString
+    private var signals: [Signal]
+    private let bus: Bus
     private let interface: String
     private let path: String
-    private let bus: Bus
     private let clients: Clients
     private let onClaims: (SensorKind, [String]) -> Void
-    private var status = SensorProxyStatus()
     /// In the order of claiming.
     private var claimants: [String] = []
     private let waiting: WaitingClaims
 
-    /// Adds the members to `interface`.
+    /// Adds the members to `interface`, at an object of that path; `signals` has the values until the first reading.
     init(
-        _ members: Members,
+        _ kind: SensorKind,
+        methods: (claim: StaticString, release: StaticString),
+        presence: StaticString,
+        _ signals: [Signal],
         of interface: BusInterface,
         at path: String,
-        _ bus: Bus,
+        on bus: Bus,
         _ loop: EventLoop,
         _ clients: Clients,
         onClaims: @escaping (SensorKind, [String]) -> Void
     ) throws(SystemError) {
-        self.members = members
-        self.interface = interface.name
-        self.path = path
-        self.bus = bus
-        self.clients = clients
-        self.onClaims = onClaims
+        (self.kind, self.presence, self.signals, self.bus, self.path) = (kind, presence, signals, bus, path)
+        (self.interface, self.clients, self.onClaims) = (interface.name, clients, onClaims)
         waiting = try WaitingClaims(loop: loop)
-        for property in [members.presence] + members.signals.flatMap({ $0 }) {
-            interface.property(property.member, property.signature) { [self] reply in
-                reply.append(property.value(of: status))
+        interface.property(presence, "b") { [self] in $0.append(isPresent) }
+        for (row, signal) in signals.enumerated() {
+            for (column, property) in signal.enumerated() {
+                interface.property(property.name, property.value.signature) { [self] in
+                    $0.append(self.signals[row][column].value)
+                }
             }
         }
-        interface.method(members.claim) { [self] message throws(BusError) in try claim(message) }
-        interface.method(members.release) { [self] in release($0) }
+        interface.method(methods.claim) { [self] message throws(BusError) in try claim(message) }
+        interface.method(methods.release) { [self] in release($0) }
         clients.onVanish { [self] in remove($0) }
+    }
+
+    /// Sends the values of the signals that have changed to the claimants.
+    func publish(_ values: [[PropertyValue]]) {
+        for (row, values) in values.enumerated() where values != signals[row].map({ $0.value }) {
+            for (column, value) in values.enumerated() { signals[row][column].value = value }
+            for claimant in claimants { send(signals[row], to: claimant) }
+        }
+    }
+
+    private func send(_ signal: Signal, to claimant: String) {
+        bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
+            message.append(interface)
+            message.appendArray("{sv}") {
+                for property in signal { message.appendNamedVariant("\(property.name)", property.value) }
+            }
+            message.appendArray("s") {}
+        }
     }
 
     // MARK: - Claims
@@ -64,7 +91,7 @@ final class ProxiedSensor {
             guard isAllowed else { return }
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
-                onClaims(members.kind, claimants)
+                onClaims(kind, claimants)
             }
             waiting.add(message)
         }
@@ -81,34 +108,9 @@ final class ProxiedSensor {
     private func remove(_ client: String) {
         guard let index = claimants.firstIndex(of: client) else { return }
         claimants.remove(at: index)
-        onClaims(members.kind, claimants)
+        onClaims(kind, claimants)
     }
 
     /// Answers the waiting claims, whatever is known.
     func answerWaiting() { waiting.answer() }
-
-    // MARK: - Values
-
-    /// Sends changed values to the claimants, and the coming or going of the sensor to everybody.
-    ///
-    /// iio-sensor-proxy sends the latter to claimants only, so that clients that wait for a sensor have to poll.
-    func publish(_ new: SensorProxyStatus) {
-        let old = status
-        status = new
-        for signal in members.signals where !signal.changes(from: old, to: new).isEmpty {
-            for claimant in claimants { send(signal, to: claimant) }
-        }
-        bus.announce([members.presence].changes(from: old, to: new).map { $0.name }, of: interface, at: path)
-        waiting.hasFirstReading = new.read.contains(members.kind)
-    }
-
-    private func send(_ signal: [Property<SensorProxyStatus>], to claimant: String) {
-        bus.emit("PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: path, to: claimant) { message in
-            message.append(interface)
-            message.appendArray("{sv}") {
-                for property in signal { message.appendNamedVariant(property.name, property.value(of: status)) }
-            }
-            message.appendArray("s") {}
-        }
-    }
 }

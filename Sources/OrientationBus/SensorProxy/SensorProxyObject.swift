@@ -4,36 +4,15 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// The values that `net.hadess.SensorProxy` publishes.
-package struct SensorProxyStatus: Hashable {
-    package var hasAccelerometer = false
-    package var accelerometer = ProxiedReading()
-
-    package var hasAmbientLight = false
-    package var lightIsInLux = true
-    package var lightLevel = 0.0
-
-    package var hasProximity = false
-    package var isNear = false
-
-    package var hasCompass = false
-    /// In degrees clockwise from north.
-    package var heading = 0.0
-
-    /// The sensors that were read since sampling began, or of which no reading is to be expected: claims are answered.
-    package var read: Set<SensorKind> = []
-
-    package init() {}
-}
-
 /// The objects of `net.hadess.SensorProxy`, compatible with those of iio-sensor-proxy.
 package final class SensorProxyObject {
     package static let service = "net.hadess.SensorProxy"
 
     private static let path = "/net/hadess/SensorProxy"
-    private static let compassPath = path + "/Compass"
 
-    private let sensors: [ProxiedSensor]
+    private let accelerometer, light, proximity, compass: ProxiedSensor
+    private var sensors: [ProxiedSensor] { [accelerometer, light, proximity, compass] }
+    private var reading = ProxiedReading()
     private let slots: [BusSlot]
 
     /// Exports the objects on `bus`; own the name afterwards.
@@ -45,62 +24,88 @@ package final class SensorProxyObject {
         clients: Clients,
         onClaims: @escaping (SensorKind, _ clients: [String]) -> Void
     ) throws(SystemError) {
-        let main = BusInterface(Self.service, members: 16)
-        let compass = BusInterface(Self.service + ".Compass", members: 4)
-        var sensors: [ProxiedSensor] = []
-        for members in Self.members {
-            let (interface, path) = members.kind == .compass ? (compass, Self.compassPath) : (main, Self.path)
-            sensors.append(try ProxiedSensor(members, of: interface, at: path, bus, loop, clients, onClaims: onClaims))
+        let main = (interface: BusInterface(Self.service, members: 16), path: Self.path)
+        let other = (interface: BusInterface(Self.service + ".Compass", members: 4), path: Self.path + "/Compass")
+        func sensor(
+            _ kind: SensorKind,
+            _ methods: (claim: StaticString, release: StaticString),
+            _ presence: StaticString,
+            _ signals: [ProxiedSensor.Signal]
+        ) throws(SystemError) -> ProxiedSensor {
+            let object = kind == .compass ? other : main
+            return try ProxiedSensor(
+                kind,
+                methods: methods,
+                presence: presence,
+                signals,
+                of: object.interface,
+                at: object.path,
+                on: bus,
+                loop,
+                clients,
+                onClaims: onClaims
+            )
         }
-        self.sensors = sensors
-        slots = [try bus.export(main, at: Self.path), try bus.export(compass, at: Self.compassPath)]
+        accelerometer = try sensor(
+            .accelerometer,
+            ("ClaimAccelerometer", "ReleaseAccelerometer"),
+            "HasAccelerometer",
+            [[("AccelerometerOrientation", "undefined")], [("AccelerometerTilt", "undefined")]]
+        )
+        light = try sensor(
+            .ambientLight,
+            ("ClaimLight", "ReleaseLight"),
+            "HasAmbientLight",
+            [[("LightLevelUnit", "lux"), ("LightLevel", .decimal(0))]]
+        )
+        proximity = try sensor(
+            .proximity,
+            ("ClaimProximity", "ReleaseProximity"),
+            "HasProximity",
+            [[("ProximityNear", .flag(false))]]
+        )
+        compass = try sensor(
+            .compass,
+            ("ClaimCompass", "ReleaseCompass"),
+            "HasCompass",
+            [[("CompassHeading", .decimal(0))]]
+        )
+        slots = [
+            try bus.export(main.interface, at: main.path), try bus.export(other.interface, at: other.path),
+        ]
     }
 
-    private static let members: [ProxiedSensor.Members] = [
-        .init(
-            kind: .accelerometer,
-            claim: "ClaimAccelerometer",
-            release: "ReleaseAccelerometer",
-            presence: .value("HasAccelerometer") { $1(&$0.hasAccelerometer) },
-            signals: [
-                [.derived("AccelerometerOrientation") { $0.accelerometer.edge.proxiedName }],
-                [.name("AccelerometerTilt") { $1(&$0.accelerometer.tilt) }],
-            ]
-        ),
-        .init(
-            kind: .ambientLight,
-            claim: "ClaimLight",
-            release: "ReleaseLight",
-            presence: .value("HasAmbientLight") { $1(&$0.hasAmbientLight) },
-            signals: [
-                [
-                    .derived("LightLevelUnit") { $0.lightIsInLux ? "lux" : "vendor" },
-                    .value("LightLevel") { $1(&$0.lightLevel) },
-                ]
-            ]
-        ),
-        .init(
-            kind: .proximity,
-            claim: "ClaimProximity",
-            release: "ReleaseProximity",
-            presence: .value("HasProximity") { $1(&$0.hasProximity) },
-            signals: [[.value("ProximityNear") { $1(&$0.isNear) }]]
-        ),
-        .init(
-            kind: .compass,
-            claim: "ClaimCompass",
-            release: "ReleaseCompass",
-            presence: .value("HasCompass") { $1(&$0.hasCompass) },
-            signals: [[.value("CompassHeading") { $1(&$0.heading) }]]
-        ),
-    ]
-
-    /// The current values; assigning sends those that differ to the claimants, and answers claims.
-    package var status = SensorProxyStatus() {
-        didSet {
-            guard status != oldValue else { return }
-            for sensor in sensors { sensor.publish(status) }
+    /// Publishes whether there is a sensor of a kind, and answers the claims of one of which no reading is to be expected.
+    package func setPresence(of kind: SensorKind, _ isPresent: Bool, isRead: Bool) {
+        for sensor in sensors where sensor.kind == kind {
+            sensor.isPresent = isPresent
+            if kind != .accelerometer { sensor.isRead = isRead }
         }
+    }
+
+    /// Publishes the edge and the tilt of the device, and answers the claims that wait for them.
+    package func publish(_ effects: Effects) {
+        if effects.proxied != reading {
+            reading = effects.proxied
+            accelerometer.publish([[.text(reading.edge.proxiedName)], [.text(reading.tilt.name)]])
+        }
+        accelerometer.isRead = effects.hasFirstAnswer
+    }
+
+    /// Publishes a level of light, in lux or in a unit of the vendor's.
+    package func publish(light level: Double, isInLux: Bool) {
+        publish([.text(isInLux ? "lux" : "vendor"), .decimal(level)], of: light, level)
+    }
+
+    package func publish(isNear: Bool) { publish([.flag(isNear)], of: proximity) }
+
+    /// Publishes a heading in degrees clockwise from north.
+    package func publish(heading: Double) { publish([.decimal(heading)], of: compass, heading) }
+
+    /// Publishes a reading, unless its number is not finite: NaN would be announced each time.
+    private func publish(_ values: [PropertyValue], of sensor: ProxiedSensor, _ number: Double = 0) {
+        if number.isFinite { sensor.publish([values]) }
+        sensor.isRead = true
     }
 
     /// Answers all waiting claims, whatever is known.

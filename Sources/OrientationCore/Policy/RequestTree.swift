@@ -2,8 +2,7 @@
 
 /// The requests of all clients as trees, and which of them decides; see "Requests" in docs/semantics.md.
 ///
-/// Finding the deciding request walks down from the active window, so its cost grows with the depth of that branch and
-/// not with the number of requests.
+/// A change looks at each request once, of which there are some hundreds at most; a turn of the device looks at none.
 struct RequestTree: Sendable {
     typealias ID = RotationRequest.ID
 
@@ -13,72 +12,11 @@ struct RequestTree: Sendable {
 
         /// When it was last presented or activated, as a count of such events.
         fileprivate(set) var presented: UInt64
-        fileprivate var children: Set<ID> = []
-
-        /// The children whose subtrees contain active modal requests.
-        fileprivate var modalChildren = PresentationOrder()
-
-        /// The number of descendants that autorotate and that no request below this one hides.
-        fileprivate var autorotatingDescendants = 0
+        fileprivate var children: [ID] = []
 
         fileprivate var isModal: Bool { request.isActive && request.presentation == .modal }
-
-        fileprivate var contribution: Contribution {
-            guard request.isActive else { return Contribution() }
-            let latest = modalChildren.last?.presented
-            return Contribution(
-                presented: isModal || latest != nil ? max(presented, latest ?? 0) : nil,
-                autorotating: autorotatingDescendants + (request.shouldAutorotate ? 1 : 0)
-            )
-        }
     }
 
-    /// A subtree's contribution to its parent.
-    fileprivate struct Contribution: Equatable {
-        /// The latest presentation on the way down to an active modal request; nil if there is none.
-        var presented: UInt64?
-        var autorotating = 0
-    }
-
-    private var nodes: [ID: Node] = [:]
-    private var lastID: ID = 0
-    private var presentations: UInt64 = 0
-    private var activeRoots = PresentationOrder()
-    private var requestsOfClients: [String: Set<ID>] = [:]
-
-    /// The number of requests that autorotate and are active with all their ancestors.
-    private(set) var autorotatingCount = 0
-}
-
-/// Requests in the order of their presentation.
-private struct PresentationOrder: Sendable {
-    private var entries: [(presented: UInt64, id: RequestTree.ID)] = []
-
-    var last: (presented: UInt64, id: RequestTree.ID)? { entries.last }
-
-    mutating func insert(_ id: RequestTree.ID, presented: UInt64) {
-        entries.insert((presented, id), at: index(of: presented))
-    }
-
-    mutating func remove(presented: UInt64) {
-        let index = index(of: presented)
-        if index < entries.count, entries[index].presented == presented { entries.remove(at: index) }
-    }
-
-    /// The index of the entry, or the one to insert it at.
-    private func index(of presented: UInt64) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].presented < presented { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
-// MARK: - The deciding request
-
-extension RequestTree {
     /// The requests that the user sees.
     struct Front: Hashable {
         /// The topmost active modal request of the active window, or the window's root if there is none.
@@ -87,35 +25,26 @@ extension RequestTree {
         let deciding: ID
     }
 
+    private var nodes: [ID: Node] = [:]
+    private var lastID: ID = 0
+    private var presentations: UInt64 = 0
+
+    /// Nil if no root is active.
+    private(set) var front: Front?
+
+    /// The number of requests that autorotate and are active with all their ancestors.
+    private(set) var autorotatingCount = 0
+
     /// The ids in the order of their creation.
     var ids: [ID] { nodes.keys.sorted() }
-
-    subscript(id: ID) -> Node? { nodes[id] }
 
     /// The number of requests.
     var count: Int { nodes.count }
 
     /// The number of requests of a client.
-    func count(of client: String) -> Int { requestsOfClients[client]?.count ?? 0 }
+    func count(of client: String) -> Int { nodes.values.reduce(0) { $1.client == client ? $0 + 1 : $0 } }
 
-    /// Nil if no root is active.
-    var front: Front? {
-        guard var top = activeRoots.last?.id else { return nil }
-        while let next = nodes[top]?.modalChildren.last?.id { top = next }
-        var deciding = top
-        while let next = nodes[deciding]?.request.forwardsTo, isActive(next, within: deciding) { deciding = next }
-        return Front(top: top, deciding: deciding)
-    }
-
-    /// Whether a request and its ancestors are active; those from `container` upwards are known to be.
-    private func isActive(_ id: ID, within container: ID) -> Bool {
-        var next: ID? = id
-        while let id = next, id != container {
-            guard let node = nodes[id], node.request.isActive else { return false }
-            next = node.request.parent
-        }
-        return true
-    }
+    subscript(id: ID) -> Node? { nodes[id] }
 
     /// Whether a request is the topmost one, the deciding one, or between these along forwards-to.
     func isInFront(_ id: ID) -> Bool {
@@ -145,9 +74,14 @@ extension RequestTree {
         lastID += 1
         presentations += 1
         nodes[lastID] = Node(request: request, client: client, presented: presentations)
-        requestsOfClients[client, default: []].insert(lastID)
         attach(lastID)
         return lastID
+    }
+
+    /// Undoes the last ``insert(_:of:)``, so that refused requests use up no ids: there are 2^32.
+    mutating func undoInsert() {
+        remove(lastID)
+        lastID -= 1
     }
 
     /// Changes a request; one that becomes active, becomes modal below a root, or moves to another parent is presented.
@@ -162,12 +96,6 @@ extension RequestTree {
             new.presented = presentations
         }
         restore(id, to: new)
-    }
-
-    /// Undoes the last ``insert(_:of:)``, so that refused requests use up no ids: there are 2^32.
-    mutating func undoInsert() {
-        remove(lastID)
-        lastID -= 1
     }
 
     /// Undoes a change of a request.
@@ -185,57 +113,67 @@ extension RequestTree {
         var removed = [id]
         var index = 0
         while index < removed.count {
-            if let node = nodes.removeValue(forKey: removed[index]) {
-                removed += node.children.sorted()
-                requestsOfClients[node.client]?.remove(removed[index])
-                if requestsOfClients[node.client]?.isEmpty == true { requestsOfClients[node.client] = nil }
-            }
+            if let node = nodes.removeValue(forKey: removed[index]) { removed += node.children.sorted() }
             index += 1
         }
+        update()
         return removed
     }
 
-    /// Removes all requests of a client and returns them.
+    /// Removes all requests of a client and returns them; their descendants are the client's as well.
     mutating func remove(client: String) -> [ID] {
         var removed: [ID] = []
-        while let id = requestsOfClients[client]?.first { removed += remove(id) }
+        for id in ids where nodes[id]?.client == client { removed += remove(id) }
         return removed.sorted()
     }
 
-    /// Adds a request to its parent, or to the active roots.
     private mutating func attach(_ id: ID) {
-        guard let node = nodes[id] else { return }
-        if let parent = node.request.parent {
-            nodes[parent]?.children.insert(id)
-        } else if node.request.isActive {
-            activeRoots.insert(id, presented: node.presented)
-        }
-        updateAncestors(of: id, from: Contribution(), to: node.contribution)
+        if let parent = nodes[id]?.request.parent { nodes[parent]?.children.append(id) }
+        update()
     }
 
-    /// Removes a request from its parent, or from the active roots.
     private mutating func detach(_ id: ID) {
-        guard let node = nodes[id] else { return }
-        if let parent = node.request.parent {
-            nodes[parent]?.children.remove(id)
-        } else {
-            activeRoots.remove(presented: node.presented)
-        }
-        updateAncestors(of: id, from: node.contribution, to: Contribution())
+        if let parent = nodes[id]?.request.parent { nodes[parent]?.children.removeAll { $0 == id } }
     }
 
-    /// Replaces the contribution of a subtree in its ancestors, as far up as it changes anything.
-    private mutating func updateAncestors(of id: ID, from old: Contribution, to new: Contribution) {
-        var (id, old, new) = (id, old, new)
-        while old != new {
-            guard let parent = nodes[id]?.request.parent, let before = nodes[parent]?.contribution else {
-                autorotatingCount += new.autorotating - old.autorotating
-                return
-            }
-            if let presented = old.presented { nodes[parent]?.modalChildren.remove(presented: presented) }
-            if let presented = new.presented { nodes[parent]?.modalChildren.insert(id, presented: presented) }
-            nodes[parent]?.autorotatingDescendants += new.autorotating - old.autorotating
-            (id, old, new) = (parent, before, nodes[parent]?.contribution ?? Contribution())
+    // MARK: - The front
+
+    /// Finds the front, and counts the requests that autorotate.
+    private mutating func update() {
+        autorotatingCount = 0
+        front = nil
+        var window: (presented: UInt64, top: ID)?
+        for (id, node) in nodes where node.request.parent == nil && node.request.isActive {
+            let top = topmost(in: id)?.id ?? id
+            if node.presented > window?.presented ?? 0 { window = (node.presented, top) }
         }
+        guard let top = window?.top else { return }
+        var deciding = top
+        while let next = nodes[deciding]?.request.forwardsTo, isActive(next, within: deciding) { deciding = next }
+        front = Front(top: top, deciding: deciding)
+    }
+
+    /// The topmost active modal request of a subtree, and the latest presentation on the way down to it.
+    ///
+    /// Counts the requests that autorotate on the way.
+    private mutating func topmost(in id: ID) -> (presented: UInt64, id: ID)? {
+        guard let node = nodes[id], node.request.isActive else { return nil }
+        if node.request.shouldAutorotate { autorotatingCount += 1 }
+        var latest: (presented: UInt64, id: ID)?
+        for child in node.children {
+            if let top = topmost(in: child), top.presented > latest?.presented ?? 0 { latest = top }
+        }
+        if let latest { return (max(latest.presented, node.presented), latest.id) }
+        return node.isModal ? (node.presented, id) : nil
+    }
+
+    /// Whether a request and its ancestors are active; those from `container` upwards are known to be.
+    private func isActive(_ id: ID, within container: ID) -> Bool {
+        var next: ID? = id
+        while let id = next, id != container {
+            guard let node = nodes[id], node.request.isActive else { return false }
+            next = node.request.parent
+        }
+        return true
     }
 }
