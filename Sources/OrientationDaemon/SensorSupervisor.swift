@@ -206,7 +206,6 @@ final class SensorSupervisor {
         scanState = .idle
         if isOutdated { return scan() }
         let onFirstScan = onFirstScan
-        self.onFirstScan = nil
         merge(found, isLocal: configuration.source == .local)
         onFirstScan?()
     }
@@ -222,6 +221,8 @@ final class SensorSupervisor {
             }
         }
         if !found.hasFailed { announced = [] }
+        // Only now: until all are added, any kind may have a sensor, and claims wait for it.
+        onFirstScan = nil
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
         let reason: RescanReason = isLocal && !found.hasFailed ? .failures : .arrivals
         for group in groups { group.deliver(.scanned(mayReturn: reason, retries: found.hasFailed && isLocal)) }
