@@ -28,8 +28,8 @@ package final class Daemon {
     /// What must live as long as the daemon.
     private let watches: [AnyObject]
 
-    private var reads = AccelerometerNeeds()
-    private var sensing = AccelerometerSensing()
+    private var reads = PerRole(false)
+    private var sensing = PerRole(Sensing.stream)
     private var saveProblem = ""
     private var isReady = false
     private var reportedSummary = ""
@@ -145,23 +145,20 @@ package final class Daemon {
         if let status = effects.status { log(status, effects) }
         manager.publish(effects)
         proxy?.publish(effects)
-        if effects.reads != reads {
-            reads = effects.reads
-            supervisor.read(.accelerometer, reads.display)
-            supervisor.read(.accelerometer, reads.base, role: .base)
-        }
-        if effects.sensing != sensing { sense(effects.sensing) }
+        if effects.reads != reads || effects.sensing != sensing { read(effects) }
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
         if let step = effects.step { apply(step) }
     }
 
-    private func sense(_ sensing: AccelerometerSensing) {
-        let previous = self.sensing
-        self.sensing = sensing
-        if sensing.display != previous.display { supervisor.sense(sensing.display, role: .display) }
-        if sensing.base != previous.base { supervisor.sense(sensing.base, role: .base) }
+    private func read(_ effects: Effects) {
+        let (wereRead, wereSensed) = (reads, sensing)
+        (reads, sensing) = (effects.reads, effects.sensing)
+        for role in AccelerometerRole.allCases {
+            if reads[role] != wereRead[role] { supervisor.read(.accelerometer, reads[role], role: role) }
+            if sensing[role] != wereSensed[role] { supervisor.sense(sensing[role], role: role) }
+        }
     }
 
     private func apply(_ step: Effects.Step) {
@@ -220,10 +217,7 @@ package final class Daemon {
 extension Daemon: SensorSupervisorDelegate {
     func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         // A source that begins anew has forgotten what was asked of it.
-        switch role {
-        case .display: sensing.display = .stream
-        case .base: sensing.base = .stream
-        }
+        sensing[role] = .stream
         driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
     }
 

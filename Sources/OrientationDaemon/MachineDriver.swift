@@ -27,7 +27,7 @@ package final class MachineDriver: MachineHost {
     private var pending: [(event: Event, completion: ((Effects) -> Void)?)] = []
     private var isBusy = false
     private var armed: Deadline?
-    private var levels = (display: SensingLevel.stream, base: SensingLevel.stream)
+    private var recordedSensing = PerRole(Sensing.stream)
 
     init(_ configuration: MachineConfiguration, saved: SavedState?, loop: EventLoop, recorder: Recorder?) {
         self.loop = loop
@@ -97,10 +97,11 @@ package final class MachineDriver: MachineHost {
     }
 
     /// Records which levels have changed; a replay decides them anew.
-    private func record(_ sensing: AccelerometerSensing, at time: Double) {
-        let new = (display: sensing.display.level, base: sensing.base.level)
-        if new.display != levels.display { recorder?.write(new.display, of: .display, at: time) }
-        if new.base != levels.base { recorder?.write(new.base, of: .base, at: time) }
-        levels = new
+    private func record(_ sensing: PerRole<Sensing>, at time: Double) {
+        guard sensing != recordedSensing else { return }
+        for role in AccelerometerRole.allCases where sensing[role].level != recordedSensing[role].level {
+            recorder?.write(sensing[role].level, of: role, at: time)
+        }
+        recordedSensing = sensing
     }
 }

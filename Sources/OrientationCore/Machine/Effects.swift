@@ -25,9 +25,9 @@ public struct Effects: Sendable {
     /// Why a client's call changed nothing.
     public var refusal: RotationRefusal?
     /// The accelerometers that are to be read from now on.
-    public var reads = AccelerometerNeeds()
+    public var reads = PerRole(false)
     /// How closely they are to be read.
-    public var sensing = AccelerometerSensing()
+    public var sensing = PerRole(Sensing.stream)
     /// When to deliver ``Event/deadlinePassed(_:)``, in place of any earlier time; nil for never.
     public var deadline: Deadline?
     /// A step in the life of the process.
@@ -62,14 +62,6 @@ public struct ProxiedReading: Hashable, Sendable {
     /// The edge to turn displays by, portrait being the display's own top up.
     public var edge = DeviceOrientation.unknown
     public var tilt = Tilt.undefined
-
-    public init() {}
-}
-
-/// The accelerometers that somebody needs.
-public struct AccelerometerNeeds: Hashable, Sendable {
-    public var display = false
-    public var base = false
 
     public init() {}
 }

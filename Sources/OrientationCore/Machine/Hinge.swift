@@ -7,8 +7,7 @@ struct Hinge: Sendable {
     private var angle = HingeAngle()
 
     /// The last reading of each half; nil since reading began or stopped.
-    var display: Vector3? { didSet { update() } }
-    var base: Vector3? { didSet { update() } }
+    var readings = PerRole<Vector3?>(nil) { didSet { update() } }
 
     /// What the angle says the machine is used as.
     var tabletMode: TabletMode { angle.tabletMode }
@@ -17,6 +16,6 @@ struct Hinge: Sendable {
     mutating func forget() { angle = HingeAngle() }
 
     private mutating func update() {
-        if let display, let base { angle.update(display: display, base: base) }
+        if let display = readings.display, let base = readings.base { angle.update(display: display, base: base) }
     }
 }

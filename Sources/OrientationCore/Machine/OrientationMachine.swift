@@ -42,9 +42,8 @@ public struct OrientationMachine: Sendable {
     private(set) var tracker: OrientationTracker
     private var silence = SilenceFeed()
     private var hinge = Hinge()
-    private var motion: (display: MotionDetector, base: MotionDetector)
-    private var display = SensorReport()
-    private var base = SensorReport()
+    private var motion: PerRole<MotionDetector>
+    private var sensors = PerRole(SensorReport())
 
     private var chassis: Idiom?
     public private(set) var switchMode = TabletMode.unknown
@@ -82,8 +81,7 @@ public struct OrientationMachine: Sendable {
             constants: configuration.classifier.constants,
             reportsFace: configuration.reportsFace
         )
-        let detector = MotionDetector(isEnabled: configuration.power == .auto)
-        motion = (detector, detector)
+        motion = PerRole(MotionDetector(isEnabled: configuration.power == .auto))
         status = ManagerStatus(policy)
         readyDeadline = time + Self.timeout.start
         if configuration.idiom != nil { awaited.remove(.chassis) }
@@ -98,7 +96,7 @@ public struct OrientationMachine: Sendable {
     var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
 
     /// Whether an edge or a face was seen since sampling began, or none is to be expected.
-    var hasFirstAnswer: Bool { !display.mayDeliver || display.state == .sampling && tracker.hasAnswer }
+    var hasFirstAnswer: Bool { !sensors.display.mayDeliver || sensors.display.state == .sampling && tracker.hasAnswer }
 
     // MARK: - Events
 
@@ -241,20 +239,12 @@ public struct OrientationMachine: Sendable {
     /// Classifies a sample; says whether the policy may have decided something.
     private mutating func handle(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) -> Bool {
         let mode = hinge.tabletMode
-        switch role {
-        case .base: hinge.base = sample.acceleration
-        case .display: hinge.display = sample.acceleration
-        }
+        hinge.readings[role] = sample.acceleration
         let isOtherMode = hinge.tabletMode != mode
         if isOtherMode { updateTabletMode() }
-        guard role == .display else {
-            let wasResting = motion.base.isResting
-            motion.base.add(sample, at: time)
-            if wasResting, !motion.base.isResting { wakeOther(than: role) }
-            return isOtherMode
-        }
-        let isTurned = classify(sample)
-        watchMotion(sample, at: time)
+        let isTurned = role == .display && classify(sample)
+        watchMotion(sample, role, at: time)
+        guard role == .display else { return isOtherMode }
         silence.note(sample, isTurning: tracker.isTurning, isAwaited: awaitsRest, at: time)
         return isTurned || isOtherMode
     }
@@ -264,29 +254,23 @@ public struct OrientationMachine: Sendable {
     /// Whether the device may come to rest, for which a silent sensor is waited for.
     private var awaitsRest: Bool { configuration.power == .auto && !motion.display.isResting }
 
-    private mutating func watchMotion(_ sample: AccelerometerSample, at time: Double) {
-        let wasResting = motion.display.isResting
-        motion.display.add(
-            sample,
-            gravity: tracker.reference,
-            isTurning: tracker.isTurning,
-            mayRest: tracker.hasAnswer,
-            at: time
-        )
-        if wasResting, !motion.display.isResting { wakeOther(than: .display) }
-    }
-
-    /// Has both halves of a hinge read when one moves: the last reading of the other half is not of the same time.
-    private mutating func wakeOther(than role: AccelerometerRole) {
-        switch role {
-        case .display where motion.base.isResting:
-            motion.base.stream()
-            hinge.base = nil
-        case .base where motion.display.isResting:
-            motion.display.stream()
-            hinge.display = nil
-        case .display, .base: break
+    private mutating func watchMotion(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) {
+        let wasResting = motion[role].isResting
+        if role == .display {
+            motion.display.add(
+                sample,
+                gravity: tracker.reference,
+                isTurning: tracker.isTurning,
+                mayRest: tracker.hasAnswer,
+                at: time
+            )
+        } else {
+            motion.base.add(sample, at: time)
         }
+        // Both halves of a hinge are read when one moves: the last reading of the other half is not of the same time.
+        guard wasResting, !motion[role].isResting, motion[role.other].isResting else { return }
+        motion[role.other].stream()
+        hinge.readings[role.other] = nil
     }
 
     /// Classifies the last sample of a silent sensor again.
@@ -308,37 +292,27 @@ public struct OrientationMachine: Sendable {
     }
 
     private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole) {
-        guard role == .display else {
-            hinge.base = nil
-            motion.base.begin(reportsChanges: sampling.mayFallSilent)
-            return
-        }
-        hinge.display = nil
-        motion.display.begin(reportsChanges: sampling.mayFallSilent)
+        hinge.readings[role] = nil
+        motion[role].begin(reportsChanges: sampling.mayFallSilent)
+        guard role == .display else { return }
         let samplePeriod = sampling.rate > 0 ? 1 / sampling.rate : 1 / 15
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
         silence.begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
     }
 
     private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
-        switch role {
-        case .display:
-            display = report
-            if report.state != .sampling {
-                hinge.display = nil
-                motion.display.stream()
-            }
-            status.hasAccelerometer = report.isPresent
-            status.sensorState = report.state
-        case .base:
-            base = report
-            hinge.base = nil
-            if report.state != .sampling { motion.base.stream() }
+        sensors[role] = report
+        if report.state != .sampling {
+            hinge.readings[role] = nil
+            motion[role].stream()
         }
+        guard role == .display else { return }
+        status.hasAccelerometer = report.isPresent
+        status.sensorState = report.state
     }
 
-    private var needs: AccelerometerNeeds {
-        var needs = AccelerometerNeeds()
+    private var needs: PerRole<Bool> {
+        var needs = PerRole(false)
         guard lifecycle != .ending else { return needs }
         needs.display =
             status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
@@ -348,7 +322,7 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - The machine
 
-    private var hasHinge: Bool { display.isPresent && base.isPresent }
+    private var hasHinge: Bool { sensors.display.isPresent && sensors.base.isPresent }
 
     /// Whether the angle of the hinge tells laptop from tablet, and that makes a difference.
     private var countsAngle: Bool { hasHinge && switchMode == .unknown && policy.autorotate == .tabletMode }

@@ -47,11 +47,3 @@ public struct Sensing: Hashable, Sendable {
         return (acceleration - reference).greatestComponent >= threshold
     }
 }
-
-/// The sensing levels of both accelerometers.
-public struct AccelerometerSensing: Hashable, Sendable {
-    public var display = Sensing.stream
-    public var base = Sensing.stream
-
-    public init() {}
-}

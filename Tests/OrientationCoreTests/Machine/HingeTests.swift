@@ -11,35 +11,35 @@ import Testing
 
     @Test func `both halves must have been read, and each reading counts with the other's last`() {
         var hinge = Hinge()
-        hinge.display = Self.upright
+        hinge.readings.display = Self.upright
         #expect(hinge.tabletMode == .unknown)
-        hinge.base = Self.onUnderside
+        hinge.readings.base = Self.onUnderside
         #expect(hinge.tabletMode == .laptop)
-        hinge.base = Self.onKeys
+        hinge.readings.base = Self.onKeys
         #expect(hinge.tabletMode == .tablet)
     }
 
     @Test func `a reading of one half before a pause does not count with the other's after it`() {
         var hinge = Hinge()
-        hinge.display = Self.upright
-        hinge.base = Self.onUnderside
-        hinge.display = nil
-        hinge.base = Self.onKeys
+        hinge.readings.display = Self.upright
+        hinge.readings.base = Self.onUnderside
+        hinge.readings.display = nil
+        hinge.readings.base = Self.onKeys
         #expect(hinge.tabletMode == .laptop)
-        hinge.base = nil
-        hinge.display = Self.upright
+        hinge.readings.base = nil
+        hinge.readings.display = Self.upright
         #expect(hinge.tabletMode == .laptop)
-        hinge.base = Self.onKeys
+        hinge.readings.base = Self.onKeys
         #expect(hinge.tabletMode == .tablet)
     }
 
     @Test func `a forgotten mode is unknown until the next reading`() {
         var hinge = Hinge()
-        hinge.display = Self.upright
-        hinge.base = Self.onKeys
+        hinge.readings.display = Self.upright
+        hinge.readings.base = Self.onKeys
         hinge.forget()
         #expect(hinge.tabletMode == .unknown)
-        hinge.base = Self.onKeys
+        hinge.readings.base = Self.onKeys
         #expect(hinge.tabletMode == .tablet)
     }
 }
