@@ -41,8 +41,11 @@ enum Record {
         }
         // A recording ends by itself.
         let end = if case .replay = configuration.source { "" } else { "; Ctrl-C ends it" }
-        let recording = try Recording(into: output == "-" ? nil : output, end: text.map { " for \($0) s" } ?? end)
-        return try recording.run(try recording.open(configuration), duration: duration)
+        let loop = try systemCall(EventLoop())
+        let (source, name) = try open(configuration, loop)
+        let recording = Recording(source, loop, into: output == "-" ? nil : output)
+        recording.title = (name, text.map { " for \($0) s" } ?? end)
+        return try recording.run(duration: duration)
     }
 
     /// Whether a path names a file that is not empty.
@@ -53,6 +56,31 @@ enum Record {
             return false
         }
         return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && status.st_size > 0
+    }
+
+    /// Opens the configured source; returns it with its name.
+    private static func open(
+        _ configuration: Configuration,
+        _ loop: EventLoop
+    ) throws(CommandError) -> (any SensorSource, name: String) {
+        let rate = configuration.rate
+        switch configuration.source {
+        case .iio(let uri):
+            guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
+                throw CommandError(
+                    uri == "local:"
+                        ? "no accelerometer found; try: orientctl doctor, or record --source=simulate"
+                        : "no accelerometer found at \(uri)"
+                )
+            }
+            for warning in accelerometer.warnings { complain("warning: \(warning)") }
+            let description = accelerometer.description
+            let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+            let source = try systemCall(DeviceSource(accelerometer, scaling: scaling, rate: rate, loop: loop))
+            return (source, description.name)
+        case .replay(let path): return (try systemCall(ReplaySource(path: path, loop: loop)), path)
+        case .simulation: return (try systemCall(SimulatedSource(rate: rate, loop: loop)), "a simulated sensor")
+        }
     }
 
     /// Reads orientd.conf, whose rate and frame apply to recordings as well.
@@ -71,99 +99,48 @@ func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
 
 /// One run of the command.
 private final class Recording {
+    private let reader: SourceReader
     private let path: String?
-    /// The end of the announcement: how long it records, or how to end it.
-    private let end: String
-    private let loop: EventLoop
     private var writer: TraceWriter?
-    private var failure: CommandError?
     private var clock = TraceClock()
     private var progress: RecordProgress?
-    private var name = ""
+
+    /// For the announcement: what is recorded, and for how long or how to end it.
+    var title = (name: "", end: "")
 
     /// Records to standard output without a path.
-    init(into path: String?, end: String) throws(CommandError) {
+    init(_ source: any SensorSource, _ loop: EventLoop, into path: String?) {
+        reader = SourceReader(source, loop)
         self.path = path
-        self.end = end
-        loop = try systemCall(EventLoop())
-    }
-
-    /// Opens the configured source.
-    func open(_ configuration: Configuration) throws(CommandError) -> any SensorSource {
-        switch configuration.source {
-        case .iio(let uri):
-            guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
-                throw CommandError(
-                    uri == "local:"
-                        ? "no accelerometer found; try: orientctl doctor, or record --source=simulate"
-                        : "no accelerometer found at \(uri)"
-                )
-            }
-            for warning in accelerometer.warnings { complain("warning: \(warning)") }
-            name = accelerometer.description.name
-            let scaling = accelerometer.description.scaling(
-                convention: configuration.convention,
-                faceUp: configuration.faceUp
-            )
-            let rate = configuration.rate
-            return try systemCall(DeviceSource(accelerometer, scaling: scaling, rate: rate, loop: loop))
-        case .replay(let path):
-            name = path
-            return try systemCall(ReplaySource(path: path, loop: loop))
-        case .simulation:
-            name = "a simulated sensor"
-            return try systemCall(SimulatedSource(rate: configuration.rate, loop: loop))
-        }
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(_ source: any SensorSource, duration: Double?) throws(CommandError) -> ExitCode {
-        let limit = try systemCall(loop.timer { [self] in end(source) })
-        let termination = try systemCall(loop.onTermination { [self] in end(source) })
-        if let duration { limit.arm(after: duration) }
-        source.onEvent = { [self] in handle($0, of: source) }
-        source.start()
-        _ = try systemCall(loop.run())
-        withExtendedLifetime((limit, termination)) {}
-        progress?.finish()
-        if let failure { throw failure }
+    func run(duration: Double?) throws(CommandError) -> ExitCode {
+        reader.onSample = { [self] sample in
+            do throws(SystemError) {
+                try write(sample)
+            } catch {
+                reader.end(CommandError(ofWriting: error))
+            }
+        }
+        defer { progress?.finish() }
+        try reader.run(seconds: duration)
         return .done
     }
 
-    /// Ends once the source has restored the sensor's settings.
-    private func end(_ source: any SensorSource, _ error: CommandError? = nil) {
-        if failure == nil { failure = error }
-        source.close { [self] in loop.exit() }
-    }
-
-    private func handle(_ event: SourceEvent, of source: any SensorSource) {
-        switch event {
-        case .sample(.acceleration(var sample)):
-            sample.time = clock.time(at: sample.time)
-            do throws(SystemError) {
-                try write(sample, of: source)
-            } catch {
-                end(source, CommandError(ofWriting: error))
-            }
-        case .sample: break
-        case .report(.started(let warnings)), .report(.closed(let warnings)):
-            for warning in warnings { complain("warning: \(warning)") }
-        case .report(.stalled(let problem)), .report(.silent(let problem)): complain("warning: \(problem)")
-        case .report(.failed(let reason)): end(source, CommandError(reason))
-        case .ended: end(source)
-        }
-    }
-
     /// Writes a sample without delay, so that none is lost if the process is killed.
-    private func write(_ sample: AccelerometerSample, of source: any SensorSource) throws(SystemError) {
+    private func write(_ reading: AccelerometerSample) throws(SystemError) {
+        let source = reader.source
         if writer == nil {
             // Created with the first sample: a sensor that cannot be read must not cost an earlier trace.
             let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
             writer = try TraceWriter(file)
             let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
-            let target = path ?? "standard output"
-            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target)\(end)")
+            let (name, target) = (title.name, path ?? "standard output")
+            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target)\(title.end)")
         }
+        var sample = reading
+        sample.time = clock.time(at: sample.time)
         try writer?.write(sample)
         try writer?.flush()
         progress?.add(sample)

@@ -52,95 +52,89 @@ final class Readings {
         origin = "Gravity as orientd reports it"
     }
 
-    // MARK: - Without the daemon
-
     private func read(_ sensor: any SensorDevice, _ system: SystemState, seconds: Double) throws(SystemError) {
         let loop = try EventLoop()
         let configuration = system.configuration
         let scaling = sensor.description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
-        let stop =
-            // The daemon may need the buffer, which can be opened once, at any time.
-            system.snapshot == nil
-            ? try open(sensor, scaling, configuration.rate, loop) : try poll(sensor, scaling, configuration.rate, loop)
-        let end = try loop.timer(stop)
+        let rate = configuration.rate
+        let polled = try PolledSource(sensor, scaling, rate: rate, loop)
+        // As the daemon reads it, if the daemon does not.
+        let device =
+            system.snapshot == nil ? try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop) : nil
+        let reader = SourceReader(device ?? polled, loop)
+        reader.onWarning = { [self] in warnings.append($0) }
+        reader.onSample = { [self] sample in
+            var sample = sample
+            sample.time = clock.time(at: sample.time)
+            samples.append(sample)
+            source = device.map { ($0.mode, $0.sampleRate) }
+        }
         // A read that hangs blocks the helper: do not wait for it.
         let timeout = try loop.timer { loop.exit() }
-        let termination = try loop.onTermination { [self] in
-            isInterrupted = true
-            stop()
-        }
-        end.arm(after: seconds)
         timeout.arm(after: seconds + 2)
-        _ = try loop.run()
-        withExtendedLifetime((timeout, end, termination)) {}
-        if !isInterrupted { termination.cancel() }
+        do throws(CommandError) {
+            try reader.run(seconds: seconds)
+        } catch {
+            problem = error.message
+        }
+        withExtendedLifetime(timeout) {}
+        isBusy = polled.isBusy
+        isInterrupted = reader.isInterrupted
         if samples.isEmpty, problem.isEmpty { problem = "no reading within \(decimal(seconds, places: 0)) s" }
     }
+}
 
-    /// Reads as the daemon would; returns what ends it and restores the sensor's settings.
-    private func open(
-        _ sensor: any SensorDevice,
-        _ scaling: SensorScaling,
-        _ rate: Double,
-        _ loop: EventLoop
-    ) throws(SystemError) -> () -> Void {
-        let source = try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop)
-        let stop = { [self] in
-            guard self.source == nil else { return }
-            self.source = (source.mode, source.sampleRate)
-            source.close { loop.exit() }
-        }
-        source.onEvent = { [self] event in
-            switch event {
-            case .report(.started(let warnings)), .report(.closed(let warnings)): self.warnings += warnings
-            case .sample(let measurement): add(measurement)
-            case .report(.stalled(let problem)), .report(.silent(let problem)): warnings.append(problem)
-            case .ended: stop()
-            case .report(.failed(let reason)):
-                problem = reason
-                stop()
-            }
-        }
-        source.start()
-        return stop
+/// Polls a sensor beside the daemon, which may need the buffer, that can be opened once, at any time.
+private final class PolledSource: SensorSource {
+    var onEvent: ((SourceEvent) -> Void)?
+    let mode = SensorMode.poll
+    let sampleRate: Double
+
+    private let sensor: any SensorDevice
+    private var scaling: SensorScaling
+    private let loop: EventLoop
+    private let helper: HelperThread
+    private var poll: Int?
+
+    /// Whether the sensor cannot be polled because its buffer is in use.
+    private(set) var isBusy = false
+
+    var isClosed: Bool { poll == nil }
+
+    init(_ sensor: any SensorDevice, _ scaling: SensorScaling, rate: Double, _ loop: EventLoop) throws(SystemError) {
+        self.sensor = sensor
+        self.scaling = scaling
+        sampleRate = rate
+        self.loop = loop
+        helper = try HelperThread(loop: loop)
     }
 
-    /// Polls beside the daemon; returns what ends it.
-    private func poll(
-        _ sensor: any SensorDevice,
-        _ scaling: SensorScaling,
-        _ rate: Double,
-        _ loop: EventLoop
-    ) throws(SystemError) -> () -> Void {
-        let helper = try HelperThread(loop: loop)
-        var scaling = scaling
-        var stop: () -> Void = {}
-        let poll = try helper.poll(sensor, every: 1 / rate) { [self] result in
-            switch result {
-            case .success(let scan): add(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now))
-            case .failure(let error) where error.errno == .again: break
-            case .failure(let error):
-                problem = "\(error)"
-                isBusy = error.errno == .busy
-                stop()
-            }
+    func start() {
+        do throws(SystemError) {
+            poll = try helper.poll(sensor, every: 1 / sampleRate) { [self] in receive($0) }
+        } catch {
+            receive(.failure(error))
         }
-        stop = {
-            stop = {}
-            helper.stopPolling(poll)
-            // After a read that is under way; without a thread there is none.
-            do throws(SystemError) {
-                try helper.run({}, completion: { loop.exit() })
-            } catch {
-                loop.exit()
-            }
-        }
-        return { stop() }
     }
 
-    private func add(_ measurement: Measurement) {
-        guard case .acceleration(var sample) = measurement else { return }
-        sample.time = clock.time(at: sample.time)
-        samples.append(sample)
+    private func receive(_ result: Result<RawScan, SystemError>) {
+        switch result {
+        case .success(let scan): onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+        case .failure(let error) where error.errno == .again: break
+        case .failure(let error):
+            isBusy = error.errno == .busy
+            onEvent?(.report(.failed("\(error)")))
+        }
+    }
+
+    func stop() {
+        guard let poll else { return }
+        helper.stopPolling(poll)
+        let report = { [self] in
+            self.poll = nil
+            onEvent?(.report(.closed(warnings: [])))
+        }
+        // After a read that is under way; without a thread there is none.
+        do throws(SystemError) { try helper.run({}, completion: report) } catch { report() }
     }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// Reads an accelerometer for a command, until ``end(_:)``, a signal or the end of the source.
+///
+/// The sensor's settings are restored then.
+final class SourceReader {
+    let loop: EventLoop
+    let source: any SensorSource
+    private(set) var isInterrupted = false
+    private(set) var isEnding = false
+    private var failure: CommandError?
+
+    var onStart: () -> Void = {}
+    var onSample: (AccelerometerSample) -> Void = { _ in }
+    var onWarning: (String) -> Void = { complain("warning: \($0)") }
+
+    /// Added to the error of a source that fails.
+    var hint: () -> String = { "" }
+
+    init(_ source: any SensorSource, _ loop: EventLoop) {
+        self.source = source
+        self.loop = loop
+    }
+
+    /// Reads for so many seconds, or without a limit; throws the error that ended it.
+    func run(seconds: Double? = nil) throws(CommandError) {
+        let limit = try systemCall(loop.timer { [self] in end() })
+        let termination = try systemCall(
+            loop.onTermination { [self] in
+                isInterrupted = true
+                end()
+            }
+        )
+        if let seconds { limit.arm(after: seconds) }
+        source.onEvent = { [self] event in handle(event) }
+        source.start()
+        _ = try systemCall(loop.run())
+        withExtendedLifetime((limit, termination)) {}
+        // A second signal does not end the process before the command has said how it ended.
+        if !isInterrupted { termination.cancel() }
+        if let failure { throw failure }
+    }
+
+    private func handle(_ event: SourceEvent) {
+        switch event {
+        case .sample(.acceleration(let sample)): onSample(sample)
+        case .sample: break
+        case .report(.started(let warnings)):
+            warnings.forEach(onWarning)
+            onStart()
+        case .report(.closed(let warnings)): warnings.forEach(onWarning)
+        case .report(.stalled(let problem)), .report(.silent(let problem)): onWarning(problem)
+        case .report(.failed(let reason)): end(CommandError(reason + hint()))
+        case .ended: end()
+        }
+    }
+
+    /// Ends ``run(seconds:)`` once the sensor's settings are restored, with the first error if there is one.
+    func end(_ error: CommandError? = nil) {
+        guard !isEnding else { return }
+        isEnding = true
+        failure = error
+        source.close { [self] in loop.exit() }
+    }
+}
