@@ -83,28 +83,16 @@ package final class DaemonConnection {
     /// Reads the properties unless they are known; D-Bus activation starts the daemon if necessary.
     package func connect() {
         switch state {
-        case .absent: start()
-        case .failed: read()
+        case .absent, .failed: read()
         case .starting, .running, .disconnected: break
-        }
-    }
-
-    private func start() {
-        state = .starting
-        let bus = "org.freedesktop.DBus"
-        call("StartServiceByName", of: bus, at: "/org/freedesktop/DBus", on: bus) { call in
-            call.append(Names.service)
-            call.append(UInt32(0))
-        } completion: { [unowned(unsafe) self] result in
-            // The daemon that was started has its name before the reply. The bus refuses to start one without a file.
-            if name == nil, state == .starting { state = .absent(result.error) }
         }
     }
 
     /// Reads the properties, also those whose changes are not announced.
     package func read() {
         if state.snapshot == nil { state = .starting }
-        call("GetAll", of: Names.properties) { call in
+        // By the service's name, D-Bus starts a daemon: its own name comes before its reply, which is awaited no longer then.
+        call("GetAll", of: Names.properties, on: name ?? Names.service) { call in
             call.append(Names.manager)
         } completion: { [unowned(unsafe) self] result in
             guard result.error != Self.ended else { return }
@@ -114,7 +102,7 @@ package final class DaemonConnection {
                 ManagerSnapshot.properties.apply(try result.get().readChanges(), to: &snapshot)
                 state = .running(snapshot)
             } catch {
-                if state == .starting { state = .failed(error) }
+                if state == .starting { state = name == nil ? .absent(error) : .failed(error) }
             }
         }
     }

@@ -23,7 +23,7 @@ enum Monitor {
         guard [invocation.has("full"), invocation.has("waybar"), !properties.isEmpty].filter({ $0 }).count < 2 else {
             throw CommandError("--full, --waybar and PROPERTY cannot be combined", .usage)
         }
-        let subscription = try Subscription(try Bus(connectingTo: invocation.bus))
+        let subscription = try Subscription(try invocation.connect())
         if invocation.has("waybar") { return try subscription.run(WaybarMonitor(subscription).show) }
         let format = MonitorFormat(isJSON: invocation.isJSON, isFull: invocation.has("full"), properties: properties)
         return try subscription.run(ChangeMonitor(subscription, format).show)
