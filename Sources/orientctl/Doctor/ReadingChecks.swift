@@ -87,19 +87,19 @@ enum ReadingChecks {
 
     static func sampling(_ system: SystemState) -> Finding {
         guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon(system) }
-        let daemon = DaemonReadings(bus, seconds: 2)
-        if let refusal = daemon.refusal {
-            let text = "orientd does not sample for this user: \(refusal.message)"
-            return .warn(text, remedy: .showSession)
+        do throws(BusError) {
+            let daemon = try DaemonReadings(bus, seconds: 2)
+            let sensor = system.accelerometer?.description
+            return sampling(
+                daemon.sensor,
+                changes: daemon.samples.count - 1,
+                seconds: daemon.duration,
+                canBuffer: sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false,
+                isHere: sensor != nil
+            )
+        } catch {
+            return .warn("orientd does not sample for this user: \(error.message)", remedy: .showSession)
         }
-        let sensor = system.accelerometer?.description
-        return sampling(
-            daemon.sensor,
-            changes: daemon.samples.count - 1,
-            seconds: daemon.duration,
-            canBuffer: sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false,
-            isHere: sensor != nil
-        )
     }
 
     /// Checks a claimed daemon: its sensor, and how often its gravity changed, -1 without any gravity.

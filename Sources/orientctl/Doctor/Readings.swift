@@ -47,7 +47,7 @@ final class Readings {
             problem = "there is no accelerometer"
         }
         guard samples.isEmpty, !isInterrupted, let bus = system.bus, system.snapshot != nil else { return }
-        samples = DaemonReadings(bus, seconds: seconds).samples
+        samples = (try? DaemonReadings(bus, seconds: seconds))?.samples ?? []
         isFiltered = true
         origin = "Gravity as orientd reports it"
     }
