@@ -22,7 +22,7 @@ import Testing
     @Test func `each compositor that orient-agent does not serve has a setting for touch and pen`() throws {
         for compositor in Compositor.allCases where compositor != .sway && compositor != .hyprland {
             for kind in [InputDevice.Kind.touchScreen, .tablet] {
-                let device = InputDevice(name: "ELAN Touch", kind: kind, placement: .builtIn)
+                let device = InputDevice(name: "ELAN Touch", kind: kind, isBuiltIn: true)
                 let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
                 #expect(setting.line.contains("DSI-1"))
                 #expect(setting.isPresent(in: Array("first\n  \(setting.line)\n".utf8)))
@@ -41,7 +41,7 @@ import Testing
         ] as [(Compositor, String)]
     )
     func `other lines with the output are no setting for its devices`(compositor: Compositor, line: String) throws {
-        let device = InputDevice(name: "ELAN", kind: .touchScreen, placement: .builtIn)
+        let device = InputDevice(name: "ELAN", kind: .touchScreen, isBuiltIn: true)
         let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
         #expect(!setting.isPresent(in: Array(line.utf8)))
     }

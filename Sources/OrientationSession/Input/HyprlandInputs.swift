@@ -99,8 +99,7 @@ final class HyprlandInputs: InputMapper {
             }
             // The tools and pads of a tablet are listed without a name of their own.
             for name in devices.compactMap({ $0["name"]?.text }) {
-                let placement = known.placement(kind) { HyprlandCommand.matches(name, $0.name) }
-                guard placement == .builtIn else { continue }
+                guard known.isBuiltIn(kind, where: { HyprlandCommand.matches(name, $0.name) }) else { continue }
                 if HyprlandCommand.isPlain(name) {
                     names.append(name)
                 } else if refusedNames.insert(name).inserted {

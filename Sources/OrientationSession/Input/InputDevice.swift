@@ -3,11 +3,6 @@
 import POSIX
 import SystemdBus
 
-/// Whether an input device is a part of the machine.
-enum InputPlacement: Sendable {
-    case builtIn, external
-}
-
 /// A touch screen or pen tablet, as udev describes it.
 struct InputDevice: Hashable, Sendable {
     enum Kind: Sendable {
@@ -19,24 +14,24 @@ struct InputDevice: Hashable, Sendable {
     var name: String
     var vendor = 0, product = 0
     var kind: Kind
-    /// Nil if nothing tells.
-    var placement: InputPlacement?
+    /// Whether it is a part of the machine; nil if nothing tells.
+    var isBuiltIn: Bool?
 
     // The numbers of buses in linux/input.h.
     private static let usb = 0x03, bluetooth = 0x05, virtual = 0x06
 
     /// Decides by udev's ID_INTEGRATION, the number of the bus, and the attribute `removable` of the USB device.
-    static func placement(integration: String?, bus: Int?, removable: String?) -> InputPlacement? {
+    static func isBuiltIn(integration: String?, bus: Int?, removable: String?) -> Bool? {
         switch integration {
-        case "internal": return .builtIn
-        case "external": return .external
+        case "internal": return true
+        case "external": return false
         default: break
         }
         switch bus {
         case nil, 0, virtual: return nil
-        case bluetooth: return .external
-        case usb: return removable == "fixed" ? .builtIn : removable == "removable" ? .external : nil
-        default: return .builtIn
+        case bluetooth: return false
+        case usb: return removable == "fixed" ? true : removable == "removable" ? false : nil
+        default: return true
         }
     }
 }
@@ -61,7 +56,7 @@ extension InputDevice {
         self.name = name
         vendor = number("id/vendor") ?? 0
         product = number("id/product") ?? 0
-        placement = Self.placement(
+        isBuiltIn = Self.isBuiltIn(
             integration: device.property("ID_INTEGRATION"),
             bus: number("id/bustype"),
             removable: Self.usbDevice(above: parent)?.attribute("removable")
@@ -82,20 +77,19 @@ extension [InputDevice] {
     /// Whether the device with these properties is built in.
     ///
     /// If nothing tells, it is, unless another device of its kind is known to be.
-    func placement(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> InputPlacement {
-        placement(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
+    func isBuiltIn(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> Bool {
+        isBuiltIn(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
     }
 
     /// Whether the devices of a kind that match are built in.
-    func placement(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> InputPlacement {
-        let found = filter { $0.kind == kind && isMatch($0) }.map { $0.placement }
-        if found.contains(.external) { return .external }
-        if found.contains(.builtIn) { return .builtIn }
-        return contains { $0.kind == kind && $0.placement == .builtIn } ? .external : .builtIn
+    func isBuiltIn(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> Bool {
+        let found = filter { $0.kind == kind && isMatch($0) }.compactMap { $0.isBuiltIn }
+        if !found.isEmpty { return !found.contains(false) }
+        return !contains { $0.kind == kind && $0.isBuiltIn == true }
     }
 
     /// The devices that belong to the panel.
     var builtIn: [InputDevice] {
-        filter { device in placement(device.kind) { $0 == device } == .builtIn }
+        filter { device in isBuiltIn(device.kind) { $0 == device } }
     }
 }

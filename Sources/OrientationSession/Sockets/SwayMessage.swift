@@ -13,20 +13,6 @@ struct SwayMessage: Hashable, Sendable {
     var kind: UInt32
     var payload: [UInt8]
 
-    init(kind: UInt32, payload: [UInt8]) {
-        self.kind = kind
-        self.payload = payload
-    }
-
-    init(_ kind: Kind, _ text: String = "") {
-        self.init(kind: kind.rawValue, payload: Array(text.utf8))
-    }
-
-    /// Reads what ``next(in:)`` returns.
-    init(_ bytes: [UInt8]) {
-        self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
-    }
-
     /// Removes the first message from what was received; nil if it is incomplete, an error if it is none of sway's.
     static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
         guard bytes.prefix(mark.count) == mark.prefix(bytes.count) else {
@@ -50,5 +36,12 @@ struct SwayMessage: Hashable, Sendable {
 
     private static func word(of bytes: [UInt8], at index: Int) -> UInt32 {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
+    }
+}
+
+extension SwayMessage {
+    /// Reads what ``next(in:)`` returns.
+    init(_ bytes: [UInt8]) {
+        self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
     }
 }

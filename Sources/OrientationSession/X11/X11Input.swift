@@ -179,11 +179,11 @@ final class X11Input {
             let parts = path.prefix { $0 != 0 }.split(separator: UInt8(ascii: "/"))
             let node = String(decoding: parts.last ?? [], as: UTF8.self)
             guard let device = known.first(where: { $0.node == node }) else { return false }
-            return known.placement(device.kind) { $0.node == node } == .builtIn
+            return known.isBuiltIn(device.kind) { $0.node == node }
         }
         let numbers: [UInt32]? = values(Self.product, of: id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
         let (vendor, product) = (Int(numbers?[0] ?? 0), Int(numbers?[1] ?? 0))
-        return known.placement(vendor: vendor, product: product, name: name, kind: kind) == .builtIn
+        return known.isBuiltIn(vendor: vendor, product: product, name: name, kind: kind)
     }
 
     /// Calls `body` with each touch screen and pen of the server.
