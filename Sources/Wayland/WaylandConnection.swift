@@ -22,21 +22,11 @@ package final class WaylandConnection {
     /// Is called after all events that have arrived together were handled.
     package var afterEvents: () -> Void = {}
 
+    /// Is called when a global object has come or gone, after ``onReady`` was called.
+    package var onGlobalsChanged: () -> Void = {}
+
     /// The global objects that the compositor offers: the number and the version of each interface.
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
-
-    /// All globals of an interface, bound, and what is called for their events.
-    private var observation: Observation?
-
-    /// Is called with the object and the number and values of its event, or nil when the global is removed.
-    package typealias ObservationHandler = (OpaquePointer, (number: UInt32, values: WaylandObject.Values)?) -> Void
-
-    private struct Observation {
-        let interface: UnsafePointer<wl_interface>
-        let version: UInt32
-        let handler: ObservationHandler
-        var objects: [UInt32: WaylandObject] = [:]
-    }
 
     /// What WAYLAND_DISPLAY contains, or else libwayland's default.
     package static var socketName: String {
@@ -73,43 +63,24 @@ package final class WaylandConnection {
     /// The process id of the compositor; nil if the system does not tell.
     package var compositor: Int32? { peerProcess(of: wl_display_get_fd(display.pointer)) }
 
-    /// Creates the object for a global; nil if the compositor offers none of that interface.
+    /// The numbers of the globals of an interface.
+    package func globals(of interface: UnsafePointer<wl_interface>) -> [UInt32] {
+        let name = String(cString: interface.pointee.name)
+        return globals.filter { $0.interface == name }.map { $0.number }
+    }
+
+    /// Creates the object for a global, the first of an interface if none is given; nil if the compositor offers none.
     package func bind(
-        _ interface: UnsafePointer<wl_interface>?,
+        _ interface: UnsafePointer<wl_interface>,
         version: UInt32,
+        number: UInt32? = nil,
         _ handler: @escaping WaylandObject.Handler
     ) -> WaylandObject? {
-        guard let registry, let interface else { return nil }
-        let name = String(cString: interface.pointee.name)
-        guard let global = globals.first(where: { $0.interface == name }) else { return nil }
-        let pointer = wl_registry_bind(registry.proxy, global.number, interface, min(version, global.version))
+        guard let registry, let number = number ?? globals(of: interface).first,
+            let global = globals.first(where: { $0.number == number })
+        else { return nil }
+        let pointer = wl_registry_bind(registry.proxy, number, interface, min(version, global.version))
         return object(pointer.map { OpaquePointer($0) }, handler)
-    }
-
-    /// Binds every global of an interface, now and later, and calls `handler` for its events and its removal.
-    ///
-    /// Replaces an earlier observation.
-    package func observe(
-        _ interface: UnsafePointer<wl_interface>?,
-        version: UInt32,
-        _ handler: @escaping ObservationHandler
-    ) {
-        guard let interface else { return }
-        observation = Observation(interface: interface, version: version, handler: handler)
-        for global in globals { observe(global) }
-        flush()
-    }
-
-    /// Calls the handler of ``observe(_:version:_:)`` no more.
-    package func stopObserving() { observation = nil }
-
-    private func observe(_ global: (number: UInt32, interface: String, version: UInt32)) {
-        guard let registry, let observation, global.interface == String(cString: observation.interface.pointee.name)
-        else { return }
-        let version = min(observation.version, global.version)
-        let pointer = wl_registry_bind(registry.proxy, global.number, observation.interface, version)
-        guard let proxy = pointer.map({ OpaquePointer($0) }) else { return }
-        self.observation?.objects[global.number] = object(proxy) { observation.handler(proxy, ($0, $1)) }
     }
 
     /// Owns an object that the compositor or a request has created.
@@ -125,15 +96,12 @@ package final class WaylandConnection {
     }
 
     private func registryChanged(_ event: UInt32, _ values: WaylandObject.Values) {
-        let number = values[0].u
         if event == 0 {
-            let global = (number, String(cString: values[1].s), values[2].u)
-            globals.append(global)
-            observe(global)
+            globals.append((values[0].u, String(cString: values[1].s), values[2].u))
         } else {
-            globals.removeAll { $0.number == number }
-            if let object = observation?.objects.removeValue(forKey: number) { observation?.handler(object.proxy, nil) }
+            globals.removeAll { $0.number == values[0].u }
         }
+        if sync == nil { onGlobalsChanged() }
     }
 
     private func read() {

@@ -18,7 +18,6 @@ enum HookEvent: String, CaseIterable {
 /// state only.
 final class HookRunner {
     private let event: HookEvent
-    private let folders: [String]
     private let timeout: Double
     private let loop: EventLoop
     private let log: Log
@@ -48,27 +47,18 @@ final class HookRunner {
         }
     }
 
-    /// Runs the executables in `folders`, for at most `timeout` seconds each; those of an earlier folder hide those of
-    /// the same name in a later one.
-    init(_ event: HookEvent, folders: [String], timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
+    /// Runs each executable for at most `timeout` seconds.
+    init(_ event: HookEvent, timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
         self.event = event
-        self.folders = folders
         self.timeout = timeout
         self.loop = loop
         self.log = log
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { kill() } }
     }
 
-    /// The user's folder, and the system's.
-    static var standardFolders: [String] {
-        [AgentConfiguration.configurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"].compactMap {
-            $0
-        }
-    }
-
     /// Runs the hooks with these variables added to the environment; `completion` is called when all have ended, at once
     /// if there are none.
-    func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void = {}) {
+    func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void) {
         let run = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
         next = run
         if present == nil { begin(run) }
@@ -107,7 +97,7 @@ final class HookRunner {
     private func start(_ path: String, _ run: Run) throws(SystemError) {
         let process = try spawn(
             [path, event.rawValue],
-            adding: [(name: "ORIENTD_EVENT", value: event.rawValue)] + run.environment,
+            adding: run.environment,
             isGroupLeader: true
         )
         let hook = Hook(path: path, process: process)
@@ -144,10 +134,11 @@ final class HookRunner {
         finishIfAllEnded()
     }
 
-    /// The executables, sorted by name; any file hides those of its name in later folders.
+    /// The executables, sorted by name; any file of the user hides that of its name in the system's folder.
     private var executables: [String] {
+        let folders = [AgentConfiguration.configurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"]
         var paths: [String: String] = [:]
-        for folder in folders {
+        for folder in folders.compactMap({ $0 }) {
             guard let names = try? FileDescriptor.names(in: folder) else { continue }
             for name in names where paths[name] == nil { paths[name] = folder + "/" + name }
         }

@@ -5,17 +5,14 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// The hooks of a session: what they are run for, and what they are told.
+/// The hooks of a session: what they are run for, and which variables they get.
 final class SessionHooks {
-    private let runners: [HookEvent: HookRunner]
+    private var runners: [HookEvent: HookRunner] = [:]
 
     init(timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
-        var runners: [HookEvent: HookRunner] = [:]
         for event in HookEvent.allCases {
-            let folders = HookRunner.standardFolders
-            runners[event] = try HookRunner(event, folders: folders, timeout: timeout, loop: loop, log: log)
+            runners[event] = try HookRunner(event, timeout: timeout, loop: loop, log: log)
         }
-        self.runners = runners
     }
 
     /// Kills the hooks that run, at the end of this process.
@@ -26,14 +23,14 @@ final class SessionHooks {
     /// Runs the hooks of an event; `completion` is called when all have ended, at once if there are none.
     func run(_ event: HookEvent, _ state: ManagerStatus, output: String?, completion: @escaping () -> Void = {}) {
         let variables = [
-            (name: "ORIENTD_OUTPUT", value: output ?? ""),
-            (name: "ORIENTD_TRANSFORM", value: state.outputTransform.name),
-            (name: "ORIENTD_INTERFACE_ORIENTATION", value: state.interfaceOrientation.name),
-            (name: "ORIENTD_DEVICE_ORIENTATION", value: state.deviceOrientation.name),
-            (name: "ORIENTD_TABLET_MODE", value: state.tabletMode.name),
-            (name: "ORIENTD_ROTATION_LOCK", value: state.rotationLock.name),
+            ("ORIENTD_EVENT", event.rawValue),
+            ("ORIENTD_OUTPUT", output ?? ""),
+            ("ORIENTD_TRANSFORM", state.outputTransform.name),
+            ("ORIENTD_INTERFACE_ORIENTATION", state.interfaceOrientation.name),
+            ("ORIENTD_DEVICE_ORIENTATION", state.deviceOrientation.name),
+            ("ORIENTD_TABLET_MODE", state.tabletMode.name),
+            ("ORIENTD_ROTATION_LOCK", state.rotationLock.name),
         ]
-        guard let runner = runners[event] else { return completion() }
-        runner.run(variables, completion: completion)
+        runners[event]?.run(variables.map { (name: $0.0, value: $0.1) }, completion: completion)
     }
 }

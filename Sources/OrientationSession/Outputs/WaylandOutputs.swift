@@ -9,6 +9,8 @@ final class WaylandOutputs {
     private static let version: UInt32 = 4
 
     private let connection: WaylandConnection
+    /// The outputs by the numbers of their globals, and their names by proxy.
+    private var outputs: [UInt32: WaylandObject] = [:]
     private var names: [OpaquePointer: String] = [:]
 
     /// Is called after an output was described or described anew, and when one is removed.
@@ -20,21 +22,34 @@ final class WaylandOutputs {
     /// Binds all outputs of a connection whose globals are known.
     init(on connection: WaylandConnection) {
         self.connection = connection
-        connection.observe(orientd_output(), version: Self.version) { [unowned(unsafe) self] proxy, event in
-            switch event?.number {
-            case 4: names[proxy] = event.map { String(cString: $0.values[0].s) }
-            case 2: onChange()
-            case nil:
-                names[proxy] = nil
-                onRemoval(proxy)
-                onChange()
-            default: break  // geometry, mode, scale, description
-            }
-        }
+        connection.onGlobalsChanged = { [unowned(unsafe) self] in update() }
+        update()
     }
 
     deinit {
-        connection.stopObserving()
+        connection.onGlobalsChanged = {}
+    }
+
+    private func update() {
+        guard let interface = orientd_output() else { return }
+        let numbers = connection.globals(of: interface)
+        for number in numbers where outputs[number] == nil {
+            outputs[number] = connection.bind(interface, version: Self.version, number: number) {
+                [unowned(unsafe) self] event, values in
+                switch event {
+                case 4: if let proxy = outputs[number]?.proxy { names[proxy] = String(cString: values[0].s) }
+                case 2: onChange()
+                default: break  // geometry, mode, scale, description
+                }
+            }
+        }
+        for number in outputs.keys where !numbers.contains(number) {
+            guard let output = outputs.removeValue(forKey: number) else { continue }
+            names[output.proxy] = nil
+            onRemoval(output.proxy)
+            onChange()
+        }
+        connection.flush()
     }
 
     /// The connectors of outputs that this connection has bound; nil if the compositor does not name one of them.

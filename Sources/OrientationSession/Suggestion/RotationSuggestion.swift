@@ -24,8 +24,7 @@ final class RotationSuggestion {
     private var state = State.idle
     /// The notification that is shown, or that was shown last and is replaced.
     private var notification: UInt32 = 0
-    /// Whether a failure was reported, and no notification has been shown since.
-    private var hasFailed = false
+    private var problem: ProblemLog
 
     private enum State {
         case idle
@@ -41,6 +40,7 @@ final class RotationSuggestion {
         bus = try Bus(.session)
         try bus.attach(to: loop)
         self.log = log
+        problem = ProblemLog(log, consequence: "no rotation is suggested")
         self.onAccepted = onAccepted
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
         let match = "type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)'"
@@ -60,22 +60,28 @@ final class RotationSuggestion {
         return held
     }
 
-    /// Takes the state of orientd; nil while it does not run.
+    /// Follows the state of orientd; nil while it does not run.
     func update(_ status: ManagerStatus?) {
         let orientation = status.flatMap { Self.orientation(for: $0) }
         guard orientation != self.orientation else { return }
         self.orientation = orientation
         if state == .shown, orientation == nil { close() }
-        state = orientation == nil ? .idle : .waiting
-        if state == .waiting { timer?.arm(after: Self.times.wait) } else { timer?.disarm() }
+        enter(orientation == nil ? .idle : .waiting)
+    }
+
+    private func enter(_ state: State) {
+        self.state = state
+        switch state {
+        case .waiting: timer?.arm(after: Self.times.wait)
+        case .shown: timer?.arm(after: Self.times.show)
+        case .idle, .over: timer?.disarm()
+        }
     }
 
     private func timePassed() {
         switch state {
         case .waiting: show()
-        case .shown:
-            close()
-            state = .over
+        case .shown: closeForGood()
         case .idle, .over: break
         }
     }
@@ -84,8 +90,7 @@ final class RotationSuggestion {
 
     private func show() {
         guard let orientation else { return }
-        state = .shown
-        timer?.arm(after: Self.times.show)
+        enter(.shown)
         do throws(BusError) {
             try bus.callLater(Self.service, Self.path, Self.service, "Notify") { call in
                 call.append("orient-agent")
@@ -111,7 +116,7 @@ final class RotationSuggestion {
         do throws(BusError) {
             if let error = reply.error { throw error }
             notification = try reply.readUInt32()
-            hasFailed = false
+            problem.solved()
             // The device may have been turned back before the answer.
             if state != .shown { close() }
         } catch {
@@ -120,12 +125,13 @@ final class RotationSuggestion {
     }
 
     private func failed(_ error: BusError) {
-        if state == .shown {
-            state = .over
-            timer?.disarm()
-        }
-        if !hasFailed { log.warning("cannot suggest a rotation: \(error)") }
-        hasFailed = true
+        if state == .shown { enter(.over) }
+        problem.report("cannot suggest a rotation: \(error)")
+    }
+
+    private func closeForGood() {
+        close()
+        enter(.over)
     }
 
     private func close() {
@@ -148,15 +154,12 @@ final class RotationSuggestion {
         } catch {
             return log.warning("invalid ActionInvoked of \(Self.service): \(error)")
         }
-        close()
-        state = .over
-        timer?.disarm()
+        closeForGood()
         onAccepted()
     }
 
     private func closed(_ signal: BusMessage) {
         guard let id = try? signal.readUInt32(), id == notification, state == .shown else { return }
-        state = .over
-        timer?.disarm()
+        enter(.over)
     }
 }

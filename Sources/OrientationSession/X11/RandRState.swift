@@ -25,9 +25,16 @@ struct RandRState {
         var rotation: UInt16
         /// The rotations that are supported.
         let rotations: UInt16
-        let outputs: [xcb_randr_output_t]
+        var outputs: [xcb_randr_output_t]
 
         var isOn: Bool { mode != 0 }
+        /// The same, switched off.
+        var off: Crtc {
+            var crtc = self
+            (crtc.position, crtc.mode, crtc.rotation) = (Position(x: 0, y: 0), 0, 1)
+            crtc.outputs = []
+            return crtc
+        }
         var right: Int { position.x + size.width }
         var bottom: Int { position.y + size.height }
     }

@@ -136,12 +136,21 @@ final class X11Screen {
 
     func apply(_ change: OutputChange) {
         connection.send { xcb_grab_server($0) }
-        let result = perform(change)
+        var result = OutputResult.applied
+        do throws(Failure) { try make(change) } catch { result = error.result }
         connection.send { xcb_ungrab_server($0) }
         // The new state is reported before the result.
         isStale = true
         handleEvents()
-        reports.send { $0.delegate.changeEnded(result) }
+        reports.send { [result] in $0.delegate.changeEnded(result) }
+    }
+
+    /// Why a change was not made.
+    private struct Failure: Error {
+        let result: OutputResult
+
+        static let outdated = Failure(result: .outdated)
+        static func refused(_ reason: String) -> Failure { Failure(result: .refused(reason)) }
     }
 
     func finish() {
@@ -150,13 +159,13 @@ final class X11Screen {
         reports.send { $0.finished() }
     }
 
-    private func perform(_ change: OutputChange) -> OutputResult {
+    private func make(_ change: OutputChange) throws(Failure) {
         guard let state = RandRState(connection),
             let panel = state.connectors.first(where: { $0.name == change.output && $0.crtc != 0 }),
             var layout = RandRLayout(state)
-        else { return .outdated }
+        else { throw .outdated }
         guard layout.rotate(panel.crtc, to: change.transform) else {
-            return .refused("the X server does not offer this rotation")
+            throw .refused("the X server does not offer this rotation")
         }
         for (name, position) in change.positions {
             guard let crtc = state.connectors.first(where: { $0.name == name })?.crtc else { continue }
@@ -168,68 +177,49 @@ final class X11Screen {
         }
         guard let limits = range?.header, layout.screen.width <= Int(limits.max_width),
             layout.screen.height <= Int(limits.max_height)
-        else { return .refused("the screen would be larger than the X server allows") }
+        else { throw .refused("the screen would be larger than the X server allows") }
         layout.screen.width = max(layout.screen.width, Int(limits.min_width))
         layout.screen.height = max(layout.screen.height, Int(limits.min_height))
 
-        let changed = layout.crtcs.filter { crtc in state.crtcs.contains { $0.id == crtc.id && $0 != crtc } }
-        let unfit = state.crtcs.filter { $0.isOn && !layout.contains($0) }
-        if let result = configure(changed, off: unfit, screen: layout.screen, from: state) {
+        let before = state.crtcs.filter { $0.isOn }
+        do throws(Failure) {
+            for crtc in before where !layout.contains(crtc) { try set(crtc.off) }
+            if layout.screen != state.screen { try resize(to: layout.screen) }
+            for crtc in layout.crtcs where !before.contains(crtc) { try set(crtc) }
+        } catch {
             // Back to how it was; nothing more can be done if that fails as well.
-            _ = configure(state.crtcs.filter { $0.isOn }, off: layout.crtcs, screen: state.screen, from: nil)
-            return result
+            for crtc in layout.crtcs { try? set(crtc.off) }
+            try? resize(to: state.screen)
+            for crtc in before { try? set(crtc) }
+            throw error
         }
-        return .applied
     }
 
-    /// Switches CRTCs off, resizes the screen, and sets these and the given CRTCs; returns nil if all went well.
-    ///
-    /// `state` is what the server has now; nil if that is not known.
-    private func configure(
-        _ crtcs: [RandRState.Crtc],
-        off: [RandRState.Crtc],
-        screen: Extent,
-        from state: RandRState?
-    ) -> OutputResult? {
-        for crtc in off {
-            if let result = set(crtc, isOn: false) { return result }
-        }
-        if screen != state?.screen, !resize(to: screen) {
-            return .refused("the X server does not set the screen to \(screen.width)x\(screen.height)")
-        }
-        for crtc in crtcs {
-            if let result = set(crtc, isOn: true) { return result }
-        }
-        return nil
-    }
-
-    private func set(_ crtc: RandRState.Crtc, isOn: Bool) -> OutputResult? {
-        let outputs = isOn ? crtc.outputs : []
+    private func set(_ crtc: RandRState.Crtc) throws(Failure) {
         let reply = connection.ask(xcb_randr_set_crtc_config_reply) {
             xcb_randr_set_crtc_config(
                 $0,
                 crtc.id,
                 xcb_timestamp_t(XCB_CURRENT_TIME),
                 xcb_timestamp_t(XCB_CURRENT_TIME),
-                isOn ? Int16(clamping: crtc.position.x) : 0,
-                isOn ? Int16(clamping: crtc.position.y) : 0,
-                isOn ? crtc.mode : 0,
-                isOn ? crtc.rotation : UInt16(XCB_RANDR_ROTATION_ROTATE_0.rawValue),
-                UInt32(outputs.count),
-                outputs
+                Int16(clamping: crtc.position.x),
+                Int16(clamping: crtc.position.y),
+                crtc.mode,
+                crtc.rotation,
+                UInt32(crtc.outputs.count),
+                crtc.outputs
             )
         }
-        switch reply?.header.status {
-        case UInt8(XCB_RANDR_SET_CONFIG_SUCCESS.rawValue): return nil
-        case UInt8(XCB_RANDR_SET_CONFIG_INVALID_TIME.rawValue),
-            UInt8(XCB_RANDR_SET_CONFIG_INVALID_CONFIG_TIME.rawValue):
-            return .outdated
-        default: return .refused("the X server refused it")
+        switch reply.map({ UInt32($0.header.status) }) {
+        case XCB_RANDR_SET_CONFIG_SUCCESS.rawValue: break
+        case XCB_RANDR_SET_CONFIG_INVALID_TIME.rawValue, XCB_RANDR_SET_CONFIG_INVALID_CONFIG_TIME.rawValue:
+            throw .outdated
+        default: throw .refused("the X server refused it")
         }
     }
 
-    private func resize(to size: Extent) -> Bool {
-        connection.succeeds {
+    private func resize(to size: Extent) throws(Failure) {
+        let isDone = connection.succeeds {
             xcb_randr_set_screen_size_checked(
                 $0,
                 connection.root,
@@ -239,5 +229,6 @@ final class X11Screen {
                 UInt32(max(1, (Double(size.height) * pitch.y).rounded()))
             )
         }
+        if !isDone { throw .refused("the X server does not set the screen to \(size.width)x\(size.height)") }
     }
 }
