@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SplitMix
+import Testing
+
+@testable import OrientationCore
+
+/// Random schedules of all events, with deadlines delivered when they are due.
+@Suite struct MachinePropertyTests {
+    @Test(arguments: 1...150 as ClosedRange<UInt64>)
+    func `whatever happens, effects say what changed, and nothing changes that must not`(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        var configuration = MachineConfiguration()
+        configuration.idiom = random.pick([nil, .tablet, .convertible])
+        configuration.power = random.pick([.auto, .responsive])
+        var machine = OrientationMachine(configuration, saved: nil, at: 0)
+        var saved: SavedState?
+        var (time, pose) = (0.0, Vector3(0, 9.81, 0))
+        for step in 1...400 {
+            let place: Comment = "seed \(seed), step \(step)"
+            time += random.pick([0.07, 0.07, 0.07, 1, 12])
+            if let deadline = machine.deadline, deadline.time <= time {
+                try check(.deadlinePassed(deadline.purpose), at: deadline.time, &machine, &saved, place)
+            }
+            if random.chance(10) { pose = random.pick(Self.poses) }
+            let event =
+                random.chance(70)
+                ? .sample(.display, AccelerometerSample(time: time, acceleration: pose)) : random.event(machine)
+            try check(event, at: time, &machine, &saved, place)
+        }
+        // A change of the interface is saved within ten seconds, and the rest at once.
+        let end = time + 10
+        while let deadline = machine.deadline, deadline.time <= end {
+            let place: Comment = "seed \(seed), at the end"
+            try check(.deadlinePassed(deadline.purpose), at: deadline.time, &machine, &saved, place)
+        }
+        if machine.lifecycle != .ending, let saved { #expect(saved == OrientationMachine.state(machine)) }
+    }
+
+    private static let poses = [
+        Vector3(0, 9.81, 0), Vector3(9.81, 0, 0), Vector3(0, -9.81, 0), Vector3(-9.81, 0, 0), Vector3(0, 0, 9.81),
+        Vector3(6.9, 6.9, 0), Vector3(.nan, 0, 0),
+    ]
+
+    private func check(
+        _ event: Event,
+        at time: Double,
+        _ machine: inout OrientationMachine,
+        _ saved: inout SavedState?,
+        _ place: Comment
+    ) throws {
+        let before = machine
+        let effects = machine.handle(event, at: time)
+        let (policy, old) = (machine.policy, before.policy)
+        if let state = effects.save { saved = state }
+
+        try #require((effects.status != nil) == (machine.status != before.status), place)
+        try #require((effects.transition != nil) == (policy.shown != old.shown), place)
+        try #require(policy.effectiveMask.contains(policy.shown) || policy.rule == .waiting, place)
+        try #require(effects.released.allSatisfy { policy.request($0) == nil && old.request($0) != nil }, place)
+        try #require(effects.deadline == machine.deadline && effects.deadline?.time.isFinite ?? true, place)
+        if effects.refusal != nil { try #require(policy.memory == old.memory && policy.shown == old.shown, place) }
+        if case .sample = event {
+            // The lock, a closed lid and sleep hold the interface, and sensing goes on.
+            if policy.lock != .off || policy.isPaused { try #require(effects.transition == nil, place) }
+            try #require(effects.save == nil, place)
+        }
+        if before.lifecycle == .ending {
+            try #require(machine.lifecycle == .ending && effects.step != .end && effects.step != .resume, place)
+        }
+        if machine.lifecycle == .ending { try #require(effects.reads == PerRole(false), place) }
+        // As a recording is replayed.
+        var again = before
+        try #require(again.handle(event, at: time).status == effects.status && again.status == machine.status, place)
+    }
+}
+
+extension OrientationMachine {
+    /// The state that it would save.
+    fileprivate static func state(_ machine: OrientationMachine) -> SavedState {
+        var state = machine.policy.memory
+        state.autorotate = machine.isModeChosen ? machine.policy.autorotate : nil
+        return state
+    }
+}
+
+extension SplitMix {
+    fileprivate mutating func event(_ machine: OrientationMachine) -> Event {
+        let client = pick([":1.1", ":1.2"])
+        let id = pick(machine.policy.requests + [7])
+        return pick([
+            .samplingBegan(.display, Sampling(rate: 15, mayFallSilent: chance(50), faceUp: .positiveZ)),
+            .sensorChanged(.display, SensorReport(state: pick([.sampling, .lost, .idle]), isPresent: chance(80))),
+            .sensorChanged(.base, SensorReport(state: .sampling, isPresent: chance(50))),
+            .sample(.base, AccelerometerSample(time: 0, acceleration: Vector3(0, 0, 9.81))),
+            .sensorsFound, .switchesFound, .chassisFound(pick([nil, .laptop, .tablet])), .lid(isClosed: chance(50)),
+            .tabletSwitch(pick([.unknown, .laptop, .tablet])), .sleep, .wake, .claims(UInt32(chance(50) ? 1 : 0)),
+            .proxyClaims(chance(50) ? [client] : []), .setRotationLock(pick([.off, .current])),
+            .rotate(pick([.portrait, .landscapeLeft])), .alignToDevice, .setAutorotate(pick([.always, .never])),
+            .setApplicationMask(chance(50) ? .landscape : nil, appID: "a", client: client),
+            .present(RotationRequest(appID: "a", supported: pick([.all, .landscape, .portrait])), client: client),
+            .update(id, to: RotationRequest(appID: "b", supported: .all), client: client),
+            .setNeedsUpdate(id, client: client), .release(id, client: client), .vanished(client: client),
+            .saveFailed, chance(3) ? .shutdown : .wake,
+        ])
+    }
+}
