@@ -8,7 +8,7 @@ package import SystemdBus
 
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
-    /// Seconds that the compositor has at the end to restore the display, and then the devices that follow it.
+    /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
     fileprivate static let endTimeout = 6.0
 
     private let configuration: AgentConfiguration
@@ -19,14 +19,14 @@ package final class Agent {
     private let hooks: SessionHooks
     private let daemon: DaemonConnection
     private let application: ApplicationRequest
-    /// Nil if input devices are not to follow, or follow without help.
+    /// Nil if the agent does not map input devices in this session.
     private let inputs: (any InputMapper)?
     private let endTimer: Timer
-    /// Nil unless rotations are suggested under the lock.
+    /// Nil unless `Suggest=notify`.
     private var suggestion: RotationSuggestion?
     private var termination: TerminationWatch?
 
-    /// The transform that was announced to hooks last; nil after the display was released.
+    /// The transform that hooks were run for last; nil after the display was restored.
     private var announced: OutputTransform?
     private var window: FocusedWindow?
     /// The tablet mode that hooks were run for last.
@@ -35,13 +35,13 @@ package final class Agent {
 
     private enum Role: Equatable {
         case rotating
-        /// Another program rotates the display, which the message describes.
+        /// Another program, which the message describes, rotates the display.
         case standingAside(String)
         /// The display is restored, and then the process ends.
         case ending
     }
 
-    /// Takes the display that the environment names; nothing is rotated before ``run()``.
+    /// Locks the display that the environment names; rotates nothing before ``run()``.
     package init(
         configuration: AgentConfiguration,
         backend: BackendChoice,
@@ -145,15 +145,15 @@ package final class Agent {
     }
 
     private func statusChanged(from before: ManagerStatus?, to status: ManagerStatus) {
-        tabletModeKnown()
+        runTabletModeHooks()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
-        if status.sensorProxyClients != before?.sensorProxyClients { findRival() }
+        if status.sensorProxyClients != before?.sensorProxyClients { updateRole() }
         if role == .rotating { suggestion?.update(status) }
         rotate()
     }
 
-    /// Runs the hooks for another tablet mode; at the start not before the output is known, which they are told.
-    private func tabletModeKnown() {
+    /// Runs the hooks if the tablet mode has changed; for the first time when the output is known, whose name they get.
+    private func runTabletModeHooks() {
         guard let mode = status?.tabletMode, mode != announcedMode,
             display.isReady || announcedMode != .unknown
         else { return }
@@ -161,8 +161,8 @@ package final class Agent {
         run(.tabletMode)
     }
 
-    /// Stands aside while another program rotates the display, and takes over when it has gone.
-    private func findRival() {
+    /// Stands aside while another program rotates the display, and rotates it again after that.
+    private func updateRole() {
         guard role != .ending, !configuration.isForced, let clients = status?.sensorProxyClients else { return }
         let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
         let found = rival.map { Role.standingAside($0) } ?? .rotating
@@ -179,7 +179,7 @@ package final class Agent {
         report()
     }
 
-    /// Says for `orientctl status` what the agent does.
+    /// Writes what the agent does, for `orientctl status`.
     private func report() {
         if case .standingAside(let rival) = role {
             display.report("stands aside: \(rival)")
@@ -188,9 +188,9 @@ package final class Agent {
         }
     }
 
-    /// Rotates the display as orientd says now, after the hooks that want to run before.
+    /// Rotates the display to the transform that orientd publishes, after the rotate-before hooks have ended.
     private func rotate() {
-        // While nothing is known of the device, the display stays as the user has set it.
+        // While orientd knows nothing about the device, the display stays as the user has set it.
         guard let status, status.interfaceRule != .unknown, role == .rotating else { return }
         let target = status.outputTransform
         guard target != announced, display.isReady || announced != nil else { return }
@@ -213,18 +213,18 @@ package final class Agent {
 extension Agent: DisplayRotatorDelegate {
     func outputsChanged() {
         // Now the process of the compositor is known.
-        findRival()
+        updateRole()
         updateApplication()
         report()
         mapInputs()
-        tabletModeKnown()
+        runTabletModeHooks()
         rotate()
     }
 
     func rotated() {
         mapInputs()
         if role == .ending {
-            // What follows the display has as much time again. No hooks: they would outlive this process.
+            // Input devices have as much time again. Hooks do not run: they would outlive this process.
             endTimer.arm(after: Self.endTimeout)
         } else {
             run(.rotateAfter)
@@ -240,7 +240,7 @@ extension Agent: DisplayRotatorDelegate {
         updateApplication()
     }
 
-    /// Lets the focused window decide if it is on the output that is rotated.
+    /// Requests what the focused window's application supports while the window is on the output that is rotated.
     private func updateApplication() {
         let isShown = display.panel.map { window?.isShown(on: $0.name) ?? false } ?? false
         application.windowChanged(isShown && role == .rotating ? window : nil)
@@ -249,7 +249,7 @@ extension Agent: DisplayRotatorDelegate {
     func displayLost(_ status: Int32) { loop.exit(status) }
 }
 
-/// Puts back what an agent left that ended without doing so.
+/// Restores the display after an agent that ended without restoring it.
 package enum Restoration {
     /// Restores the display that the environment names; returns the exit status.
     package static func run(

@@ -2,7 +2,7 @@
 
 import POSIX
 
-/// Logs a problem once, until it has been solved.
+/// Logs a problem when it occurs, and not again until it has been solved.
 struct ProblemLog {
     private let log: Log
     private let consequence: String

@@ -60,7 +60,7 @@ package final class WaylandConnection {
         flush()
     }
 
-    /// The process id of the compositor; nil if the system does not tell.
+    /// The process id of the compositor; nil if unknown.
     package var compositor: Int32? { peerProcess(of: wl_display_get_fd(display.pointer)) }
 
     /// The numbers of the globals of an interface.

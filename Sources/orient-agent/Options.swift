@@ -17,7 +17,7 @@ struct Options {
     enum Task {
         /// Follow orientd until a termination signal.
         case follow
-        /// Put back what a crashed agent left.
+        /// Restore the display after an agent that crashed.
         case restore
         /// Print what is wrong with the session.
         case check
@@ -26,7 +26,7 @@ struct Options {
     enum Outcome {
         case run(Options)
         case help, version, settings
-        /// With what is wrong.
+        /// With the problem, as a message.
         case misuse(String)
     }
 

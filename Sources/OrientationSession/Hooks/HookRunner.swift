@@ -4,7 +4,7 @@ import CLinux
 import POSIX
 import SystemdBus
 
-/// What hooks are run for.
+/// An event that hooks run on; the raw value is their argument.
 enum HookEvent: String, CaseIterable {
     case rotateBefore = "rotate-before"
     case rotateAfter = "rotate-after"
@@ -24,8 +24,8 @@ final class HookRunner {
     private var timer: Timer?
 
     /// The run that has not ended; nil for none.
-    private var present: Run?
-    /// The run that begins after the present one; nil for none.
+    private var current: Run?
+    /// The run that begins when the current one has ended; nil for none.
     private var next: Run?
     /// The hooks that have not ended.
     private var hooks: [Hook] = []
@@ -61,10 +61,10 @@ final class HookRunner {
     func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void) {
         let run = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
         next = run
-        if present == nil { begin(run) }
+        if current == nil { begin(run) }
     }
 
-    /// Kills the hooks that run: nothing ends one that hangs once this process has ended.
+    /// Kills the hooks that run: after this process has ended, nothing would end one that hangs.
     func end() {
         for hook in hooks where !hook.isKilled { CLinux.kill(-hook.process, SIGKILL) }
     }
@@ -72,7 +72,7 @@ final class HookRunner {
     // MARK: - Processes
 
     private func begin(_ run: Run) {
-        (present, next) = (run, nil)
+        (current, next) = (run, nil)
         for path in executables {
             do throws(SystemError) {
                 try start(path, run)
@@ -84,14 +84,15 @@ final class HookRunner {
         finishIfAllEnded()
     }
 
-    /// Ends the present run unless one of its hooks still runs; one that was killed is not waited for, since it belongs to
-    /// another user or has left its process group if it goes on.
+    /// Ends the current run unless one of its hooks still runs.
+    ///
+    /// A hook that was killed is not waited for: if it goes on, it belongs to another user or has left its process group.
     private func finishIfAllEnded() {
-        guard let ended = present, hooks.allSatisfy({ $0.isKilled }) else { return }
+        guard let ended = current, hooks.allSatisfy({ $0.isKilled }) else { return }
         timer?.disarm()
-        present = nil
+        current = nil
         for completion in ended.completions { completion() }
-        if present == nil, let next { begin(next) }
+        if current == nil, let next { begin(next) }
     }
 
     private func start(_ path: String, _ run: Run) throws(SystemError) {
@@ -106,7 +107,7 @@ final class HookRunner {
                 withExtendedLifetime(self) { ended(hook, status) }
             }
         } catch {
-            // Nothing else would notice its end.
+            // Without a watch, nothing would reap it, or kill it after the timeout.
             CLinux.kill(-process, SIGKILL)
             _ = retryingInterrupted { waitpid(process, nil, 0) }
             throw error

@@ -24,7 +24,7 @@ enum Compositor: String, CaseIterable, Sendable {
         return access(path, F_OK) != 0
     }
 
-    /// Goes by the name of the desktop, or else by the variables that compositors set for their own sockets.
+    /// Finds it by the name of the desktop, or else by the variables that compositors set for their own sockets.
     static func detected(_ variable: (String) -> String?) -> Compositor? {
         func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         for name in value("XDG_CURRENT_DESKTOP")?.utf8.split(separator: UInt8(ascii: ":")) ?? [] {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What sets options of a device in Hyprland.
+/// The ways to set options of a device in Hyprland.
 enum HyprlandCommand {
     /// The request for a configuration in hyprlang, which sets one option.
     static func keyword(_ device: String, _ option: (String, String)) -> String {
         "/keyword device[\(device)]:\(option.0) \(option.1)"
     }
 
-    /// The Lua for a configuration in Lua.
+    /// The Lua script for a configuration in Lua.
     static func script(_ device: String, _ options: [(String, String)]) -> String {
         let fields = options.map { ", \($0.0) = \(Int($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
         return "hl.device({ name = \"\(device)\"\(fields) })"

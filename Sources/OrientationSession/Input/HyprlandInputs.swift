@@ -6,8 +6,7 @@ import SystemdBus
 
 /// Gives the built-in touch screens and pens of Hyprland the panel's transform, which they do not follow.
 ///
-/// Another socket than that for requests reports when Hyprland has read its configuration again, which forgets the
-/// transforms.
+/// Hyprland forgets the transforms when it reads its configuration again, which its socket for events reports.
 final class HyprlandInputs: InputMapper {
     /// What the devices are set to.
     private struct Target: Equatable {
@@ -71,7 +70,7 @@ final class HyprlandInputs: InputMapper {
         }
     }
 
-    /// Ends the present attempt; after a problem the next one is made when the panel changes.
+    /// Ends the current attempt; after a problem the next one is made when the panel changes.
     private func finishAttempt(_ problem: String?) {
         isBusy = false
         if let problem {

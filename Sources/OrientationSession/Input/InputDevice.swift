@@ -14,7 +14,7 @@ struct InputDevice: Hashable, Sendable {
     var name: String
     var vendor = 0, product = 0
     var kind: Kind
-    /// Whether it is a part of the machine; nil if nothing tells.
+    /// Whether it is a part of the machine; nil if unknown.
     var isBuiltIn: Bool?
 
     // The numbers of buses in linux/input.h.
@@ -76,7 +76,7 @@ extension InputDevice {
 extension [InputDevice] {
     /// Whether the device with these properties is built in.
     ///
-    /// If nothing tells, it is, unless another device of its kind is known to be.
+    /// A device of unknown placement counts as built in, unless another of its kind certainly is.
     func isBuiltIn(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> Bool {
         isBuiltIn(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
     }

@@ -8,10 +8,10 @@ protocol InputMapper: AnyObject {
     /// Is called when the compositor has read its configuration again, which may reset outputs as well.
     var onReload: () -> Void { get set }
 
-    /// Takes the panel, whenever it or its transform changes.
+    /// Makes the devices follow the panel; called whenever the panel or its transform changes.
     func follow(_ panel: Output)
 
-    /// Takes the restored panel; `completion` is called once the devices follow it, or cannot.
+    /// Makes the devices follow the restored panel; calls `completion` when they do, or when that has failed.
     func end(with panel: Output, completion: @escaping () -> Void)
 }
 
@@ -32,7 +32,7 @@ enum InputMapping {
     }
 }
 
-/// Names the line of the compositor's configuration that maps built-in touch screens and pens.
+/// Logs the line that the user must add to the compositor's configuration to map touch screens and pens.
 final class UserMappedInputs: InputMapper {
     var onReload: () -> Void = {}
     private let compositor: Compositor

@@ -20,7 +20,7 @@ final class SwayInputs: InputMapper {
     private var output: String?
     /// The devices that were mapped, or refused.
     private var handled: Set<String> = []
-    /// Those whose mapping sway has not answered yet, which it does in order.
+    /// The devices whose mapping sway has not answered yet, in the order of the answers.
     private var pending: [String] = []
     private var problem: ProblemLog
 
@@ -142,7 +142,7 @@ final class SwayInputs: InputMapper {
         }
     }
 
-    /// The command that maps a device; nil if sway could read more than names in it.
+    /// The command that maps a device; nil if a name contains what sway would read as more than a name.
     static func command(mapping identifier: String, to output: String) -> String? {
         let isPlain = (identifier + output).utf8.allSatisfy { byte in
             byte >= 0x20 && byte != 0x7F && !"\"\\;$".utf8.contains(byte)

@@ -2,7 +2,7 @@
 
 import OrientationCore
 
-/// What maps the coordinates of a touch device to the part of the screen that the panel shows.
+/// The mapping from the coordinates of a touch device to the part of the screen that the panel shows.
 extension CalibrationMatrix {
     /// The matrix that first does what `other` does, then what this one does.
     func after(_ other: CalibrationMatrix) -> CalibrationMatrix {
@@ -71,7 +71,7 @@ struct MatrixBaseline: Hashable, Sendable {
         return mapping == self.mapping ? matrix : mapping.after(inverse.after(matrix))
     }
 
-    /// What to set in another layout when nothing is mapped any more.
+    /// The matrix to set when the agent no longer maps the device.
     func restored(in mapping: CalibrationMatrix) -> CalibrationMatrix {
         matrix == .identity ? matrix : mapped(to: mapping)
     }

@@ -18,7 +18,7 @@ final class HyprlandOutputs: WlrOutputs {
 
     private enum Question {
         case none, asked
-        /// It was asked, and something has changed since.
+        /// The outputs have changed since they were requested.
         case outdated
     }
 
@@ -84,7 +84,7 @@ final class HyprlandOutputs: WlrOutputs {
 
 /// The outputs in Hyprland's JSON and in its Lua.
 enum HyprlandMonitor {
-    /// The Lua that makes a change; nil for names that Lua would not take as they are.
+    /// The Lua script that makes a change; nil for a name that would end a string in Lua.
     ///
     /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
     static func script(for change: OutputChange) -> String? {

@@ -7,7 +7,7 @@ import Wayland
 
 /// The outputs of niri, over its IPC.
 ///
-/// niri reports no changes of outputs there: their wl_output objects do, after which the outputs are asked for again.
+/// This IPC does not report changes of outputs: when their wl_output objects do, the outputs are requested again.
 final class NiriOutputs: OutputBackend {
     private enum Request {
         case outputs
@@ -17,11 +17,11 @@ final class NiriOutputs: OutputBackend {
 
     private unowned(unsafe) let delegate: any OutputBackendDelegate
     private var socket: UnixSocket?
-    /// What was asked and not answered yet; niri answers in order.
+    /// The requests that niri has not answered yet, in the order of the answers.
     private var pending: [Request] = []
-    /// Whether the outputs changed while they were asked for.
+    /// Whether the outputs have changed since they were requested.
     private var isStale = false
-    /// Why a part of the present change was refused.
+    /// Why a part of the current change was refused.
     private var refusal: String?
 
     /// Connects to the socket that NIRI_SOCKET names.

@@ -3,7 +3,7 @@
 import JSON
 import OrientationCore
 
-/// The transform of an output as wl_output counts it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
+/// The transform of an output as wl_output numbers it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
 struct Transform: Hashable, Sendable {
     let rawValue: Int32
 

@@ -2,7 +2,7 @@
 
 import POSIX
 
-/// A change that is asked of the compositor or X server.
+/// A change that is requested from the compositor or X server.
 struct OutputChange: Hashable, Sendable {
     /// The output to transform.
     var output: String
@@ -26,7 +26,7 @@ protocol OutputBackendDelegate: AnyObject {
     /// Something about the outputs changed, or they are known for the first time.
     func outputsChanged(_ outputs: [Output])
 
-    /// The change that was asked for last has ended.
+    /// The change that was requested last has ended.
     func changeEnded(_ result: OutputResult)
 
     /// The focused window, or whether it covers the screen, changed; nil if there is none, or if none is known.
@@ -47,13 +47,13 @@ protocol OutputBackend: AnyObject {
     /// The X server's process; nil if it is unknown, or for a compositor.
     var server: Int32? { get }
 
-    /// Asks for a change; the delegate gets the result. No other change may be pending.
+    /// Requests a change; the delegate gets the result. No other change may be pending.
     func apply(_ change: OutputChange)
 
-    /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
+    /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.
     func mapInput(to output: String, _ isMapped: Bool)
 
-    /// Calls `completion` when all input devices are as requested.
+    /// Calls `completion` when the mappings of input devices are as requested.
     func finish(completion: @escaping () -> Void)
 }
 
@@ -70,7 +70,7 @@ struct FocusedWindow: Hashable, Sendable {
     /// The application's id on Wayland, its class on X11.
     var appID: String
     var isFullscreen: Bool
-    /// The names of the outputs that show it; nil if the display server does not tell.
+    /// The names of the outputs that show it; nil if unknown.
     var outputs: Set<String>?
 
     /// Whether an output shows it, as far as is known.

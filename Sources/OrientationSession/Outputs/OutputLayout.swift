@@ -10,9 +10,9 @@ enum OutputLayout {
     /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
     ///
     /// The panel's top left corner stays. Every other output keeps touching the same side of its neighbour towards the
-    /// panel, at the same offset if possible. Outputs that are not connected
-    /// to the panel move only if they would overlap others. Disabled outputs, and those that show the same part of the
-    /// screen as the panel, are returned as they are.
+    /// panel, at the same offset if possible. Outputs that do not touch the panel, directly or over others, move only if
+    /// they would overlap others. Disabled outputs, and those that show the same part of the screen as the panel, are
+    /// returned unchanged.
     static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {
         guard let panelIndex = outputs.firstIndex(where: { $0.name == panel && $0.isShown }) else { return outputs }
         var result = outputs
@@ -57,7 +57,7 @@ enum OutputLayout {
         return nil
     }
 
-    /// The place at the same side of an anchor that has changed from `old` to `new`.
+    /// The place at the same side of an anchor whose area has changed from `old` to `new`.
     private static func position(of area: Area, on side: Side, from old: Area, to new: Area) -> Position {
         switch side {
         case .left:

@@ -83,7 +83,7 @@ struct PanelRotation: Sendable {
     private var refused: Transform?
     /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
     private(set) var movesNeighbours: Bool?
-    /// Whether the log has been told that the panel is missing.
+    /// Whether it was logged that the panel is missing.
     private var isReportedMissing = false
     /// The transforms that the panel may have from an earlier agent; empty once the outputs are known.
     private var leftoverTransforms: Set<Transform>
@@ -155,7 +155,7 @@ struct PanelRotation: Sendable {
         }
     }
 
-    /// Compares the reported outputs with what is expected of them.
+    /// Compares the reported outputs with those that are expected.
     private mutating func compare(_ report: [Output]) -> Actions {
         let known = outputs.shownNames
         outputs = report

@@ -3,7 +3,7 @@
 import CWayland
 import Wayland
 
-/// The outputs as every Wayland client knows them: by name, and with a notice of each change.
+/// The wl_output objects, which every compositor offers: they have names and report changes.
 final class WaylandOutputs {
     /// From version 4 on, an output has a name.
     private static let version: UInt32 = 4

@@ -118,13 +118,13 @@ private final class WlrHead {
     private unowned(unsafe) let connection: WaylandConnection
     private var head: WaylandObject?
 
-    /// Takes the head that an event has created.
+    /// Owns the head that an event has created.
     init(_ proxy: OpaquePointer?, on connection: WaylandConnection) {
         self.connection = connection
         head = connection.object(proxy) { [unowned(unsafe) self] in changed($0, $1) }
     }
 
-    /// The object that requests name.
+    /// The head as an argument of requests.
     var argument: wl_argument { wl_argument(o: head?.proxy) }
 
     var output: Output {

@@ -24,7 +24,7 @@ final class DisplayRotator {
     private let mapsInput: Bool
     private let log: Log
     private let display: String
-    /// Nil while the connection is lost: an agent of a new session may take it.
+    /// Nil while the connection is lost: an agent of a new session may take the lock meanwhile.
     private var lock: AgentLock?
     private let file: RestoreFile?
     private let server: DisplayServer
@@ -37,13 +37,13 @@ final class DisplayRotator {
     private var goal = PanelRotation.Goal.unchanged
     /// What the file contains.
     private var saved: RestorePoint?
-    /// The transform that the delegate knows of.
+    /// The transform that the delegate was informed of last.
     private var reported: Transform?
     private var onRestored: (() -> Void)?
     private var savingProblem: ProblemLog
     private var reportingProblem: ProblemLog
 
-    /// Takes the display that the environment names; throws if another process rotates it already.
+    /// Locks the display that the environment names; throws if another process has locked it.
     init(
         _ backend: BackendChoice,
         _ configuration: AgentConfiguration,
@@ -84,25 +84,25 @@ final class DisplayRotator {
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.process }
 
-    /// Says in the lock's file what the agent does.
+    /// Writes what the agent does into the lock's file.
     func report(_ activity: String) {
         reportingProblem.attempt { () throws(SystemError) in try lock?.write(activity) }
     }
 
-    /// Rotates the panel or puts the outputs back, now or as soon as they are known.
+    /// Rotates the panel or restores the outputs, now or as soon as they are known.
     func pursue(_ goal: PanelRotation.Goal) {
         self.goal = goal
         handle(.goalChanged(goal))
     }
 
-    /// Puts the outputs back, and then the devices that follow them; `completion` is called afterwards.
+    /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
     func end(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
         onRestored = { [self] in
             guard let inputs, let panel = shownPanel else { return server.finish(completion: completion) }
             inputs.end(with: panel, completion: completion)
         }
         pursue(.baseline)
-        // Nothing was rotated yet, but an earlier agent may have left something; a server that has gone shows nothing.
+        // While the outputs are unknown, only an earlier agent can have left something, which a lost server does not show.
         if !isReady, !hasLeftover || lock == nil { restored() }
     }
 

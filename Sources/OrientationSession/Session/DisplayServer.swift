@@ -8,7 +8,7 @@ import Wayland
 final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
-    /// Seconds that a server has to report its outputs, and to answer a change.
+    /// Seconds for a server to report its outputs, and to answer a change.
     private static let longestAnswer = 8.0
 
     private enum State {
@@ -25,7 +25,7 @@ final class DisplayServer {
     private let loop: EventLoop
     private var state = State.disconnected
     private var timer: Timer?
-    /// How often a connection was tried since the outputs were known, besides the first time.
+    /// The number of attempts to connect again since the outputs were known.
     private var attempts = 0
 
     private var wayland: WaylandConnection?
@@ -48,7 +48,7 @@ final class DisplayServer {
     func connect() throws(SystemError) {
         if backend == .x11 {
             outputs = try X11Outputs(loop: loop, delegate: self) { [unowned(unsafe) self] problem in
-                // A display that never existed is a mistake.
+                // A display that cannot be reached at the start is a mistake in the environment.
                 if attempts == 0 { serverGivenUp(problem) } else { retry(after: problem) }
             }
         } else {
@@ -131,10 +131,10 @@ final class DisplayServer {
         outputs?.apply(change)
     }
 
-    /// Lets built-in touch screens and pens follow an output from now on, or puts back what they had before.
+    /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.
     func mapInput(to output: String, _ isMapped: Bool) { outputs?.mapInput(to: output, isMapped) }
 
-    /// Calls `completion` when input devices are as requested, at once without a connection.
+    /// Calls `completion` when the mappings of input devices are as requested; at once without a connection.
     func finish(completion: @escaping () -> Void) {
         if let outputs { outputs.finish(completion: completion) } else { completion() }
     }

@@ -4,12 +4,12 @@ import OrientationBus
 import POSIX
 import SystemdBus
 
-/// Whoever else rotates the display of this session.
+/// The other programs that may rotate the display of this session.
 enum OtherRotators {
     /// The desktops that follow net.hadess.SensorProxy, by their names in XDG_CURRENT_DESKTOP.
     private static let desktops = ["GNOME", "KDE", "X-Cinnamon", "Phosh"]
 
-    /// Programs that rotate a display as net.hadess.SensorProxy says, by the names of their processes.
+    /// Programs that follow net.hadess.SensorProxy and rotate a display, by the names of their processes.
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
     /// Describes the desktop that rotates the display; nil if the session has none of these.

@@ -6,7 +6,7 @@ import OrientationConfiguration
 import POSIX
 import SystemdBus
 
-/// What must be put back after an agent that ended without doing so.
+/// What to restore after an agent that ended without restoring it.
 struct RestorePoint: Hashable, Sendable {
     /// The outputs without any rotation by the agent.
     var outputs: [Output]
@@ -28,7 +28,7 @@ struct RestoreFile {
 
     /// Reads what an earlier agent left; nil if there is nothing to restore.
     ///
-    /// `warn` gets what is invalid in the file, which is ignored then.
+    /// Calls `warn` with a message if the file is invalid, and ignores the file then.
     func read(warn: (String) -> Void) -> RestorePoint? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -55,7 +55,7 @@ struct RestoreFile {
 }
 
 extension RestorePoint {
-    /// The point as the file has it.
+    /// The contents of the file.
     var json: JSONValue {
         let json = JSONValue([
             "version": .number(1), "movesNeighbours": .flag(movesNeighbours),

@@ -9,7 +9,7 @@ import SystemdBus
 
 /// What `orientctl doctor` reports about this session: display, panel, touch screens, other programs and the agent.
 package final class SessionCheck {
-    /// Seconds that the display server has to tell its outputs.
+    /// Seconds for the display server to report its outputs.
     private static let timeout = 2.0
 
     private let configuration: AgentConfiguration
@@ -105,7 +105,7 @@ package final class SessionCheck {
         }
     }
 
-    /// What must be the case for orient-agent to map devices here; nil if all of it is.
+    /// The first condition for orient-agent to map devices that is not met; nil if all are.
     private var unmetCondition: String? {
         let compositor = Compositor.detected
         guard isX11 || compositor == .sway || compositor == .hyprland else { return "if the compositor maps it" }

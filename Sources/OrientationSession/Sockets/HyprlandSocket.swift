@@ -3,7 +3,7 @@
 import POSIX
 import SystemdBus
 
-/// Requests to Hyprland, which takes one a connection; each waits for the one before.
+/// Hyprland's socket for requests, which accepts one on each connection; they are sent one after the other.
 final class HyprlandSocket {
     /// The folder of Hyprland's sockets.
     static var folder: String {
@@ -28,7 +28,7 @@ final class HyprlandSocket {
     private var requests: [(text: String, completion: (Reply) -> Void)] = []
     private var socket: UnixSocket?
 
-    /// Nil until an answer has shown it.
+    /// Nil until a reply has shown it.
     var language: Language?
 
     init(loop: EventLoop) { self.loop = loop }
@@ -39,8 +39,9 @@ final class HyprlandSocket {
         if requests.count == 1 { connect() }
     }
 
-    /// Runs Lua, and calls `completion` with nil or a problem; or calls `legacy` if that is not how this Hyprland is
-    /// changed, or nothing is known of it yet.
+    /// Changes Hyprland by a Lua script, and calls `completion` with nil or the problem.
+    ///
+    /// Calls `legacy` instead if the configuration is not in Lua, or if this is still unknown after the attempt.
     func evaluate(_ script: String, orElse legacy: @escaping () -> Void, completion: @escaping (String?) -> Void) {
         guard language != .hyprlang else { return legacy() }
         send("/eval " + script) { [unowned(unsafe) self] reply in

@@ -15,7 +15,7 @@ struct MessageError: Error, Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Reads a message.
+    /// Reads the JSON of a message.
     convenience init(message: [UInt8]) throws(MessageError) {
         do throws(JSONError) {
             try self.init(message)
@@ -33,7 +33,7 @@ final class UnixSocket {
     /// Removes the first message from what was received; returns nil if it is not complete.
     typealias Framing = (inout [UInt8]) throws(MessageError) -> [UInt8]?
 
-    /// Messages are lines, which lack their newline then.
+    /// The framing of messages that are lines; removes the newlines.
     static func line(in bytes: inout [UInt8]) -> [UInt8]? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         defer { bytes.removeFirst(end + 1) }

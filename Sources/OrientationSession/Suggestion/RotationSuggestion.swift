@@ -7,7 +7,7 @@ import SystemdBus
 
 /// Offers to rotate the display once while the rotation lock prevents it, as a notification of the desktop.
 final class RotationSuggestion {
-    /// Seconds that the device must be held another way, and that the notification is shown.
+    /// Seconds for which the device must be held in another orientation, and for which the notification is shown.
     private static let times = (wait: 1.0, show: 5.0)
 
     private static let service = "org.freedesktop.Notifications"
@@ -28,7 +28,7 @@ final class RotationSuggestion {
 
     private enum State {
         case idle
-        /// The device is held another way, but not for long enough yet.
+        /// The device is held in another orientation, but not for long enough yet.
         case waiting
         case shown
         /// It was shown, and neither the device nor the lock has changed since.

@@ -5,7 +5,7 @@ import CXCB
 /// A new layout of a screen.
 struct RandRLayout {
     private(set) var crtcs: [RandRState.Crtc]
-    /// The smallest screen in which they fit, once the layout is normalized.
+    /// The smallest screen that contains all CRTCs; set by ``normalize()``.
     var screen = Extent(width: 0, height: 0)
     private let modes: [xcb_randr_mode_t: Extent]
 
@@ -40,7 +40,7 @@ struct RandRLayout {
         crtcs[index].position = position
     }
 
-    /// Moves all so that the layout begins at 0, and computes the screen's size.
+    /// Moves all CRTCs so that the layout begins at 0, and computes the screen's size.
     mutating func normalize() {
         let left = crtcs.map { $0.position.x }.min() ?? 0
         let top = crtcs.map { $0.position.y }.min() ?? 0

@@ -153,7 +153,7 @@ extension Transform {
     private static let reflectX = UInt16(XCB_RANDR_ROTATION_REFLECT_X.rawValue)
     private static let reflectY = UInt16(XCB_RANDR_ROTATION_REFLECT_Y.rawValue)
 
-    /// Takes RandR's flags: a counter-clockwise rotation, before which the picture is reflected.
+    /// Converts RandR's flags: a counter-clockwise rotation, before which the picture is reflected.
     init(randr flags: UInt16) {
         let turns = [1, 2, 4, 8].firstIndex(of: flags & 0xf) ?? 0
         let isMirrored = (flags & Self.reflectX != 0) != (flags & Self.reflectY != 0)

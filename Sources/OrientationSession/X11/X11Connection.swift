@@ -50,7 +50,7 @@ final class X11Connection {
     /// Whether the connection has ended; nothing can be asked then.
     var isBroken: Bool { xcb_connection_has_error(connection) != 0 }
 
-    /// The process id of the server; nil if the system does not tell.
+    /// The process id of the server; nil if unknown.
     var server: Int32? { peerProcess(of: descriptor) }
 
     /// The numbers of an extension; nil if the server lacks it.
@@ -105,7 +105,7 @@ final class X11Connection {
         _ = ask(xcb_get_input_focus_reply) { xcb_get_input_focus($0) }
     }
 
-    /// Takes the next event that has arrived.
+    /// Removes the next event from the queue; nil if none has arrived.
     func nextEvent() -> X11Event? {
         guard let event = xcb_poll_for_event(connection) else { return nil }
         defer { free(event) }

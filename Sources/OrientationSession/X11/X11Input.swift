@@ -11,7 +11,7 @@ final class X11Input {
     private struct Device {
         let id: xcb_input_device_id_t
         var baseline: MatrixBaseline
-        /// What the device has.
+        /// The matrix that the device has now.
         var matrix: CalibrationMatrix
         /// The mapping that the device follows; nil while it follows none.
         var mapping: CalibrationMatrix?
@@ -79,7 +79,7 @@ final class X11Input {
         isStale = true
     }
 
-    /// Maps the devices to an output from now on, or gives them back what they had without that.
+    /// Maps the devices to an output from now on, or restores their own matrices.
     func map(to panel: String, _ isMapped: Bool) {
         guard target?.panel != panel || target?.isMapped != isMapped else { return }
         target = (panel, isMapped)
@@ -152,7 +152,7 @@ final class X11Input {
     private func scan(_ mapping: CalibrationMatrix) {
         hasNewDevices = false
         defer { isFirstScan = false }
-        // Without udev, nothing tells where a device is.
+        // Without udev, no device is known to be built in.
         let known = (try? InputDevice.all()) ?? []
         var builtIn: [xcb_input_device_id_t] = []
         query { id, kind, name in if isBuiltIn(id, kind, name, known) { builtIn.append(id) } }
@@ -163,7 +163,7 @@ final class X11Input {
         for id in builtIn where !devices.contains(where: { $0.id == id }) {
             guard let matrix = matrix(of: id) else { continue }
             let saved = savedBaseline(of: id)
-            // What a new device has comes from the server's configuration, which knows nothing of this layout.
+            // The matrix of a new device comes from the server's configuration, which does not depend on the layout.
             let found = MatrixBaseline(matrix: matrix, mapping: isFirstScan ? mapping : .identity)
             devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil))
         }

@@ -89,7 +89,7 @@ final class X11Screen {
         connection.flush()
     }
 
-    /// Brings one thing up to date, during which events may arrive; false if nothing has changed.
+    /// Updates the first of outputs, window and input devices that has changed; returns false if none has.
     private func update() -> Bool {
         if isStale {
             report()

@@ -4,7 +4,7 @@ import CXCB
 
 /// The focused window, as window managers report it according to EWMH.
 final class X11Windows {
-    /// The most words of a property that are read: class and states are far shorter.
+    /// The number of words of a property that are read at most; class and states are far shorter.
     private static let limit: UInt32 = 256
 
     private unowned(unsafe) let connection: X11Connection
