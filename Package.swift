@@ -170,7 +170,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationBusTests",
-            dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus"],
+            dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CSystemd"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -83,7 +83,7 @@ package final class Daemon {
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
         let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
-        let name: BusSlot?
+        let name: BusSlot
         do throws(SystemError) {
             name = try bus.own(Names.service, replacing: replacing) {
                 log.info("another service has taken over \(Names.service)")
@@ -95,7 +95,7 @@ package final class Daemon {
             throw error
         }
         watches = [
-            timer, name as AnyObject,
+            timer, name,
             try loop.onTermination { driver.deliver(.shutdown) },
             try bus.onDisconnect {
                 log.error("the connection to \(address) was closed")
@@ -216,7 +216,7 @@ package final class Daemon {
 
 extension Daemon: SensorSupervisorDelegate {
     func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
-        // A source that begins anew has forgotten what was asked of it.
+        // A source that starts again reads every sample.
         sensing[role] = .stream
         driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
     }

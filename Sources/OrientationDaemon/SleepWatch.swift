@@ -63,14 +63,14 @@ final class SleepWatch {
             try bus.callLater(Self.service, "/org/freedesktop/login1", Self.interface, "Inhibit") { call in
                 for argument in ["sleep", "orientd", "Stopping the sensors", "delay"] { call.append(argument) }
             } completion: { [self] in
-                take($0)
+                keepInhibitor($0)
             }
         } catch {
             // The connection is closed, which Bus.onDisconnect reports.
         }
     }
 
-    private func take(_ answer: BusMessage) {
+    private func keepInhibitor(_ answer: BusMessage) {
         do throws(BusError) {
             if let error = answer.error { throw error }
             let inhibitor = try answer.readFileDescriptor()

@@ -91,23 +91,25 @@ package final class Bus {
 
     // MARK: - Names
 
-    /// Takes `name`, with `replacing` also from an owner that allows it; throws `EEXIST` if another connection keeps it.
-    ///
-    /// `onLoss` is called when another connection has taken the name, as long as the returned slot is there.
-    @discardableResult
-    package func own(_ name: String, replacing: Bool, onLoss: (() -> Void)? = nil) throws(SystemError) -> BusSlot? {
-        // Subscribed first: another connection may take the name at once.
-        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
-        var slot: BusSlot?
-        if let onLoss { slot = try subscribe(match) { _ in onLoss() } }
+    /// Owns `name`, with `replacing` also in place of an owner that allows it; throws `EEXIST` if another one keeps it.
+    package func own(_ name: String, replacing: Bool) throws(SystemError) {
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
         let result = sd_bus_request_name(bus, name, flags)
         guard result == -EEXIST else {
             try check("own the name", name, result)
-            return slot
+            return
         }
         throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
+    }
+
+    /// Owns `name` as well, and calls `onLoss` when another connection has taken it.
+    package func own(_ name: String, replacing: Bool, onLoss: @escaping () -> Void) throws(SystemError) -> BusSlot {
+        // Subscribed first: another connection may take the name at once.
+        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
+        let slot = try subscribe(match) { _ in onLoss() }
+        try own(name, replacing: replacing)
+        return slot
     }
 
     /// Takes `name` now, or queues for it; returns a description of the current owner in that case.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import CSystemd
 import POSIX
 import PrivateBus
+import SystemdBus
 import Testing
-
-@testable import SystemdBus
 
 @Suite struct BusAddressTests {
     static let addresses: [(String, BusAddress, String)] = [
@@ -308,68 +306,5 @@ import Testing
             }
         }
         return paths
-    }
-}
-
-@Suite struct PeerWatchTests {
-    private let peers: Peers
-
-    init() throws {
-        peers = try Peers()
-    }
-
-    @Test func `the end of each watched connection is reported once, and that of no other`() throws {
-        var connections: [Bus?] = [
-            try peers.privateBus.connect(), try peers.privateBus.connect(), try peers.privateBus.connect(),
-        ]
-        let names = connections.compactMap { $0?.uniqueName }
-        var vanished: [String] = []
-        let watch = PeerWatch(on: peers.service) { vanished.append($0) }
-        for name in names.dropLast() + names.dropLast() { try watch.watch(name) }
-        _ = try peers.call("org.freedesktop.DBus.Peer", "Ping")
-        #expect(vanished == [] && watch.isWatched(names[0]))
-        connections[2] = nil
-        connections[0] = nil
-        try peers.loop.run { !vanished.isEmpty }
-        #expect(!watch.isWatched(names[0]) && watch.isWatched(names[1]))
-        connections[1] = nil
-        try peers.loop.run { vanished.count > 1 }
-        try peers.loop.runWhatIsDue()
-        #expect(vanished == Array(names.dropLast()))
-        #expect(connections.allSatisfy { $0 == nil })
-    }
-
-    @Test func `a connection that has ended already is reported`() throws {
-        var vanished: [String] = []
-        let watch = PeerWatch(on: peers.service) { vanished.append($0) }
-        try watch.watch(":1.99999")
-        try peers.loop.run { !vanished.isEmpty }
-        #expect(vanished == [":1.99999"] && !watch.isWatched(":1.99999"))
-    }
-
-    // Waiting for the bus daemon read every call that had arrived into memory, and kept the other callers waiting.
-    @Test func `the calls that arrive meanwhile are not read before they are handled`() throws {
-        let interface = BusInterface("org.example.Interface", members: 1)
-        var unread: [UInt64] = []
-        let watch = PeerWatch(on: peers.service) { _ in }
-        interface.method("Call") { [peers] message throws(BusError) in
-            do throws(SystemError) {
-                try watch.watch(message.sender)
-            } catch {
-                throw .failed("\(error)")
-            }
-            var count: UInt64 = 0
-            peers.service.withPointer { _ = sd_bus_get_n_queued_read($0, &count) }
-            unread.append(count)
-        }
-        let slot = try peers.service.export(interface, at: Peers.path)
-        for _ in 0..<50 {
-            try peers.client.callLater(Peers.name, Peers.path, "org.example.Interface", "Call", { _ in }) { _ in }
-        }
-        // The service has received all of them when it handles the first.
-        peers.client.withPointer { _ = sd_bus_flush($0) }
-        try peers.loop.run { unread.count == 50 }
-        #expect(unread.allSatisfy { $0 <= 1 })
-        withExtendedLifetime(slot) {}
     }
 }

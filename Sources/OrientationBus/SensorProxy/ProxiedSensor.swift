@@ -63,7 +63,7 @@ final class ProxiedSensor {
         }
         interface.method(methods.claim) { [self] message throws(BusError) in try claim(message) }
         interface.method(methods.release) { [self] in release($0) }
-        clients.onVanish { [self] in remove($0) }
+        clients.onEnd { [self] in remove($0) }
     }
 
     /// Sends the values of the signals that have changed to the claimants.

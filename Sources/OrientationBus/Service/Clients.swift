@@ -4,29 +4,27 @@ import POSIX
 package import SystemdBus
 
 /// The connections that call the service: asks polkit what they may do, and notices when they end.
+///
+/// It never waits for the bus daemon: a wait would read all calls that have arrived into memory, and delay the others.
 package final class Clients {
-    private let authority: PolkitAuthority
-    private let watch: PeerWatch
-    private let onVanish: Handlers
+    /// The most connections that can be watched: a bus daemon disconnects a client with more than 512 matches.
+    private static let most = 400
 
-    private final class Handlers {
-        var list: [(String) -> Void] = []
-    }
+    private let bus: Bus
+    private let authority: PolkitAuthority
+    private var watches: [String: BusSlot] = [:]
+    private var handlers: [(String) -> Void] = []
 
     package init(on bus: Bus, authority: PolkitAuthority) {
-        let handlers = Handlers()
-        onVanish = handlers
+        self.bus = bus
         self.authority = authority
-        watch = PeerWatch(on: bus) { client in
-            for handler in handlers.list { handler(client) }
-        }
     }
 
-    /// The number of connections that have left something behind, and have not ended.
-    package var count: Int { watch.count }
+    /// The number of connections that are watched, and have not ended.
+    package var count: Int { watches.count }
 
-    /// Calls `handler` with the unique name of each connection that has ended and left something behind.
-    func onVanish(_ handler: @escaping (String) -> Void) { onVanish.list.append(handler) }
+    /// Calls `handler` with the unique name of each watched connection that has ended.
+    func onEnd(_ handler: @escaping (String) -> Void) { handlers.append(handler) }
 
     /// Calls `completion` with whether polkit allows `action` to the sender of `message`; answers a refused message.
     func authorize(_ message: BusMessage, for action: String, completion: @escaping (_ isAllowed: Bool) -> Void) {
@@ -41,15 +39,34 @@ package final class Clients {
         for action: String,
         completion: @escaping (_ isAllowed: Bool) -> Void
     ) throws(BusError) {
+        let client = message.sender
+        try watch(client)
+        authority.authorize(message, for: action) { [self] in completion($0 && watches[client] != nil) }
+    }
+
+    /// Watches the connection with this unique name until it ends, which may have happened already.
+    func watch(_ client: String) throws(BusError) {
+        guard watches[client] == nil else { return }
+        guard count < Self.most else {
+            throw .limitExceeded("\(Self.most) connections hold something, the maximum")
+        }
+        let daemon = "org.freedesktop.DBus"
+        let match = "type='signal',sender='\(daemon)',member='NameOwnerChanged',arg0='\(client)',arg2=''"
         do throws(SystemError) {
-            try watch.watch(message.sender)
+            watches[client] = try bus.subscribe(match, waits: false) { [unowned(unsafe) self] _ in end(client) }
         } catch {
-            throw error.errno == .tooManyUsers
-                ? .limitExceeded("\(PeerWatch.most) connections hold something, the maximum") : .failed("\(error)")
+            throw .failed("\(error)")
         }
-        authority.authorize(message, for: action) { [watch] isAllowed in
-            completion(isAllowed && watch.isWatched(message.sender))
+        try bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "NameHasOwner") { call in
+            call.append(client)
+        } completion: { [self] answer in
+            if (try? answer.readBool()) == false { end(client) }
         }
+    }
+
+    private func end(_ client: String) {
+        guard watches.removeValue(forKey: client) != nil else { return }
+        for handler in handlers { handler(client) }
     }
 }
 

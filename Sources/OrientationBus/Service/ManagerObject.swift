@@ -46,7 +46,7 @@ package final class ManagerObject {
         addRotationMembers()
         interface.method("Claim") { [self] message throws(BusError) in try claim(message) }
         interface.method("Release") { [self] in release($0) }
-        clients.onVanish { [self] client in
+        clients.onEnd { [self] client in
             if claims.removeAll(of: client) { host.deliver(.claims(UInt32(claims.total))) }
             host.deliver(.vanished(client: client))
         }

@@ -49,9 +49,9 @@ extension MachineConfiguration {
 
     /// Returns the mode of autorotation that holds until one is set at run time.
     ///
-    /// `tellsTabletMode`: a switch or the angle of the hinge tells laptop from tablet.
-    public func autorotateMode(chassis: Idiom?, tellsTabletMode: Bool) -> AutorotateMode {
-        autorotate ?? idiom(chassis).autorotate(tellsTabletMode: tellsTabletMode)
+    /// `detectsTabletMode`: a switch or the angle of the hinge detects how the machine is used.
+    public func autorotateMode(chassis: Idiom?, detectsTabletMode: Bool) -> AutorotateMode {
+        autorotate ?? idiom(chassis).autorotate(detectsTabletMode: detectsTabletMode)
     }
 
     private func idiom(_ chassis: Idiom?) -> Idiom { idiom ?? chassis ?? .tablet }

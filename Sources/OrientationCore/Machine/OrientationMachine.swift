@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides everything that orientd does: events go in, effects come out.
+/// Decides everything about the orientation: events go in, effects come out.
 ///
 /// A value that reads no clock, opens no file and knows no bus: `orientd` delivers the events of a real machine and
-/// carries out the effects, `orientctl replay` delivers those of a recording. docs/architecture.md shows the whole.
+/// applies the effects, `orientctl replay` delivers those of a recording. docs/architecture.md shows the whole.
 public struct OrientationMachine: Sendable {
     /// The life of the process.
     public enum Lifecycle: Hashable, Sendable {
@@ -50,15 +50,15 @@ public struct OrientationMachine: Sendable {
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
-    /// Whether a switch or the hinge tells laptop from tablet.
-    private var tellsTabletMode = false
+    /// Whether a switch or the hinge detects how the machine is used.
+    private var detectsTabletMode = false
 
     /// The state that was written last; nil before the first one.
     private var saved: SavedState?
     private var hasSaveFailed = false
     private var retryDelay = OrientationMachine.saveDelay
     private var saveDeadline: Double?
-    /// What a resting sensor reads in g, as ``Effects/wrongScale`` last told.
+    /// What a resting sensor reads in g, as ``Effects/wrongScale`` last said.
     private var reportedScale = 1.0
 
     /// Nil once the service counts as ready.
@@ -74,7 +74,7 @@ public struct OrientationMachine: Sendable {
         self.configuration = configuration
         self.saved = saved
         chosenMode = saved?.autorotate
-        let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, tellsTabletMode: false)
+        let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, detectsTabletMode: false)
         policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
         tracker = OrientationTracker(
             naturalOrientation: configuration.naturalOrientation ?? .portrait,
@@ -324,14 +324,14 @@ public struct OrientationMachine: Sendable {
 
     private var hasHinge: Bool { sensors.display.isPresent && sensors.base.isPresent }
 
-    /// Whether the angle of the hinge tells laptop from tablet, and that makes a difference.
+    /// Whether the angle of the hinge decides the tablet mode, and the mode makes a difference.
     private var countsAngle: Bool { hasHinge && switchMode == .unknown && policy.autorotate == .tabletMode }
 
     /// Tells the policy what the machine is used as, and chooses the usual mode anew where that depends on it.
     private mutating func updateTabletMode() {
-        let tells = switchMode != .unknown || hasHinge
-        if tells != tellsTabletMode {
-            tellsTabletMode = tells
+        let detects = switchMode != .unknown || hasHinge
+        if detects != detectsTabletMode {
+            detectsTabletMode = detects
             setUsualMode()
         }
         if !countsAngle { hinge.forget() }
@@ -341,7 +341,7 @@ public struct OrientationMachine: Sendable {
 
     private mutating func setUsualMode() {
         guard chosenMode == nil else { return }
-        policy.setAutorotate(configuration.autorotateMode(chassis: chassis, tellsTabletMode: tellsTabletMode))
+        policy.setAutorotate(configuration.autorotateMode(chassis: chassis, detectsTabletMode: detectsTabletMode))
     }
 
     /// Has the policy ignore the device while the lid is closed or the machine sleeps.

@@ -11,7 +11,7 @@ struct SilenceFeed: Sendable {
     /// The sample periods after which a sample in the middle of a turn is repeated: one that is merely late comes before.
     ///
     /// The first one after a silence is repeated sooner: the sensor has not begun to stream again.
-    private static let patience = (first: 1.1, later: 1.5)
+    private static let repetitionDelay = (first: 1.1, later: 1.5)
 
     /// Seconds without a sample, outside a turn, after which the sensor counts as silent.
     private static let silence = 2.0
@@ -39,12 +39,12 @@ struct SilenceFeed: Sendable {
     mutating func note(_ sample: AccelerometerSample, isTurning: Bool, isAwaited: Bool, at time: Double) {
         guard let samplePeriod else { return }
         let wasTurning = self.isTurning
-        let patience = time - noted >= Self.silence ? Self.patience.first : Self.patience.later
+        let delay = time - noted >= Self.silence ? Self.repetitionDelay.first : Self.repetitionDelay.later
         (self.sample, noted, self.isTurning) = (sample, time, isTurning)
         if isTurning {
             // A driver may claim any rate.
             repetitions = Int(min(Self.duration / samplePeriod, Self.duration * 1000))
-            deadline = time + patience * samplePeriod
+            deadline = time + delay * samplePeriod
         } else if !isAwaited {
             deadline = nil
         } else if deadline == nil || wasTurning {

@@ -9,13 +9,13 @@ public enum Idiom: String, NamedValue {
 
     /// The default of `Autorotate=`.
     ///
-    /// `tellsTabletMode` is whether a switch or the hinge angle reports the tablet mode; many convertibles have the
+    /// `detectsTabletMode` is whether a switch or the hinge angle reports the tablet mode; many convertibles have the
     /// chassis `laptop`.
-    public func autorotate(tellsTabletMode: Bool) -> AutorotateMode {
+    public func autorotate(detectsTabletMode: Bool) -> AutorotateMode {
         switch self {
         case .handset, .tablet: .always
         case .convertible: .tabletMode
-        case .laptop: tellsTabletMode ? .tabletMode : .never
+        case .laptop: detectsTabletMode ? .tabletMode : .never
         }
     }
 }

@@ -25,16 +25,16 @@ import Testing
             silent.rotation(chassis: idiom)
                 == RotationConfiguration(supported: supported, natural: .landscapeLeft, laptop: .landscapeRight)
         )
-        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: false) == blind)
-        #expect(silent.autorotateMode(chassis: idiom, tellsTabletMode: true) == told)
+        #expect(silent.autorotateMode(chassis: idiom, detectsTabletMode: false) == blind)
+        #expect(silent.autorotateMode(chassis: idiom, detectsTabletMode: true) == told)
 
         // What is configured counts, whatever hostnamed says.
         var configured = MachineConfiguration()
         configured.idiom = idiom ?? .tablet
         for chassis in [nil] + Idiom.allCases {
             #expect(configured.rotation(chassis: chassis).supported == supported)
-            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: false) == blind)
-            #expect(configured.autorotateMode(chassis: chassis, tellsTabletMode: true) == told)
+            #expect(configured.autorotateMode(chassis: chassis, detectsTabletMode: false) == blind)
+            #expect(configured.autorotateMode(chassis: chassis, detectsTabletMode: true) == told)
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
         )
         #expect(configuration.rotation(chassis: idiom) == rotation)
         for tells in [false, true] {
-            #expect(configuration.autorotateMode(chassis: idiom, tellsTabletMode: tells) == .tabletMode)
+            #expect(configuration.autorotateMode(chassis: idiom, detectsTabletMode: tells) == .tabletMode)
         }
     }
 }
