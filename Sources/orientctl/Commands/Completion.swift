@@ -75,7 +75,7 @@ enum Completion {
             }
         }
         let end = word.utf8.lastIndex { separators.utf8.contains($0) }.map { word.utf8.index(after: $0) }
-        let start = word[..<(end ?? word.startIndex)]
+        let start = String(word[..<(end ?? word.startIndex)])
         return names.map { start + $0 }
     }
 

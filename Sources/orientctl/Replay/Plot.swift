@@ -9,8 +9,8 @@ struct Plot {
     private let data: PlotData
     private let title: String
 
-    /// The stretches of columns in one orientation of the device, and of the interface.
-    private let devices, interfaces: [Run]
+    /// The names of the orientations by column; nil for a column without a sample or change.
+    private let devices, interfaces: [String?]
 
     // Coordinates in pixels, from the picture's top left; the time axis is below the lane.
     private let left = 64.0
@@ -19,8 +19,6 @@ struct Plot {
 
     /// The values at bottom and top, in m/s².
     private let least, most: Double
-
-    private typealias Run = (orientation: String, start: Int, end: Int)
 
     /// Larger values, in m/s², are drawn at the edge: they would flatten all others.
     private static let limit = 100 * AccelerometerSample.standardGravity
@@ -37,23 +35,13 @@ struct Plot {
     init(_ data: PlotData, title: String) {
         self.data = data
         self.title = title
-        devices = Self.runs(data.columns.map { $0.device?.name })
-        interfaces = Self.runs(data.columns.map { $0.interface?.name })
+        devices = data.columns.map { $0.device?.name }
+        interfaces = data.columns.map { $0.interface?.name }
         top = data.columns.contains { $0.events > 0 } ? 112 : 72
         bottom = top + 316
-        axis = interfaces.isEmpty ? bottom : bottom + 24
+        axis = interfaces.contains { $0 != nil } ? bottom + 24 : bottom
         least = max(data.columns.reduce(-10) { min($0, $1.low.x, $1.low.y, $1.low.z) }, -Self.limit) - 1
         most = min(data.columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }, Self.limit) + 1
-    }
-
-    private static func runs(_ orientations: [String?]) -> [Run] {
-        var runs: [Run] = []
-        for (index, orientation) in orientations.enumerated() {
-            guard let orientation, orientation != runs.last?.orientation else { continue }
-            if !runs.isEmpty { runs[runs.count - 1].end = index }
-            runs.append((orientation, index, orientations.count))
-        }
-        return runs
     }
 
     /// The picture as SVG.
@@ -70,15 +58,19 @@ struct Plot {
 
     // MARK: - Parts
 
-    private func bands(_ runs: [Run], _ top: Double, _ bottom: Double) -> String {
-        let bands = runs.map { orientation, start, end in
-            let (start, end) = (x(Double(start)), x(Double(end)))
-            let color = Self.bands.first { $0.key == orientation }?.value ?? "#fff"
+    private func bands(_ names: [String?], _ top: Double, _ bottom: Double) -> String {
+        var changes: [(name: String, x: Double)] = []
+        for (index, name) in names.enumerated() {
+            if let name, name != changes.last?.name { changes.append((name, x(Double(index)))) }
+        }
+        let bands = zip(changes, changes.dropFirst().map { $0.x } + [right]).map { change, end in
+            let (name, start) = change
+            let color = Self.bands.first { $0.key == name }?.value ?? "#fff"
             let band = rectangle(start, end, top, bottom, #"fill="\#(color)""#)
             // A character of this font is about 6 wide.
-            guard end - start > 6 * Double(orientation.utf8.count) else { return band }
+            guard end - start > 6 * Double(name.utf8.count) else { return band }
             let style = #"font-size="10" text-anchor="middle" fill="dimgray""#
-            return band + text((start + end) / 2, bottom - 5, orientation, style)
+            return band + text((start + end) / 2, bottom - 5, name, style)
         }
         return bands.joined() + rectangle(left, right, top, bottom, ##"fill="none" stroke="#222""##)
     }
@@ -125,7 +117,7 @@ struct Plot {
 
     /// The interface's orientation over time.
     private var lane: String {
-        guard !interfaces.isEmpty else { return "" }
+        guard axis > bottom else { return "" }
         return bands(interfaces, bottom + 6, axis)
             + text(left - 8, axis - 5, "interface", #"font-size="10" text-anchor="end""#)
     }
@@ -153,8 +145,7 @@ struct Plot {
     }
 
     private var legend: String {
-        let shown = (devices + interfaces).map { $0.orientation }
-        let bands = Self.bands.filter { shown.contains($0.key) }
+        let bands = Self.bands.filter { (devices + interfaces).contains($0.key) }
         let symbols = Self.lines.map { ($0, $1, 3.0) } + bands.map { ($0, $1, 14) }
         var x = left
         return symbols.map { name, color, height in
