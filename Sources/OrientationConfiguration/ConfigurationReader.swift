@@ -37,17 +37,12 @@ package final class ConfigurationReader<Target: Configurable> {
     /// Throws if `path` `isRequired` and cannot be read. Otherwise an unreadable file is a warning, and `path` may be
     /// missing.
     package func read(_ path: String, isRequired: Bool) throws(SystemError) {
-        do throws(SystemError) {
-            try readFile(path)
-        } catch {
-            if isRequired { throw error }
-            if error.errno != .notFound { warnings.append("\(error)") }
-        }
-        for dropIn in dropIns(of: path) {
+        for file in [path] + dropIns(of: path) {
             do throws(SystemError) {
-                try readFile(dropIn)
+                try readFile(file)
             } catch {
-                warnings.append("\(error)")
+                if isRequired, file == path { throw error }
+                if error.errno != .notFound || file != path { warnings.append("\(error)") }
             }
         }
     }

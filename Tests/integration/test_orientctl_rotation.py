@@ -256,7 +256,7 @@ class Requests(InterfaceTestCase):
             self.rig.orientctl("requests").stdout.splitlines(),
             [
                 "/org/orientd1/request/1",
-                "  org.example.Home supports all (modal, asked)",
+                "  org.example.Home supports all (modal, deciding)",
                 "/org/orientd1/request/2",
                 "  org.example.Player supports landscape (push): a film",
                 "  child of /org/orientd1/request/1",
@@ -314,7 +314,7 @@ class Status(InterfaceTestCase):
             "Interface: landscape-right, org.example.Player allows landscape only",
             "Supported: landscape",
             "Requests: 1",
-            "  org.example.Player supports landscape (modal, asked): a film",
+            "  org.example.Player supports landscape (modal, deciding): a film",
         ):
             self.assertIn(line, lines)
 

@@ -82,7 +82,7 @@ import Testing
         #expect(values.contains { $0 == ("", "turning.csv (unknown), replay, recording has ended") })
     }
 
-    @Test func `the interface's rule names the asked application`() {
+    @Test func `the interface's rule names the deciding application`() {
         let values = values([home, player]) {
             $0.interfaceOrientation = .landscapeLeft
             $0.interfaceRule = .mask
@@ -94,7 +94,7 @@ import Testing
         #expect(
             values["Requests"] == [
                 "2", "org.example.Home supports portrait (push)",
-                "org.example.Player supports landscape (modal, asked): a film",
+                "org.example.Player supports landscape (modal, deciding): a film",
             ]
         )
     }
@@ -130,19 +130,19 @@ import Testing
             $0.askedRequest = 1
         }
         #expect(values["Interface"] == ["portrait, a\u{FFFD}[31m does not autorotate"])
-        #expect(values["Requests"]?.last == "a\u{FFFD}[31m supports landscape (modal, asked): x\u{FFFD}y")
+        #expect(values["Requests"]?.last == "a\u{FFFD}[31m supports landscape (modal, deciding): x\u{FFFD}y")
     }
 
     @Test func `a request is listed with its path and its parent`() {
         #expect(
-            Requests.lines(player, isAsked: false) == [
+            Requests.lines(player, isDeciding: false) == [
                 "/org/orientd1/request/7", "  org.example.Player supports landscape (modal): a film",
                 "  child of /org/orientd1/request/3",
             ]
         )
         #expect(
-            Requests.lines(home, isAsked: true) == [
-                "/org/orientd1/request/3", "  org.example.Home supports portrait (push, asked)",
+            Requests.lines(home, isDeciding: true) == [
+                "/org/orientd1/request/3", "  org.example.Home supports portrait (push, deciding)",
             ]
         )
     }

@@ -7,11 +7,11 @@ import Testing
 @testable import orientctl
 
 @Suite struct WaybarModuleTests {
-    private func line(asked: ListedRequest? = nil, _ change: (inout ManagerStatus) -> Void) -> String {
+    private func line(deciding: ListedRequest? = nil, _ change: (inout ManagerStatus) -> Void) -> String {
         var snapshot = ManagerSnapshot()
         snapshot.status.sensorState = .sampling
         change(&snapshot.status)
-        return WaybarModule(snapshot: snapshot, asked: asked).line
+        return WaybarModule(snapshot: snapshot, deciding: deciding).line
     }
 
     @Test func `the interface's orientation is the text and selects the icon`() {
@@ -44,13 +44,13 @@ import Testing
 
     @Test func `the id of an application cannot change the markup or the line`() {
         let view = ListedRequest(id: 1, appID: "<b>&\n\"", presentation: .modal, supported: .landscape)
-        let line = line(asked: view) { $0.interfaceRule = .fixed }
+        let line = line(deciding: view) { $0.interfaceRule = .fixed }
         #expect(line.contains(#"Interface: portrait, &lt;b&gt;&amp;\#u{FFFD}\" does not autorotate"#))
     }
 
     @Test func `without orientd the module is empty`() {
         let tooltip = "orientd is not running"
-        let line = WaybarModule(snapshot: nil, asked: nil).line
+        let line = WaybarModule(snapshot: nil, deciding: nil).line
         #expect(line == #"{"text":"","alt":"stopped","class":["stopped"],"tooltip":"\#(tooltip)"}"#)
     }
 }

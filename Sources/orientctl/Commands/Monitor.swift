@@ -165,8 +165,8 @@ private final class WaybarMonitor {
         }
     }
 
-    private func write(_ asked: ListedRequest?) {
-        let line = WaybarModule(snapshot: state, asked: asked).line
+    private func write(_ deciding: ListedRequest?) {
+        let line = WaybarModule(snapshot: state, deciding: deciding).line
         guard line != shown else { return }
         shown = line
         subscription.write(line + "\n")

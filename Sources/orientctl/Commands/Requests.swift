@@ -6,7 +6,7 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// `orientctl requests`: every request, with the asked one marked.
+/// `orientctl requests`: every request, with the deciding one marked.
 enum Requests {
     static let command = Command(
         name: "requests",
@@ -14,34 +14,34 @@ enum Requests {
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         let requests = try busCall(bus.readRequests())
-        let asked = try busCall(bus.readManager()).status.askedRequest
+        let deciding = try busCall(bus.readManager()).status.askedRequest
         try invocation.emit(
-            requests.map { json($0, isAsked: $0.id == asked) },
-            or: requests.flatMap { lines($0, isAsked: $0.id == asked) },
+            requests.map { json($0, isDeciding: $0.id == deciding) },
+            or: requests.flatMap { lines($0, isDeciding: $0.id == deciding) },
             ifEmpty: "no requests"
         )
         return .done
     }
 
     /// Describes a request in one line.
-    static func summary(_ request: ListedRequest, isAsked: Bool) -> String {
-        let presentation = isAsked ? "\(request.presentation.name), asked" : request.presentation.name
+    static func summary(_ request: ListedRequest, isDeciding: Bool) -> String {
+        let presentation = isDeciding ? "\(request.presentation.name), deciding" : request.presentation.name
         let reason = request.reason.isEmpty ? "" : ": \(request.reason)"
         return printable("\(request.appID) supports \(request.supported) (\(presentation))\(reason)")
     }
 
-    static func lines(_ request: ListedRequest, isAsked: Bool) -> [String] {
+    static func lines(_ request: ListedRequest, isDeciding: Bool) -> [String] {
         let path = Terminal.styled(Names.path(of: request.id), .accent)
         let parent = request.parent.map { ["  child of \(Names.path(of: $0))"] } ?? []
-        return [path, "  \(summary(request, isAsked: isAsked))"] + parent
+        return [path, "  \(summary(request, isDeciding: isDeciding))"] + parent
     }
 
-    static func json(_ request: ListedRequest, isAsked: Bool) -> JSONValue {
+    static func json(_ request: ListedRequest, isDeciding: Bool) -> JSONValue {
         JSONValue([
             "Path": .text(Names.path(of: request.id)), "AppId": .text(request.appID),
             "Parent": .text(Names.path(of: request.parent)), "Presentation": .text(request.presentation.name),
             "Supported": .number(request.supported.rawValue), "SupportedNames": .texts(request.supported.names),
-            "Reason": .text(request.reason), "Asked": .flag(isAsked),
+            "Reason": .text(request.reason), "Asked": .flag(isDeciding),
         ])
     }
 }

@@ -9,7 +9,7 @@ import SystemdBus
 struct WaybarModule {
     /// Nil while orientd does not run.
     let snapshot: ManagerSnapshot?
-    let asked: ListedRequest?
+    let deciding: ListedRequest?
 
     /// One line of JSON.
     ///
@@ -44,7 +44,7 @@ struct WaybarModule {
     private var tooltip: String {
         guard let status else { return "orientd is not running" }
         var lines = [
-            "Device: \(Status.device(status))", "Interface: \(Status.interface(status, asked: asked))",
+            "Device: \(Status.device(status))", "Interface: \(Status.interface(status, deciding: deciding))",
             "Lock: \(status.rotationLock.name)",
         ]
         if status.sensorState != .sampling { lines.append("Sensor: \(status.sensorState.name)") }

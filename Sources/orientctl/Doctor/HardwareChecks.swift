@@ -123,8 +123,8 @@ enum HardwareChecks {
     // MARK: - Scale
 
     static func scale(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
-        let odd = sensor.warnings.filter { !isAboutMounting($0) }
-        return odd.isEmpty ? [scale(sensor.description.scale)] : odd.map { .warn($0, remedy: .report) }
+        let warnings = sensor.warnings.filter { !isAboutMounting($0) }
+        return warnings.isEmpty ? [scale(sensor.description.scale)] : warnings.map { .warn($0, remedy: .report) }
     }
 
     static func scale(_ scale: Vector3) -> Finding {
@@ -145,8 +145,8 @@ enum HardwareChecks {
     }
 
     static func mountMatrix(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
-        let odd = sensor.warnings.filter(isAboutMounting)
-        guard odd.isEmpty else { return odd.map { .warn($0, remedy: .calibrate) } }
+        let warnings = sensor.warnings.filter(isAboutMounting)
+        guard warnings.isEmpty else { return warnings.map { .warn($0, remedy: .calibrate) } }
         return sensor.description.mounting.map { [mountMatrix($0.matrix, source: $0.matrixSource)] } ?? []
     }
 

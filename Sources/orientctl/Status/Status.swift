@@ -62,14 +62,14 @@ enum Status {
         var values: [(label: String, value: String)] = [
             ("Device", device(status)),
             ("Face", status.faceOrientation.name),
-            ("Interface", interface(status, asked: requests.first { $0.id == status.askedRequest })),
+            ("Interface", interface(status, deciding: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
             ("Supported", "\(status.supportedOrientations)"),
             ("Requests", requests.isEmpty ? "none" : "\(requests.count)"),
         ]
         for request in requests {
-            values.append(("", Requests.summary(request, isAsked: request.id == status.askedRequest)))
+            values.append(("", Requests.summary(request, isDeciding: request.id == status.askedRequest)))
         }
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
@@ -90,11 +90,11 @@ enum Status {
     }
 
     /// The interface's orientation, and the rule that decided it.
-    static func interface(_ status: ManagerStatus, asked: ListedRequest?) -> String {
+    static func interface(_ status: ManagerStatus, deciding: ListedRequest?) -> String {
         // The names of device and interface are opposite in landscape: say that they fit.
         if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), following the device" }
         let sentence = status.interfaceRule.sentence(
-            deciding: asked.map { ($0.appID, $0.supported) },
+            deciding: deciding.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
@@ -140,7 +140,7 @@ enum Status {
     ) -> JSONValue {
         let object = JSONValue()
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
-        object.set("Requests", requests.map { Requests.json($0, isAsked: $0.id == snapshot.status.askedRequest) })
+        object.set("Requests", requests.map { Requests.json($0, isDeciding: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         object.set(
             "Agents",
