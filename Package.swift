@@ -170,7 +170,9 @@ let package = Package(
         ),
         .testTarget(
             name: "OrientationBusTests",
-            dependencies: ["OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CSystemd"],
+            dependencies: [
+                "OrientationBus", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "SplitMix", "CSystemd",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

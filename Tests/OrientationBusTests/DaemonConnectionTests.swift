@@ -2,6 +2,7 @@
 
 import OrientationCore
 import PrivateBus
+import SplitMix
 import SystemdBus
 import Testing
 
@@ -19,38 +20,66 @@ import Testing
         connection = DaemonConnection(bus: try privateBus.connect())
     }
 
-    /// What a daemon of a test was called with, and what it has not replied to yet.
+    /// A daemon that counts what it has granted, and may reply late.
     private final class Daemon {
         let bus: Bus
         var calls: [String] = []
-        var waiting: [BusMessage] = []
         var replies = true
+        private(set) var waiting: [() -> Void] = []
+        private(set) var claims = 0
+        private(set) var requests: Set<RotationRequest.ID> = []
         private var slots: [BusSlot] = []
 
-        init(_ bus: Bus, owns: Bool = true) throws {
+        init(_ bus: Bus) throws {
             self.bus = bus
-            let manager = BusInterface(Names.manager, members: 6)
+            let manager = BusInterface(Names.manager, members: 7)
             manager.property("SensorState", "s") { $0.append("dreaming") }
             manager.property("DeviceOrientation", "s") { $0.append("landscape-right") }
             manager.property("InterfaceRule", "u") { $0.append(UInt32(1)) }
-            for member in ["Claim", "Release"] as [StaticString] {
-                manager.method(member) { [unowned self] message in answer("\(member)", message) }
+            manager.method("Claim") { [unowned self] message in
+                handle("Claim") {
+                    self.claims += 1
+                    message.reply()
+                }
+            }
+            manager.method("Release") { [unowned self] message in
+                claims = max(0, claims - 1)
+                handle("Release") { message.reply() }
             }
             manager.method("Request", "sua{sv}", returns: "o") { [unowned self] message in
-                calls.append(message.allowsInteractiveAuthorization ? "Request interactive" : "Request")
-                guard replies else { return waiting.append(message) }
-                message.reply { $0.append(objectPath: Names.path(of: 1)) }
+                handle(message.allowsInteractiveAuthorization ? "Request interactive" : "Request") {
+                    let path = self.addRequest()
+                    message.reply { $0.append(objectPath: path) }
+                }
             }
-            let request = BusInterface(Names.request, members: 2)
-            request.method("Release") { [unowned self] message in answer("Release 1", message) }
-            request.method("Update", "a{sv}") { [unowned self] message in answer("Update", message) }
-            slots = [try bus.export(manager, at: Names.path), try bus.export(request, at: Names.path(of: 1))]
-            if owns { try bus.own(Names.service, replacing: true) }
+            manager.method("AlignToDevice") { [unowned self] message in handle("AlignToDevice") { message.reply() } }
+            slots = [try bus.export(manager, at: Names.path)]
+            try bus.own(Names.service, replacing: true)
         }
 
-        private func answer(_ call: String, _ message: BusMessage) {
+        private func addRequest() -> String {
+            let id = RotationRequest.ID(slots.count)
+            let interface = BusInterface(Names.request, members: 1)
+            interface.method("Release") { [unowned self] message in
+                requests.remove(id)
+                handle("Release \(id)") { message.reply() }
+            }
+            if let slot = try? bus.export(interface, at: Names.path(of: id)) { slots.append(slot) }
+            requests.insert(id)
+            return Names.path(of: id)
+        }
+
+        private func handle(_ call: String, _ reply: @escaping () -> Void) {
             calls.append(call)
-            if replies { message.reply() } else { waiting.append(message) }
+            waiting.append(reply)
+            if replies { answer() }
+        }
+
+        /// Replies to the calls that wait.
+        func answer() {
+            let replies = waiting
+            waiting = []
+            for reply in replies { reply() }
         }
     }
 
@@ -115,10 +144,10 @@ import Testing
         second.replies = false
         try loop.run { errors.count == 2 }
         #expect(errors.allSatisfy { $0?.name == "org.freedesktop.DBus.Error.NoReply" })
-        for message in first.waiting { message.reply() }
+        first.answer()
         try loop.run { second.waiting.count == 2 && connection.state.snapshot != nil }
         #expect(connection.claim == .asked && errors.count == 2)
-        second.waiting[0].reply()
+        second.answer()
         try loop.run { connection.claim == .granted }
         // A daemon that has a successor at once was not absent.
         #expect(states.allSatisfy { $0 == .starting || $0.snapshot != nil })
@@ -134,10 +163,44 @@ import Testing
         try loop.run { daemon.waiting.count == 2 }
         connection.wantsClaim = false
         daemon.replies = true
-        daemon.waiting[0].reply()
-        daemon.waiting[1].reply { $0.append(objectPath: Names.path(of: 1)) }
+        daemon.answer()
         try loop.run { daemon.calls.count == 4 }
         #expect(daemon.calls == ["Claim", "Request", "Release", "Release 1"] && connection.claim == .none)
+    }
+
+    @Test(arguments: 1...30)
+    func `a daemon has granted what is wanted in the end, in whatever order calls, replies and restarts come`(
+        seed: UInt64
+    ) throws {
+        var random = SplitMix(state: seed)
+        var daemons = [try daemon()]
+        var held: [HeldRequest] = []
+        try connection.begin(on: loop)
+        for _ in 0..<100 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: connection.wantsClaim = true
+            case 1: connection.wantsClaim = false
+            case 2: held.append(connection.hold(request) { _ in })
+            case 3: held.popLast()?.release()
+            case 4: if Int.random(in: 0..<4, using: &random) == 0 { daemons.append(try daemon()) }
+            case 5: daemons.last?.replies.toggle()
+            case 6: daemons.randomElement(using: &random)?.answer()
+            default: try loop.runWhatIsDue()
+            }
+        }
+        let last = try #require(daemons.last)
+        last.replies = true
+        last.answer()
+        // Replies may cause other calls.
+        while last.calls.suffix(2) != ["AlignToDevice", "AlignToDevice"] {
+            try loop.run { connection.state.snapshot != nil && connection.claim != .asked }
+            var isDone = false
+            connection.call("AlignToDevice") { _ in isDone = true }
+            try loop.run { isDone }
+        }
+        #expect(last.claims == (connection.wantsClaim ? 1 : 0))
+        #expect(last.requests.count == held.count)
+        #expect(connection.claim == (connection.wantsClaim ? .granted : .none))
     }
 
     @Test func `the end of the bus is told once, and is final`() throws {
