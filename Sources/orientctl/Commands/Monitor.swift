@@ -28,9 +28,7 @@ enum Monitor {
         let format = MonitorFormat(isJSON: invocation.isJSON, isFull: invocation.has("full"), properties: properties)
         return try subscription.run(ChangeMonitor(subscription, format).show)
     }
-}
 
-extension Monitor {
     private static func property(named name: String) throws(CommandError) -> Property<ManagerSnapshot> {
         let property = try Get.property(named: name)
         guard property.isAnnounced else {

@@ -15,19 +15,18 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
         let bus = try invocation.connect()
+        let lock: RotationLock
         switch choice {
-        case .current: try set(.current, bus)
-        case .off: try set(.off, bus)
-        case .edge(let edge): try set(.orientation(orientation(of: edge, bus)), bus)
-        case .toggle: try set(busCall(bus.readManager()).status.rotationLock == .off ? .current : .off, bus)
+        case .current: lock = .current
+        case .off: lock = .off
+        case .edge(let edge): lock = .orientation(try orientation(of: edge, bus))
+        case .toggle: lock = try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
         }
-        return try answer(invocation, bus)
+        return try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
     }
 
     static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
-        let bus = try invocation.connect()
-        try set(.off, bus)
-        return try answer(invocation, bus)
+        try call("SetRotationLock", RotationLock.off.name, readsDevice: true, invocation.connect(), invocation)
     }
 
     private enum LockChoice: NamedValue {
@@ -45,11 +44,6 @@ enum Rotation {
         }
     }
 
-    private static func set(_ lock: RotationLock, _ bus: Bus) throws(CommandError) {
-        if lock == .off { try claim(bus) }
-        try busCall(bus.callDaemon("SetRotationLock", isInteractive: true) { $0.append(lock.name) })
-    }
-
     static let rotate = Command(
         name: "rotate",
         operands: "EDGE",
@@ -57,19 +51,14 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let edge: Edge = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()
-        let orientation = try orientation(of: edge, bus)
-        try busCall(bus.callDaemon("Rotate", isInteractive: true) { $0.append(orientation.name) })
-        return try answer(invocation, bus)
+        return try call("Rotate", orientation(of: edge, bus).name, bus, invocation)
     }
 
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device"
     ) { invocation throws(CommandError) in
-        let bus = try invocation.connect()
-        try claim(bus)
-        try busCall(bus.callDaemon("AlignToDevice", isInteractive: true))
-        return try answer(invocation, bus)
+        try call("AlignToDevice", readsDevice: true, invocation.connect(), invocation)
     }
 
     static let autorotate = Command(
@@ -84,13 +73,26 @@ enum Rotation {
             return .done
         }
         let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
-        let bus = try invocation.connect()
-        try busCall(bus.callDaemon("SetAutorotate", isInteractive: true) { $0.append(mode.name) })
-        return try answer(invocation, bus)
+        return try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 
-    /// Prints what the command may have changed, with `--json`; otherwise a command that succeeds prints nothing.
-    private static func answer(_ invocation: Invocation, _ bus: Bus) throws(CommandError) -> ExitCode {
+    /// Calls a method, and prints what it may have changed, with `--json`; otherwise a command that succeeds prints nothing.
+    ///
+    /// With `readsDevice`, claims the sensor until this process ends, so that the device's orientation is up to date.
+    private static func call(
+        _ member: String,
+        _ argument: String? = nil,
+        readsDevice: Bool = false,
+        _ bus: Bus,
+        _ invocation: Invocation
+    ) throws(CommandError) -> ExitCode {
+        do throws(BusError) {
+            if readsDevice { try bus.callDaemon("Claim") }
+        } catch {
+            // Without the right to claim, the last known orientation counts.
+            guard error.isRefusal else { throw CommandError(error) }
+        }
+        try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
         guard invocation.isJSON else { return .done }
         let snapshot = try busCall(bus.readManager())
         let object = JSONValue()
@@ -99,16 +101,6 @@ enum Rotation {
         }
         try emit([object.line])
         return .done
-    }
-
-    /// Claims the sensor until this process ends, so that the device's orientation is up to date.
-    private static func claim(_ bus: Bus) throws(CommandError) {
-        do throws(BusError) {
-            try bus.callDaemon("Claim")
-        } catch {
-            // Without the right to claim, the last known orientation counts.
-            guard error.isRefusal else { throw CommandError(error) }
-        }
     }
 
     /// The orientation that an EDGE of the command line means on this device.
