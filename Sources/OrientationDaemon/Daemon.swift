@@ -69,6 +69,7 @@ package final class Daemon {
             host: driver
         )
         let supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
+        supervisor.record = recorder.map { recorder in { recorder.write($0, at: driver.now) } }
         self.supervisor = supervisor
         let servesProxy = SensorProxyObject.isWanted(configuration.servesSensorProxy, log: log)
         proxy =

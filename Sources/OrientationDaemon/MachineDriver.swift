@@ -82,7 +82,7 @@ package final class MachineDriver: MachineHost {
 
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {
         let time = now
-        recorder?.write(event, at: time)
+        recorder?.write(.event(event), at: time)
         let effects = machine.handle(event, at: time)
         record(effects.sensing, at: time)
         applyEffects(effects)
@@ -100,7 +100,7 @@ package final class MachineDriver: MachineHost {
     private func record(_ sensing: PerRole<Sensing>, at time: Double) {
         guard sensing != recordedSensing else { return }
         for role in AccelerometerRole.allCases where sensing[role].level != recordedSensing[role].level {
-            recorder?.write(sensing[role].level, of: role, at: time)
+            recorder?.write(.level(role, sensing[role].level), at: time)
         }
         recordedSensing = sensing
     }

@@ -29,16 +29,14 @@ final class Recorder {
         write(.start(configuration, saved), at: 0)
     }
 
-    func write(_ level: SensingLevel, of role: AccelerometerRole, at time: Double) {
-        write(.level(role, level), at: time)
-    }
-
-    func write(_ event: Event, at time: Double) {
-        if case .sample(_, let sample) = event {
-            write(.event(event), at: sample.time)
-            guard time - lastFlush >= Self.flushPeriod else { return }
-        } else {
-            write(.event(event), at: time)
+    /// Writes an event that happened at a time on the machine's clock; a sample has a time of its own.
+    func write(_ event: RecordedEvent, at time: Double) {
+        var written = time
+        if case .event(.sample(_, let sample)) = event { written = sample.time }
+        attempt { writer throws(SystemError) in try writer.write(event, at: written) }
+        switch event {
+        case .event(.sample), .device(_, .reading): guard time - lastFlush >= Self.flushPeriod else { return }
+        default: break
         }
         lastFlush = time
         flush()
@@ -46,10 +44,6 @@ final class Recorder {
 
     /// Writes what is buffered; a failure ends the recording, and the daemon goes on.
     func flush() { attempt { writer throws(SystemError) in try writer.flush() } }
-
-    private func write(_ event: RecordedEvent, at time: Double) {
-        attempt { writer throws(SystemError) in try writer.write(event, at: time) }
-    }
 
     private func attempt(_ body: (inout TraceWriter) throws(SystemError) -> Void) {
         guard var writer = writer.take() else { return }

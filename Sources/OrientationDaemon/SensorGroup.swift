@@ -12,6 +12,9 @@ final class SensorGroup {
     /// The display's for all but accelerometers.
     let role: AccelerometerRole
 
+    /// As ``SensorSupervisor/record``.
+    var record: ((RecordedEvent) -> Void)?
+
     private(set) var selection = SensorSelection()
     /// The last reading since the group is read; nil before the first.
     private(set) var reading: Measurement?
@@ -22,7 +25,6 @@ final class SensorGroup {
     private let onClosed: () -> Void
     private var retry: Timer?
     private var sensors: [Int: Sensor] = [:]
-    private var lastNumber = 0
 
     /// The source of a sensor, and the object on the bus of an accelerometer.
     private struct Sensor {
@@ -121,23 +123,22 @@ final class SensorGroup {
 
     // MARK: - Devices
 
-    /// Adds a sensor that was not known; only accelerometers have an object on the bus.
+    /// Adds a sensor that was not known, with a number that no group has; only accelerometers have an object on the bus.
     func add(
+        _ number: Int,
         _ source: any SensorSource,
         _ status: SensorStatus,
         isSubstitute: Bool = false,
         makeObject: (SensorStatus) throws(SystemError) -> SensorObject? = { _ throws(SystemError) in nil }
-    ) throws(SystemError) -> Int {
-        lastNumber += 1
+    ) throws(SystemError) {
         var status = status
         (status.mode, status.sampleRate) = (source.mode, source.sampleRate)
-        sensors[lastNumber] = Sensor(source: source, object: try makeObject(status), status: status)
+        sensors[number] = Sensor(source: source, object: try makeObject(status), status: status)
         let location = kind == .accelerometer ? " (\(status.location))" : ""
         let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
         log.info("found \(kind.name) \(status.name)\(location)\(place)")
-        listen(to: source, lastNumber)
-        deliver(.found(lastNumber, status.identity, isSubstitute: isSubstitute))
-        return lastNumber
+        listen(to: source, number)
+        deliver(.found(number, status.identity, isSubstitute: isSubstitute))
     }
 
     /// Uses the device of a sensor that a scan found again, at the same path.
@@ -174,6 +175,7 @@ final class SensorGroup {
     /// Forgets the device at a path, which was unplugged or is another sensor now.
     func remove(path: String, because reason: String) {
         for sensor in selection.sensors where sensor.condition != .unplugged && sensor.identity.path == path {
+            record?(.deviceRemoved(sensor.number, reason))
             sensors[sensor.number]?.source.removeDevice()
         }
         deliver(.removed(path: path, reason))

@@ -34,6 +34,10 @@ final class SensorSupervisor {
     private var monitors: [DeviceMonitor] = []
     private var groups: [SensorGroup] = []
     private var objects = 0
+    private var lastNumber = 0
+
+    /// Records what a replay of the devices needs; set before ``begin(delegate:completion:)``, nil for no recording.
+    var record: ((RecordedEvent) -> Void)?
 
     /// The helper of each device, by path; the devices of another machine share the one of its connection.
     private var helpers: [String: HelperThread] = [:]
@@ -118,6 +122,7 @@ final class SensorSupervisor {
                 scan: { [self] in scan() },
                 onClosed: { [self] in callIfClosed() }
             )
+            group.record = record
             groups.append(group)
         }
         switch configuration.source {
@@ -146,6 +151,8 @@ final class SensorSupervisor {
 
     /// Sets whether the sensor of a kind is read; another one takes its place when it is lost.
     func read(_ kind: SensorKind, _ isNeeded: Bool, role: AccelerometerRole = .display) {
+        // A replay derives those of accelerometers.
+        if kind != .accelerometer { record?(.needed(kind, isNeeded)) }
         group(kind, role).deliver(.needed(isNeeded))
     }
 
@@ -225,6 +232,7 @@ final class SensorSupervisor {
         onFirstScan = nil
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
         let reason: RescanReason = isLocal && !found.hasFailed ? .failures : .arrivals
+        record?(.scanned)
         for group in groups { group.deliver(.scanned(mayReturn: reason, retries: found.hasFailed && isLocal)) }
     }
 
@@ -252,15 +260,18 @@ final class SensorSupervisor {
             group.remount(known, status.mountMatrix, scaling)
             return group.warn(known, device.warnings)
         case .returned(let known):
+            recordFound(description, known, group)
             group.find(known, device, status, scaling, helper)
             number = known
         case .moved(let known):
-            let source = try source(of: device, scaling, helper, group)
+            let source = try source(of: device, known, scaling, helper, group)
             group.move(known, to: source, status, isSubstitute: description.isSubstitute)
             number = known
         case .new:
-            let source = try source(of: device, scaling, helper, group)
-            number = try add(source, status, to: group, isSubstitute: description.isSubstitute)
+            lastNumber += 1
+            number = lastNumber
+            let source = try source(of: device, number, scaling, helper, group)
+            try add(number, source, status, to: group, isSubstitute: description.isSubstitute)
         }
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
@@ -269,39 +280,55 @@ final class SensorSupervisor {
         group.warn(number, device.warnings)
     }
 
+    private func rate(of description: SensorDescription) -> Double {
+        description.period.map { 1 / $0 } ?? configuration.rate
+    }
+
+    private func recordFound(_ description: SensorDescription, _ number: Int, _ group: SensorGroup) {
+        guard let record else { return }
+        var found = RecordedDevice(description)
+        (found.number, found.role, found.rate) = (number, group.role, rate(of: description))
+        record(.deviceFound(found))
+    }
+
     private func source(
         of device: any SensorDevice,
+        _ number: Int,
         _ scaling: SensorScaling,
         _ helper: HelperThread,
         _ group: SensorGroup
     ) throws(SystemError) -> DeviceSource {
         let isDisplay = group.kind == .accelerometer && group.role == .display
-        return try DeviceSource(
+        recordFound(device.description, number, group)
+        let source = try DeviceSource(
             device,
             scaling: scaling,
-            rate: device.description.period.map { 1 / $0 } ?? configuration.rate,
+            rate: rate(of: device.description),
             loop: loop,
             helper: helper,
             isPrepared: false,
             classifier: isDisplay ? configuration.machine.classifier.constants : nil
         )
+        if let record { source.onDeviceEvent = { record(.device(number, $0)) } }
+        return source
     }
 
     /// Adds a source that is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
         let group = group(.accelerometer)
-        _ = try add(source, status, to: group, isSubstitute: false)
+        try add(0, source, status, to: group, isSubstitute: false)
         group.deliver(.scanned(mayReturn: .none, retries: false))
     }
 
     private func add(
+        _ number: Int,
         _ source: any SensorSource,
         _ status: SensorStatus,
         to group: SensorGroup,
         isSubstitute: Bool
-    ) throws(SystemError) -> Int {
-        try group.add(source, status, isSubstitute: isSubstitute) { status throws(SystemError) in
+    ) throws(SystemError) {
+        try group.add(number, source, status, isSubstitute: isSubstitute) { status throws(SystemError) in
             guard group.kind == .accelerometer else { return nil }
             defer { objects += 1 }
             return try SensorObject(bus: bus, number: objects, status: status)

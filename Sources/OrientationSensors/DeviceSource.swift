@@ -12,6 +12,8 @@ package final class DeviceSource: SensorSource {
     private static let timerSlack = 0.02
 
     package var onEvent: ((SourceEvent) -> Void)?
+    /// Called with each event that comes from the device, before the machine handles it.
+    package var onDeviceEvent: ((DeviceEvent) -> Void)?
 
     private let loop: EventLoop
     private let rate: Double
@@ -55,7 +57,7 @@ package final class DeviceSource: SensorSource {
         helper: HelperThread? = nil,
         isPrepared: Bool = true,
         classifier: OrientationClassifier.Constants? = nil,
-        stallTime: Double = 5
+        stallTime: Double = DeviceMachine.stallTime
     ) throws(SystemError) {
         (self.scaling, self.rate, self.isPrepared, self.loop) = (scaling, rate, isPrepared, loop)
         (freshScaling, self.classifier) = (scaling, classifier)
@@ -81,11 +83,11 @@ package final class DeviceSource: SensorSource {
 
     // MARK: - Events
 
-    package func start() { deliver(.start) }
+    package func start() { handle(.start) }
 
-    package func stop() { deliver(.stop) }
+    package func stop() { handle(.stop) }
 
-    package func sense(_ sensing: Sensing) { deliver(.sense(sensing)) }
+    package func sense(_ sensing: Sensing) { handle(.sense(sensing)) }
 
     package func rescale(to scaling: SensorScaling) {
         (freshScaling, self.scaling) = (scaling, scaling)
@@ -95,21 +97,21 @@ package final class DeviceSource: SensorSource {
 
     package func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread) {
         found = (device, scaling, helper)
-        let description = device.description
-        let traits = DeviceTraits(
-            canBuffer: description.canBuffer,
-            canPoll: description.canPoll,
-            mayBeSilent: description.kind != .accelerometer
-        )
-        deliver(.found(traits))
+        handle(.found(RecordedDevice(device.description).traits))
     }
 
-    package func removeDevice() { deliver(.removed) }
+    package func removeDevice() { handle(.removed) }
 
     package func deliverWaiting() { if poll != nil { helper.deliverWaiting() } }
 
-    /// Has the machine handle an event, and carries out its commands.
+    /// Delivers an event that comes from the device.
     private func deliver(_ event: DeviceEvent) {
+        onDeviceEvent?(event)
+        handle(event)
+    }
+
+    /// Has the machine handle an event, and carries out its commands.
+    private func handle(_ event: DeviceEvent) {
         let commands = machine.handle(event, at: loop.now)
         let problem = read(commands.reading, commands.sensing)
         if commands.abandons { abandon() }

@@ -11,25 +11,35 @@ enum RecordingFuzzer {
         // Recordings are long to be interesting, and their header is always the same.
         FuzzedFile.write(Array("t_seconds,x,y,z\n".utf8) + bytes)
         var machine = OrientationMachine(MachineConfiguration(), saved: nil, at: 0)
+        var devices = DeviceReplay()
         var masks: [String: InterfaceOrientationMask] = [:]
         for record in TraceFuzzer.read() {
             switch record {
             case .malformed: break
-            case .sample(let sample): handle(.sample(.display, sample), at: sample.time, &machine)
+            case .sample(let sample): handle(.sample(.display, sample), at: sample.time, &machine, &devices)
             case .event(.start(var configuration, let saved), let time):
                 configuration.applicationMasks = masks
                 masks = [:]
                 machine = OrientationMachine(configuration, saved: saved, at: time)
+                devices = DeviceReplay()
             case .event(.application(let id, let mask), _): masks[id] = mask
-            case .event(.level, _): break
-            case .event(.event(let event), let time): handle(event, at: time, &machine)
+            case .event(.event(let event), let time): handle(event, at: time, &machine, &devices)
+            case .event(let event, let time): _ = devices.handle(event, at: time)
             }
+            precondition(devices.changes.allSatisfy { !$0.values.isEmpty })
+            devices.changes = []
         }
     }
 
-    private static func handle(_ event: Event, at time: Double, _ machine: inout OrientationMachine) {
+    private static func handle(
+        _ event: Event,
+        at time: Double,
+        _ machine: inout OrientationMachine,
+        _ devices: inout DeviceReplay
+    ) {
         let before = machine
         let effects = machine.handle(event, at: time)
+        devices.handle(event, effects, at: time)
         let (policy, old) = (machine.policy, before.policy)
 
         precondition(machine.status.interfaceOrientation == policy.shown)

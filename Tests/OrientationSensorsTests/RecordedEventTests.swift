@@ -59,6 +59,22 @@ import Testing
             .release(7, client: ":1.1"), .vanished(client: ":1.1"), .deadlinePassed(.silence), .saveFailed, .shutdown,
         ]
         events += plain.map { .event($0) }
+        var device = RecordedDevice()
+        (device.number, device.kind, device.role, device.rate) = (7, .ambientLight, .base, 0.1)
+        (device.name, device.path) = ("a, b = 100 %", "/sys/devices/größer")
+        events.append(.deviceFound(device))
+        (device.isSubstitute, device.canBuffer, device.canPoll) = (true, true, true)
+        events += [.deviceFound(device), .deviceRemoved(7, "the device was removed"), .scanned]
+        events += SensorKind.allCases.map { .needed($0, true) }
+        var opening = DeviceOpening()
+        let polled = opening
+        (opening.isBuffered, opening.rate, opening.hasSensitivity) = (true, 14.999, true)
+        let ofDevice: [DeviceEvent] = [
+            .finished(.done(warnings: [])), .finished(.opened(polled)), .finished(.opened(opening)),
+            .finished(.sensitivity(0.3)), .finished(.failed("cannot open, \n")), .reading(showsMotion: true),
+            .readFailed(.noDevice, ""), .unwatchable("why"), .deadlinePassed, .rescaled,
+        ]
+        events += ofDevice.map { .device(42, $0) }
         for text in texts {
             full.reason = text
             full.appID = text
@@ -132,6 +148,11 @@ import Testing
         ("start,supported=0,report-face=no,classifier=base", .malformedArgument("supported")),
         ("start,supported=1,report-face=no,classifier=base", .malformedArgument("supported")),
         ("application,app=org.example.App,supported=32", .malformedArgument("supported")),
+        ("reading,device=1.5,motion=yes", .malformedArgument("device")),
+        ("reading,device=1", .missingArgument("motion")),
+        ("opened,device=1,buffered=yes,rate=nan,has-sensitivity=no", .malformedArgument("rate")),
+        ("device-found,device=1,kind=thermometer,role=display", .malformedArgument("kind")),
+        ("reading-failed,device=1,failure=unplugged,reason=", .malformedArgument("failure")),
     ]
 
     @Test(arguments: faults)

@@ -305,9 +305,11 @@ class Help(OrientctlTestCase):
             (("record", "-d"), "option '-d' needs a value; try: orientctl record --help"),
             (
                 ("replay",),
-                "FILE is missing; usage: orientctl replay [--all] [--classifier=NAME] [--rest=SENSOR] [--plot=FILE] FILE",
+                "FILE is missing; usage: orientctl replay [--all] [--devices] [--classifier=NAME] [--rest=SENSOR] "
+                "[--plot=FILE] FILE",
             ),
             (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),
+            (("replay", "--devices", "--rest=hub", "-"), "--devices cannot be combined with --classifier or --rest"),
             (("monitor", "--full", "--waybar"), "--full, --waybar and PROPERTY cannot be combined"),
             (("monitor", "Gravity"), "cannot monitor Gravity: orientd does not announce its changes; use: orientctl get Gravity"),
             (("monitor", "RotationLok"), "unknown property 'RotationLok'; did you mean 'RotationLock'?"),
@@ -673,7 +675,7 @@ class RecordAndReplay(OrientctlTestCase):
         self.rig.orientctl("replay", "-", "--plot", plot, text=trace)
         run = self.rig.orientctl("replay", "-", "--plot=-", text=trace)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (DONE, plot.read_text(), ""))
-        for option in ("--json", "--all"):
+        for option in ("--json", "--all", "--devices"):
             run = self.rig.orientctl("replay", "-", "--plot=-", option, text=trace)
             self.assertEqual((run.returncode, run.stdout), (USAGE, ""))
 

@@ -11,8 +11,10 @@ from gi.repository import GLib
 
 from rig import (
     MANAGER,
+    OBJECT_MANAGER,
     PROPERTIES,
     ROOT_PATH,
+    SENSOR,
     SOURCE_ROOT,
     RigTestCase,
     accelerometer,
@@ -40,6 +42,11 @@ def text_of(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def states_of(values):
+    """Returns the state and the error among changed values of a sensor."""
+    return {name: values[name] for name in ("State", "LastError") if name in values}
+
+
 class RecordingTestCase(RigTestCase):
     def record_announcements(self):
         """Returns a list of the announced changes, one text for each signal, from before the start of orientd."""
@@ -51,6 +58,24 @@ class RecordingTestCase(RigTestCase):
                 announced.append(in_words(changes))
 
         self.client.connection.signal_subscribe(None, PROPERTIES, None, ROOT_PATH, None, 0, append)
+        self.client.round_trip()
+        return announced
+
+    def record_states(self):
+        """Returns a list of the sensors' announced states and errors, from before the start of orientd."""
+        announced = []
+
+        def append(_connection, _sender, path, _interface, signal_name, arguments):
+            values = arguments.unpack()
+            if signal_name == "InterfacesAdded":
+                path, values = values[0], values[1].get(SENSOR)
+            else:
+                values = values[1] if values[0] == SENSOR else None
+            if states := states_of(values or {}):
+                announced.append((int(path.rpartition("/")[2]), states))
+
+        for interface, name in ((PROPERTIES, "PropertiesChanged"), (OBJECT_MANAGER, "InterfacesAdded")):
+            self.client.connection.signal_subscribe(None, interface, name, None, None, 0, append)
         self.client.round_trip()
         return announced
 
@@ -171,8 +196,13 @@ class Session:
             self.rig.add_device(accelerometer(raw=HELD["portrait"][0]))
         self.is_plugged = not self.is_plugged
 
+    def fail(self, _client):
+        # Until the next turn.
+        if self.is_plugged:
+            self.rig.write("in_accel_x_raw", "garbage")
+
     steps = ("turn",) * 6 + ("claim",) * 3 + ("request",) * 3 + ("change",) * 3 + (
-        "proxy", "lock", "rotate", "align", "autorotate", "application", "vanish", "sleep", "plug",
+        "proxy", "lock", "rotate", "align", "autorotate", "application", "vanish", "sleep", "plug", "fail",
     )
 
 
@@ -195,6 +225,7 @@ class Property(RecordingTestCase):
         ])
         path = self.rig.directory / "recording.csv"
         announced = self.record_announcements()
+        states = self.record_states()
         self.rig.add_device(accelerometer(raw=HELD["portrait"][0]))
         session = Session(self, seed)
         daemon = self.rig.start_orientd(
@@ -204,7 +235,18 @@ class Property(RecordingTestCase):
             session.step()
         daemon.stop()
         self.client.round_trip()
-        return path, announced
+        return path, announced, states
+
+    def check_states(self, path, announced):
+        """Compares the states of the sensors with those that the replay prints."""
+        changes = [json.loads(line) for line in self.replay(path, "--devices", "--json")]
+        states = [(change["sensor"], states_of(change)) for change in changes]
+        states = [(number, values) for number, values in states if values]
+        # Only accelerometers, which are objects on the bus, are mocked.
+        first = min(number for number, _ in states)
+        wait_until(lambda: len(announced) >= len(states), "all announcements")
+        self.assertEqual([(number - first, values) for number, values in states], announced)
+        return len(announced)
 
     def check(self, path, announced):
         lines = self.replay(path, "--all")
@@ -220,11 +262,15 @@ class Property(RecordingTestCase):
 
     def test_random_sessions(self):
         # Each session starts with the state that the one before has saved.
+        count = 0
         with tempfile.TemporaryDirectory() as state:
             for seed in SEEDS:
                 signal.alarm(60)
                 with self.case(seed=seed):
-                    self.check(*self.run_session(seed, state))
+                    path, announced, states = self.run_session(seed, state)
+                    self.check(path, announced)
+                    count += self.check_states(path, states)
+            self.assertGreater(count, 3 * len(SEEDS))
 
 
 class Writing(RecordingTestCase):
@@ -271,3 +317,21 @@ class Scenarios(RecordingTestCase):
             with self.case(trace=trace.name):
                 expected = trace.with_suffix(".expected").read_text()
                 self.assertEqual("\n".join(self.replay(trace, "--all")) + "\n", expected)
+
+    def test_states_of_sensors_are_what_is_written_beside_them(self):
+        traces = sorted(SCENARIOS.glob("*.devices"))
+        self.assertEqual(len(traces), 2)
+        for expected in traces:
+            with self.case(trace=expected.name):
+                lines = self.replay(expected.with_suffix(".trace"), "--devices")
+                self.assertEqual("\n".join(lines) + "\n", expected.read_text())
+
+    def test_trace_of_samples_has_no_events_of_devices(self):
+        run = self.rig.orientctl("replay", "--devices", SCENARIOS / "sleep-and-wake.trace")
+        self.assertEqual((run.returncode, run.stdout), (0, ""))
+        self.assertRegex(run.stderr, r"\Aorientctl: warning: there are no events of devices in .*\.trace\n\Z")
+
+    def test_event_of_an_unknown_device_is_reported(self):
+        run = self.rig.orientctl("replay", "--devices", "-", text="t_seconds,x,y,z\n1,reading,device=3,motion=no\n")
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn("orientctl: -:2: the argument 'device' is malformed\n", run.stderr)

@@ -9,6 +9,8 @@ package struct DeviceMachine: Sendable {
     private static let longestFailure = (count: 10, seconds: 1.0)
     /// Seconds between two readings of a polled device at rest that reach the loop although nothing moves.
     package static let longestSilence = 10.0
+    /// Seconds without an answer after which a device counts as stalled, unless another time is given.
+    package static let stallTime = 5.0
 
     /// How readings come, or would come if the device were open.
     package private(set) var mode = SensorMode.poll
@@ -58,10 +60,25 @@ package struct DeviceMachine: Sendable {
     private var deadline: Double?
 
     /// Creates the machine of a device that is read at `rate` Hz, and stalled after `stallTime` seconds.
-    package init(rate: Double, stallTime: Double) { (targetRate, self.stallTime) = (rate, stallTime) }
+    package init(rate: Double, stallTime: Double = DeviceMachine.stallTime) {
+        (targetRate, self.stallTime) = (rate, stallTime)
+    }
 
     /// Whether the device is closed, its settings are restored and no job is under way.
     package var isClosed: Bool { phase == .closed || phase == .absent }
+
+    /// For people: what the device does.
+    package var activity: String {
+        switch phase {
+        case .absent: "unplugged"
+        case .preparing: "preparing"
+        case .closed: "closed"
+        case .opening: "opening"
+        case .polled: "polled"
+        case .buffered(let buffer): buffer.job == nil ? "buffered" : "adjusting"
+        case .leavingBuffer, .closing: "closing"
+        }
+    }
 
     /// Takes an event that happened at a time in seconds, on any clock that does not go back.
     package mutating func handle(_ event: DeviceEvent, at time: Double) -> DeviceCommands {
@@ -277,7 +294,8 @@ package struct DeviceMachine: Sendable {
             let seconds = time - lastAnswer
             // With exponential back-off.
             stallReport = time + max(seconds, stallTime)
-            if goal == .open { commands.report = .stalled("no answer for \(Int(seconds)) s") }
+            // A recording can have times of any size.
+            if goal == .open { commands.report = .stalled("no answer for \(Int(min(seconds, 1e9))) s") }
             return
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }

@@ -11,6 +11,16 @@ package enum RecordedEvent: Hashable, Sendable {
     case event(Event)
     /// An accelerometer is read more or less closely, as the machine decided.
     case level(AccelerometerRole, SensingLevel)
+    /// A scan found a device, for the first time or again.
+    case deviceFound(RecordedDevice)
+    /// A device was unplugged or became another sensor, and why.
+    case deviceRemoved(Int, String)
+    /// An event that comes from the device with this number; warnings are left out.
+    case device(Int, DeviceEvent)
+    /// A scan has ended.
+    case scanned
+    /// Whether readings of a kind other than accelerometers are needed.
+    case needed(SensorKind, Bool)
 
     /// One event of each kind that has a name; what they hold does not matter.
     private static let kinds: [(name: String, event: RecordedEvent)] = {
@@ -27,8 +37,16 @@ package enum RecordedEvent: Hashable, Sendable {
         let kinds =
             events.map { RecordedEvent.event($0) }
             + [.start(MachineConfiguration(), nil), .application("", .all), .level(.display, .stream)]
+            + [.deviceFound(RecordedDevice()), .deviceRemoved(0, ""), .scanned, .needed(.compass, false)]
+            + deviceEvents.map { .device(0, $0) }
         return kinds.map { ($0.written.name, $0) }
     }()
+
+    private static let deviceEvents: [DeviceEvent] = [
+        .finished(.done(warnings: [])), .finished(.opened(DeviceOpening())), .finished(.sensitivity(0)),
+        .finished(.failed("")), .reading(showsMotion: false), .readFailed(.error, ""), .unwatchable(""),
+        .deadlinePassed, .rescaled,
+    ]
 
     /// Reads the fields of a line behind its time.
     init(_ fields: [Substring.UTF8View]) throws(TraceError.Fault) {
@@ -54,6 +72,32 @@ package enum RecordedEvent: Hashable, Sendable {
         } catch {
             preconditionFailure("an event could not be written")
         }
+    }
+}
+
+/// A device that a scan found.
+package struct RecordedDevice: Hashable, Sendable {
+    /// Unique in a recording; a sensor that returns keeps it.
+    package var number = 0
+    var kind = SensorKind.accelerometer
+    package var role = AccelerometerRole.display
+    var name = ""
+    var path = ""
+    var isSubstitute = false
+    var canBuffer = false
+    var canPoll = false
+    /// In Hz.
+    package var rate = 0.0
+
+    init() {}
+
+    package init(_ description: SensorDescription) {
+        (kind, name, path) = (description.kind, description.name, description.sysfsPath)
+        (isSubstitute, canBuffer, canPoll) = (description.isSubstitute, description.canBuffer, description.canPoll)
+    }
+
+    var traits: DeviceTraits {
+        DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer)
     }
 }
 
@@ -108,7 +152,13 @@ private struct Arguments {
     }
 
     mutating func number(_ key: String, _ value: Double) throws(Fault) -> Double {
-        guard let number = AttributeText.number(try required(key, "\(value)")) else { throw .malformedArgument(key) }
+        guard let number = try number(key, value as Double?) else { throw .missingArgument(key) }
+        return number
+    }
+
+    mutating func number(_ key: String, _ value: Double?) throws(Fault) -> Double? {
+        guard let text = try optional(key, value.map { "\($0)" }) else { return nil }
+        guard let number = AttributeText.number(text) else { throw .malformedArgument(key) }
         return number
     }
 
@@ -143,6 +193,16 @@ private struct Arguments {
             return ("application", .application(try required("app", id), try valid(try mask("supported", supported))))
         case .level(let role, let level):
             return ("level", .level(try required("role", role), try required("level", level)))
+        case .deviceFound(let device): return ("device-found", .deviceFound(try exchange(device)))
+        case .deviceRemoved(let number, let reason):
+            return ("device-removed", .deviceRemoved(try required("device", number), try required("reason", reason)))
+        case .device(let number, let event):
+            let number = try required("device", number)
+            let (name, event) = try exchange(event)
+            return (name, .device(number, event))
+        case .scanned: return ("scanned", event)
+        case .needed(let kind, let isNeeded):
+            return ("needed", .needed(try required("kind", kind), try flag("needed", isNeeded)))
         case .event(let event):
             let (name, event) = try exchange(event)
             return (name, .event(event))
@@ -199,6 +259,43 @@ private struct Arguments {
         case .saveFailed: return ("save-failed", event)
         case .shutdown: return ("shutdown", event)
         }
+    }
+
+    private mutating func exchange(_ event: DeviceEvent) throws(Fault) -> (name: String, event: DeviceEvent) {
+        switch event {
+        case .finished(.done): return ("job-done", .finished(.done(warnings: [])))
+        case .finished(.opened(var opening)):
+            opening.isBuffered = try flag("buffered", opening.isBuffered)
+            opening.rate = try number("rate", opening.rate)
+            opening.hasSensitivity = try flag("has-sensitivity", opening.hasSensitivity)
+            opening.warnings = []
+            return ("opened", .finished(.opened(opening)))
+        case .finished(.sensitivity(let change)):
+            return ("sensitivity", .finished(.sensitivity(try number("change", change))))
+        case .finished(.failed(let reason)): return ("job-failed", .finished(.failed(try required("reason", reason))))
+        case .reading(let showsMotion): return ("reading", .reading(showsMotion: try flag("motion", showsMotion)))
+        case .readFailed(let failure, let reason):
+            let failure = try required("failure", failure)
+            return ("reading-failed", .readFailed(failure, try required("reason", reason)))
+        case .unwatchable(let reason): return ("unwatchable", .unwatchable(try required("reason", reason)))
+        case .deadlinePassed: return ("device-deadline", event)
+        case .rescaled: return ("rescaled", event)
+        case .found, .removed, .start, .stop, .sense: preconditionFailure("a replay derives these")
+        }
+    }
+
+    private mutating func exchange(_ old: RecordedDevice) throws(Fault) -> RecordedDevice {
+        var new = old
+        new.number = try required("device", old.number)
+        new.kind = try required("kind", old.kind)
+        new.role = try required("role", old.role)
+        new.name = try required("name", old.name)
+        new.path = try required("path", old.path)
+        new.isSubstitute = try flag("substitute", old.isSubstitute)
+        new.canBuffer = try flag("buffer", old.canBuffer)
+        new.canPoll = try flag("poll", old.canPoll)
+        new.rate = try number("rate", old.rate)
+        return new
     }
 
     private mutating func exchange(_ old: RotationRequest) throws(Fault) -> RotationRequest {

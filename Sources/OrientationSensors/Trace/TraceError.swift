@@ -27,6 +27,8 @@ package struct TraceError: Error, Hashable, Sendable {
     /// Counted from 1, the header's.
     package let line: Int
     package let fault: Fault
+
+    package init(line: Int, fault: Fault) { (self.line, self.fault) = (line, fault) }
 }
 
 extension TraceError: CustomStringConvertible {

@@ -17,6 +17,7 @@ enum Replay {
         summary: "run the daemon's decisions over a trace or recording;\n- is standard input",
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
+            .init("devices", "d", help: "print every change of a sensor's state"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
             .init("rest", "r", value: "SENSOR", help: "simulate how orientd reads SENSOR (hub or polled)\nat rest"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
@@ -24,8 +25,11 @@ enum Replay {
     ) { invocation throws(CommandError) in
         let classifier: ClassifierChoice? = try invocation.choice(of: "classifier")
         let sensor: RestingSensor.Kind? = try invocation.choice(of: "rest")
-        guard invocation.value(of: "plot") != "-" || !invocation.isJSON && !invocation.has("all") else {
-            throw CommandError("--plot=- prints only the picture: it cannot be combined with --json or --all", .usage)
+        guard invocation.value(of: "plot") != "-" || !["json", "all", "devices"].contains(where: invocation.has) else {
+            throw CommandError("--plot=- prints only the picture: leave out --json, --all and --devices", .usage)
+        }
+        guard !invocation.has("devices") || classifier == nil && sensor == nil else {
+            throw CommandError("--devices cannot be combined with --classifier or --rest", .usage)
         }
         try rejectInput(invocation.operands[0], as: "plot", of: invocation)
         let reader = try systemCall(TraceReader(operand: invocation.operands[0]))
@@ -51,6 +55,8 @@ extension Replay {
         private var plot: PlotData?
         private var sawFault = false
         private var restingSensor: RestingSensor?
+        /// Nil unless the changes of the sensors are printed.
+        private var devices: DeviceReplay?
 
         /// Whether the trace has events, without which the interface's orientation is not drawn.
         private var isRecording = false
@@ -80,6 +86,7 @@ extension Replay {
                 _ = machine.handle(.samplingBegan(.display, sensor.sampling), at: 0)
             }
             if plotPath != nil { plot = PlotData() }
+            if invocation.has("devices") { devices = DeviceReplay() }
         }
 
         /// Replays to the end; returns `.failed` if a line was malformed.
@@ -95,19 +102,28 @@ extension Replay {
                     plot?.add(sample, in: machine.status.deviceOrientation)
                 case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
                 case .event(.application(let id, let mask), _): applicationMasks[id] = mask
+                case .event(.event(let event), let time): try systemCall(handle(event, at: time))
                 // The machine decides the levels itself.
                 case .event(.level, _): break
-                case .event(.event(let event), let time): try systemCall(handle(event, at: time))
+                case .event(let event, let time):
+                    let fault = devices?.handle(event, at: time)
+                    if let fault { report(TraceError(line: reader.line, fault: fault)) }
+                    try systemCall(printDevices(at: time))
                 case .malformed(let error):
                     try error.rejectOtherFile(path)
-                    sawFault = true
-                    complain("\(path):\(error.line): \(error)")
+                    report(error)
                 }
             }
+            if devices?.isEmpty == true { complain("warning: there are no events of devices in \(path)") }
             if isEmpty { complain("warning: there are no samples in \(path)") }
             try systemCall(writePlot())
             try systemCall(output.flush())
             return sawFault ? .failed : .done
+        }
+
+        private mutating func report(_ error: TraceError) {
+            sawFault = true
+            complain("\(path):\(error.line): \(error)")
         }
 
         private mutating func writePlot() throws(SystemError) {
@@ -124,6 +140,7 @@ extension Replay {
             applicationMasks = [:]
             machine = OrientationMachine(configuration, saved: saved, at: time)
             isRecording = true
+            if devices != nil { devices = DeviceReplay() }
             plot?.show(machine.status.interfaceOrientation, at: time)
         }
 
@@ -145,16 +162,30 @@ extension Replay {
                 complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
             if let label = event.label { plot?.mark(label, at: time) }
+            devices?.handle(event, effects, at: time)
+            try printDevices(at: time)
             guard effects.status != nil else { return }
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if printsAll {
                 let changes = machine.status.changes(from: before)
                 let values = changes.filter { !$0.isForProgramsOnly }.map { " \($0.name)=\($0.value.text)" }.joined()
                 try print(values, changes, at: time)
-            } else if machine.status.deviceOrientation != before.deviceOrientation {
+            } else if devices == nil, machine.status.deviceOrientation != before.deviceOrientation {
                 let name = machine.status.deviceOrientation.name
                 try print(" \(name)", [PropertyChange(name: "orientation", value: .text(name))], at: time)
             }
+        }
+
+        /// Prints what changed of each sensor, with its number and name.
+        private mutating func printDevices(at time: Double) throws(SystemError) {
+            for change in devices?.changes ?? [] {
+                let number = PropertyValue.number(UInt32(truncatingIfNeeded: change.number))
+                let values = [("sensor", number), ("Name", .text(change.name))] + change.values
+                let changes = values.map { PropertyChange(name: $0.0, value: $0.1) }
+                let text = changes.dropFirst(2).map { " \($0.name)=\($0.text)" }.joined()
+                try print(" \(number.text) \(changes[1].text)" + text, changes, at: time)
+            }
+            devices?.changes = []
         }
 
         /// Prints the time and `text`, or an object of the time and the changes.
