@@ -213,8 +213,9 @@ public final class OrientationConnection {
                 isInteractive: allowsInteractiveAuthorization
             ) { [weak connection] error in
                 guard let connection else { return completion(.failure(.disconnected)) }
-                if error != nil { connection.end(id) }
-                completion(error.asResult { GeometryRequest(HeldValue(id, connection)) })
+                guard let error else { return completion(.success(GeometryRequest(HeldValue(id, connection)))) }
+                connection.end(id)
+                completion(.failure(OrientationError(error)))
             }
         }
     }
@@ -229,7 +230,7 @@ public final class OrientationConnection {
         guard request.held.mailbox === mailbox, let held = requests[request.held.id] else {
             return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
         }
-        held.update(to: preferences.request) { completion($0.asResult {}) }
+        held.update(to: preferences.request) { completion($0.map { .failure(OrientationError($0)) } ?? .success(())) }
     }
 }
 
@@ -249,12 +250,5 @@ final class HeldValue: Sendable {
 
     func release() {
         mailbox.send { [id] in $0.end(id) }
-    }
-}
-
-extension Optional where Wrapped == BusError {
-    /// A failure with this error, or the value.
-    fileprivate func asResult<Value>(_ value: () -> Value) -> Result<Value, OrientationError> {
-        map { .failure(OrientationError($0)) } ?? .success(value())
     }
 }

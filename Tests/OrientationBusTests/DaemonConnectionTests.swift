@@ -209,8 +209,12 @@ import Testing
         try loop.run { connection.state.snapshot != nil }
         var states: [DaemonConnection.State] = []
         connection.onState = { [unowned connection] _ in states.append(connection.state) }
+        daemon.replies = false
+        var error: BusError?
+        connection.call("AlignToDevice") { error = $0.error }
+        try loop.run { !daemon.waiting.isEmpty }
         privateBus.end()
-        try loop.run { !states.isEmpty }
+        try loop.run { error != nil }
         connection.connect()
         #expect(states == [.disconnected])
         withExtendedLifetime(daemon) {}

@@ -8,6 +8,9 @@ import SystemdBus
 
 /// A process that holds a request until the process that started it has ended.
 enum RequestHolder {
+    /// The numbers of the holder's files after the standard ones.
+    private static let numbers = (starter: STDERR_FILENO + 1, report: STDERR_FILENO + 2, end: STDERR_FILENO + 3)
+
     /// Starts the holder; returns when the request is held, and throws when it cannot be.
     ///
     /// Leaves the caller no children, open files or connections.
@@ -19,12 +22,10 @@ enum RequestHolder {
         do throws(SystemError) {
             let writing = FileDescriptor(owning: ends.writing)
             try detach {
-                let starter = orientd_duplicate(starter.rawValue, STDERR_FILENO + 1)
-                let writing = orientd_duplicate(writing.rawValue, STDERR_FILENO + 1)
-                let report = HolderReport(FileDescriptor(owning: writing))
+                let report = HolderReport(FileDescriptor(owning: numbers.report))
                 do throws(CommandError) {
-                    try systemCall(closeAll(but: [starter, writing].sorted()))
-                    try hold(request, on: address, while: starter, report)
+                    try systemCall(keepOnly(starter.rawValue, writing.rawValue))
+                    try hold(request, on: address, while: numbers.starter, report)
                 } catch {
                     report.send(error)
                 }
@@ -80,21 +81,15 @@ enum RequestHolder {
         withExtendedLifetime((watch, held)) {}
     }
 
-    /// Closes the caller's files, so that this process keeps no pipe or file system busy.
-    private static func closeAll(but kept: [Int32]) throws(SystemError) {
+    /// Closes the caller's files but these two, which get ``numbers``, so that this process keeps no pipe or file system busy.
+    private static func keepOnly(_ starter: Int32, _ writing: Int32) throws(SystemError) {
+        let (starter, writing) = (orientd_duplicate(starter, numbers.end), orientd_duplicate(writing, numbers.end))
         let null = orientd_open_null()
         for standard in STDIN_FILENO...STDERR_FILENO where dup2(null, standard) == -1 { close(standard) }
-        var first = STDERR_FILENO + 1
-        for descriptor in kept {
-            if descriptor > first { try closeRange(first, descriptor - 1) }
-            first = descriptor + 1
-        }
-        try closeRange(first, .max)
+        dup2(starter, numbers.starter)
+        dup2(writing, numbers.report)
+        try checkSystem("close", "the caller's files", orientd_close_range(UInt32(numbers.end), .max))
         chdir("/")
-    }
-
-    private static func closeRange(_ first: Int32, _ last: Int32) throws(SystemError) {
-        try checkSystem("close", "the caller's files", orientd_close_range(UInt32(first), UInt32(last)))
     }
 }
 
