@@ -61,7 +61,7 @@ package final class Agent {
         application = ApplicationRequest(configuration.applications, daemon: daemon, log: log) { appID in
             masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
         }
-        inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
+        inputs = configuration.inputMapping == .auto ? InputMapping.mapper(backend, loop: loop, log: log) : nil
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)
@@ -260,7 +260,7 @@ package enum Restoration {
         let loop = try EventLoop()
         let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         guard display.hasLeftover else { return 0 }
-        let inputs = configuration.inputMapping == .auto ? try InputMapping.mapper(backend, loop: loop, log: log) : nil
+        let inputs = configuration.inputMapping == .auto ? InputMapping.mapper(backend, loop: loop, log: log) : nil
         let timer = try loop.timer {
             log.error("the display could not be restored in time")
             loop.exit(1)

@@ -72,7 +72,7 @@ enum CompositorFuzzer {
         attempt {
             let loop = try EventLoop()
             FuzzedCompositor.swaySocket.replies = [reply()]
-            let inputs = try SwayInputs(loop: loop, log: log)
+            let inputs = SwayInputs(loop: loop, log: log)
             inputs.follow(panel)
             try FuzzedCompositor.serve(loop)
             withExtendedLifetime(inputs) {}

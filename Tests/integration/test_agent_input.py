@@ -173,8 +173,11 @@ class Sway(InputTestCase):
         self.wait_for_mappings("eDP-1", *BUILT_IN)
         self.sway.stop()
         agent.wait_for_warning("sway")
+        self.compositor.stop()
+        agent.wait_for_warning("wayland-7")
         self.sway.mappings = {}
         self.sway.start()
+        self.compositor.start()
         self.wait_for_mappings("eDP-1", *BUILT_IN)
 
     def test_matrix_of_the_user_stays(self):

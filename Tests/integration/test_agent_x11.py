@@ -198,7 +198,7 @@ class Picture(X11TestCase):
         self.assertEqual(agent.wait_for_end(), 0)
         finding = json.loads(agent.log().splitlines()[0])
         self.assertEqual((finding["check"], finding["result"]), ("display", "fail"))
-        self.assertEqual(finding["text"], f"{self.server.name} does not answer")
+        self.assertEqual(finding["text"], f"the X server at {self.server.name} does not answer")
 
     def test_a_server_whose_outputs_cannot_be_read_is_one_warning(self):
         self.start(claim=False)

@@ -22,10 +22,10 @@ enum InputMapping {
         _ backend: BackendChoice,
         loop: EventLoop,
         log: Log
-    ) throws(SystemError) -> (any InputMapper)? {
+    ) -> (any InputMapper)? {
         guard backend.resolved != .x11, let compositor = Compositor.detected else { return nil }
         return switch compositor {
-        case .sway: try SwayInputs(loop: loop, log: log)
+        case .sway: SwayInputs(loop: loop, log: log)
         case .hyprland: HyprlandInputs(loop: loop, log: log)
         case .niri, .labwc, .wayfire, .river: UserMappedInputs(compositor, log: log)
         }

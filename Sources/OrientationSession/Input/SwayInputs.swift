@@ -6,15 +6,11 @@ import SystemdBus
 
 /// Maps the built-in touch screens and pens of sway to the panel; sway then transforms them with it.
 final class SwayInputs: InputMapper {
-    /// Seconds between attempts to connect, and how many there are.
-    private static let retry = (seconds: 1.0, most: 30)
     private static let kinds: [String: InputDevice.Kind] = ["touch": .touchScreen, "tablet_tool": .tablet]
 
     var onReload: () -> Void = {}
     private let loop: EventLoop
     private let log: Log
-    private var timer: Timer?
-    private var attempts = 0
 
     private var socket: UnixSocket?
     private var output: String?
@@ -24,20 +20,15 @@ final class SwayInputs: InputMapper {
     private var pending: [String] = []
     private var problem: ProblemLog
 
-    init(loop: EventLoop, log: Log) throws(SystemError) {
+    init(loop: EventLoop, log: Log) {
         self.loop = loop
         self.log = log
         problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
-        timer = try loop.timer { [unowned(unsafe) self] in
-            attempts += 1
-            if socket == nil { connect() }
-        }
     }
 
     func follow(_ panel: Output) {
-        guard panel.name != output else { return }
+        guard panel.name != output || socket == nil else { return }
         output = panel.name
-        attempts = 0
         if socket == nil { connect() } else { mapAll() }
     }
 
@@ -66,7 +57,6 @@ final class SwayInputs: InputMapper {
     private func lost(_ reason: String) {
         socket = nil
         problem.report(reason)
-        if attempts < Self.retry.most { timer?.arm(after: Self.retry.seconds) }
     }
 
     private func send(_ kind: SwayMessage.Kind, _ text: String = "") {
@@ -82,7 +72,6 @@ final class SwayInputs: InputMapper {
         case .getInputs:
             try map(value)
             problem.solved()
-            attempts = 0
         case .runCommand:
             guard let result = value.list?.first, !pending.isEmpty else { throw MessageError("sent no valid result") }
             let identifier = pending.removeFirst()

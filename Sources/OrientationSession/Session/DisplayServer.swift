@@ -8,8 +8,6 @@ import Wayland
 final class DisplayServer {
     /// Seconds between attempts to connect, and how many there are.
     private static let retry = (seconds: 1.0, most: 30)
-    /// Seconds for a server to report its outputs, and to answer a change.
-    private static let longestAnswer = 8.0
 
     private enum State {
         /// Until the outputs are known.
@@ -23,6 +21,7 @@ final class DisplayServer {
 
     private let backend: BackendChoice
     private let loop: EventLoop
+    private let longestAnswer: Double
     private var state = State.disconnected
     private var timer: Timer?
     /// The number of attempts to connect again since the outputs were known.
@@ -36,9 +35,9 @@ final class DisplayServer {
     /// Set once, before ``connect()``.
     unowned(unsafe) var delegate: (any OutputBackendDelegate)?
 
-    init(_ backend: BackendChoice, loop: EventLoop) throws(SystemError) {
-        self.backend = backend
-        self.loop = loop
+    /// The server has `longestAnswer` seconds to report its outputs, and to answer a change.
+    init(_ backend: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
+        (self.backend, self.loop, self.longestAnswer) = (backend, loop, longestAnswer)
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
     }
 
@@ -64,7 +63,7 @@ final class DisplayServer {
     private func enter(_ state: State) {
         self.state = state
         switch state {
-        case .connecting, .changing: timer?.arm(after: Self.longestAnswer)
+        case .connecting, .changing: timer?.arm(after: longestAnswer)
         case .connected: timer?.disarm()
         case .disconnected: timer?.arm(after: Self.retry.seconds)
         }

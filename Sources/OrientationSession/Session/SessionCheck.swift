@@ -54,20 +54,15 @@ package final class SessionCheck {
     }
 
     private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
-        let server = try DisplayServer(backend, loop: loop)
-        let timer = try loop.timer { [self] in
-            add("fail", "display", "\(backend.display) does not answer")
-            loop.exit()
-        }
+        let server = try DisplayServer(backend, loop: loop, longestAnswer: Self.timeout)
         server.delegate = self
         do throws(SystemError) {
             try server.connect()
         } catch {
             return add("fail", "display", "\(error)")
         }
-        timer.arm(after: Self.timeout)
         _ = try loop.run()
-        withExtendedLifetime((server, timer)) {}
+        withExtendedLifetime(server) {}
     }
 
     private func check(_ outputs: [Output]) {
