@@ -162,6 +162,11 @@ struct X11Reply<Header: BitwiseCopyable> {
         }
     }
 
+    /// The values of a property; nil if its format is not that of these values.
+    func values<Value: BitwiseCopyable>(format: UInt8, count: Int) -> [Value]? {
+        Int(format) == 8 * MemoryLayout<Value>.size ? values(count: count) : nil
+    }
+
     func value<Value: BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int) -> Value? {
         values(type, count: 1, at: offset)?.first
     }

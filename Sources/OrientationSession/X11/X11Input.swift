@@ -231,9 +231,9 @@ final class X11Input {
         let reply = connection.ask(xcb_input_xi_get_property_reply) {
             xcb_input_xi_get_property($0, device, 0, atom, type, 0, 64)
         }
-        guard let reply, Int(reply.header.format) == 8 * MemoryLayout<Value>.size else { return nil }
-        let found = Int(reply.header.num_items)
-        return found == count ?? found ? reply.values(count: found) : nil
+        let found = Int(reply?.header.num_items ?? 0)
+        guard let reply, found == count ?? found else { return nil }
+        return reply.values(format: reply.header.format, count: found)
     }
 
     private func floats(_ property: String, of device: xcb_input_device_id_t, count: Int) -> [Double]? {

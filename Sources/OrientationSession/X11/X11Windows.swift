@@ -41,7 +41,8 @@ final class X11Windows {
     /// Asks for the focused window, and reports it if it or its state has changed; nil for none.
     func update(_ outputs: [Output], _ report: (FocusedWindow?) -> Void) {
         isStale = false
-        let window = words(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW.rawValue).first ?? 0
+        let windows: [xcb_window_t] = values(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW)
+        let window = windows.first ?? 0
         if window != active {
             if active != connection.root, active != 0 { follow(active, false) }
             active = window
@@ -49,7 +50,7 @@ final class X11Windows {
         }
         var focused: FocusedWindow?
         if window != 0 {
-            let states = words(state, of: window, type: XCB_ATOM_ATOM.rawValue)
+            let states: [xcb_atom_t] = values(state, of: window, type: XCB_ATOM_ATOM)
             let area = area(of: window)
             focused = FocusedWindow(
                 appID: applicationClass(of: window),
@@ -80,25 +81,21 @@ final class X11Windows {
         return Area(x: Int(origin.dst_x), y: Int(origin.dst_y), width: Int(size.width), height: Int(size.height))
     }
 
-    private func property(
+    /// The values of a property; none if it has another type or format.
+    private func values<Value: BitwiseCopyable>(
         _ property: xcb_atom_t,
         of window: xcb_window_t,
-        type: xcb_atom_t
-    ) -> X11Reply<xcb_get_property_reply_t>? {
-        connection.ask(xcb_get_property_reply) { xcb_get_property($0, 0, window, property, type, 0, Self.limit) }
-    }
-
-    private func words(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t) -> [UInt32] {
-        guard let reply = property(atom, of: window, type: type), reply.header.format == 32 else { return [] }
-        return reply.values(count: Int(reply.header.value_len)) ?? []
+        type: xcb_atom_enum_t
+    ) -> [Value] {
+        let reply = connection.ask(xcb_get_property_reply) {
+            xcb_get_property($0, 0, window, property, type.rawValue, 0, Self.limit)
+        }
+        return reply.flatMap { $0.values(format: $0.header.format, count: Int($0.header.value_len)) } ?? []
     }
 
     /// The second of the two strings in WM_CLASS.
     private func applicationClass(of window: xcb_window_t) -> String {
-        let reply = property(XCB_ATOM_WM_CLASS.rawValue, of: window, type: XCB_ATOM_STRING.rawValue)
-        guard let reply, reply.header.format == 8,
-            let bytes: [UInt8] = reply.values(count: Int(reply.header.value_len))
-        else { return "" }
+        let bytes: [UInt8] = values(XCB_ATOM_WM_CLASS.rawValue, of: window, type: XCB_ATOM_STRING)
         let strings = bytes.split(separator: 0, omittingEmptySubsequences: false)
         return strings.count > 1 ? String(decoding: strings[1], as: UTF8.self) : ""
     }
