@@ -12,8 +12,8 @@ package struct ManagerSnapshot: Hashable {
 
     /// Every property of the interface, in the order in which changes are listed.
     package static let properties: [Property<ManagerSnapshot>] = [
-        .value("Version", .constant) { $1(&$0.version) },
-        .value("HasAccelerometer") { $1(&$0.status.hasAccelerometer) },
+        .text("Version", .constant) { $1(&$0.version) },
+        .flag("HasAccelerometer") { $1(&$0.status.hasAccelerometer) },
         .name("SensorState") { $1(&$0.status.sensorState) },
         .name("DeviceOrientation") { $1(&$0.status.deviceOrientation) },
         .name("FaceOrientation") { $1(&$0.status.faceOrientation) },
@@ -28,9 +28,9 @@ package struct ManagerSnapshot: Hashable {
         .name("RotationLock") { $1(&$0.status.rotationLock) },
         .name("Autorotate") { $1(&$0.status.autorotate) },
         .name("TabletMode") { $1(&$0.status.tabletMode) },
-        .value("Gravity", .silent) { $1(&$0.gravity) },
-        .value("Claims") { $1(&$0.status.claims) },
-        .value("SensorProxyClients") { $1(&$0.status.sensorProxyClients) },
+        .silentVector("Gravity") { $1(&$0.gravity) },
+        .number("Claims") { $1(&$0.status.claims) },
+        .texts("SensorProxyClients") { $1(&$0.status.sensorProxyClients) },
     ]
 }
 

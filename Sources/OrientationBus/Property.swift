@@ -31,41 +31,81 @@ package struct Property<Status>: Sendable {
         return read(&status)
     }
 
-    private init<Value>(
+    /// `decode` returns nil for a value that the property cannot have.
+    init<Value>(
         _ member: StaticString,
-        _ type: BusType<Value>,
+        _ signature: StaticString,
         change: BusInterface.Change = .announced,
         _ field: @escaping Field<Value>,
+        encode: @escaping @Sendable (Value) -> PropertyValue,
+        decode: @escaping @Sendable (PropertyValue) -> Value?,
         refusal: @escaping @Sendable (PropertyValue) -> String = { "\($0.text) is not valid" }
     ) {
-        self.member = member
-        signature = type.signature
-        self.change = change
-        self.refusal = refusal
+        (self.member, self.signature, self.change, self.refusal) = (member, signature, change, refusal)
         read = { status in
             var result = PropertyValue.text("")
-            field(&status) { result = type.encode($0) }
+            field(&status) { result = encode($0) }
             return result
         }
         store = { status, value in
-            guard let value = type.decode(value) else { return false }
+            guard let value = decode(value) else { return false }
             field(&status) { $0 = value }
             return true
         }
     }
 
-    /// A field of a type that D-Bus has.
-    static func value<Value: BusValue>(
+    static func text(
         _ member: StaticString,
         _ change: BusInterface.Change = .announced,
-        _ field: @escaping Field<Value>
+        _ field: @escaping Field<String>
     ) -> Property {
-        Property(member, Value.busType, change: change, field)
+        Property(member, "s", change: change, field, encode: { .text($0) }) {
+            if case .text(let text) = $0 { text } else { nil }
+        }
+    }
+
+    static func texts(_ member: StaticString, _ field: @escaping Field<[String]>) -> Property {
+        Property(member, "as", field, encode: { .texts($0) }) { if case .texts(let texts) = $0 { texts } else { nil } }
+    }
+
+    static func flag(_ member: StaticString, _ field: @escaping Field<Bool>) -> Property {
+        Property(member, "b", field, encode: { .flag($0) }) { if case .flag(let flag) = $0 { flag } else { nil } }
+    }
+
+    static func number(_ member: StaticString, _ field: @escaping Field<UInt32>) -> Property {
+        Property(member, "u", field, encode: { .number($0) }) {
+            if case .number(let number) = $0 { number } else { nil }
+        }
+    }
+
+    static func decimal(_ member: StaticString, _ field: @escaping Field<Double>) -> Property {
+        Property(member, "d", field, encode: { .decimal($0) }) {
+            if case .decimal(let number) = $0 { number } else { nil }
+        }
+    }
+
+    static func decimals(_ member: StaticString, _ field: @escaping Field<[Double]>) -> Property {
+        Property(member, "ad", field, encode: { .decimals($0) }) {
+            if case .decimals(let all) = $0 { all } else { nil }
+        }
+    }
+
+    /// A vector whose changes are not announced.
+    static func silentVector(_ member: StaticString, _ field: @escaping Field<Vector3>) -> Property {
+        Property(member, "(ddd)", change: .silent, field, encode: { .vector(x: $0.x, y: $0.y, z: $0.z) }) { value in
+            if case .vector(let x, let y, let z) = value { Vector3(x, y, z) } else { nil }
+        }
     }
 
     /// A mask that is published as a number; it is read from names as well.
     static func mask(_ member: StaticString, _ field: @escaping Field<InterfaceOrientationMask>) -> Property {
-        Property(member, InterfaceOrientationMask.busType, field) { value in
+        Property(member, "u", field, encode: { .number($0.rawValue) }) { value in
+            switch value {
+            case .number(let bits): InterfaceOrientationMask(rawValue: bits)
+            case .texts(let names): InterfaceOrientationMask(names: names)
+            default: nil
+            }
+        } refusal: { value in
             guard case .texts(let names) = value else { return "\(value.text) is not valid" }
             return InterfaceOrientationMask.refusal(of: names.first { InterfaceOrientationMask($0) == nil } ?? "")
         }
@@ -73,10 +113,9 @@ package struct Property<Status>: Sendable {
 
     /// The same mask as the names of its orientations.
     static func maskNames(_ member: StaticString, _ field: @escaping Field<InterfaceOrientationMask>) -> Property {
-        let type = BusType<InterfaceOrientationMask>("as", { .texts($0.names) }) { value in
+        Property(member, "as", field, encode: { .texts($0.names) }) { value in
             if case .texts(let names) = value { InterfaceOrientationMask(names: names) } else { nil }
         }
-        return Property(member, type, field)
     }
 
     /// A field that is published by its name.
@@ -84,8 +123,11 @@ package struct Property<Status>: Sendable {
         _ member: StaticString,
         _ field: @escaping Field<Value>
     ) -> Property {
-        let type = BusType<Value>("s", { .text($0.name) }, { Value(name: $0.text) })
-        return Property(member, type, field) { Value.refusal(of: $0.text) }
+        Property(member, "s", field, encode: { .text($0.name) }) {
+            Value(name: $0.text)
+        } refusal: {
+            Value.refusal(of: $0.text)
+        }
     }
 
     /// A field that is published by its name; nil as the empty name.
@@ -93,18 +135,20 @@ package struct Property<Status>: Sendable {
         _ member: StaticString,
         _ field: @escaping Field<Value?>
     ) -> Property {
-        let type = BusType<Value?>("s", { .text($0?.name ?? "") }) { value in
+        Property(member, "s", field, encode: { .text($0?.name ?? "") }) { value in
             value.text.isEmpty ? .some(nil) : Value(name: value.text).map { .some($0) }
+        } refusal: {
+            Value.refusal(of: $0.text)
         }
-        return Property(member, type, field) { Value.refusal(of: $0.text) }
     }
 
     /// A field that is published as the path of a request; nil as `/`.
     static func request(_ member: StaticString, _ field: @escaping Field<RotationRequest.ID?>) -> Property {
-        let type = BusType<RotationRequest.ID?>("o", { .path(Names.path(of: $0)) }) { value in
+        Property(member, "o", field, encode: { .path(Names.path(of: $0)) }) { value in
             value.text == "/" ? .some(nil) : Names.request(at: value.text).map { .some($0) }
+        } refusal: {
+            "\($0.text) is not the path of a request"
         }
-        return Property(member, type, field) { "\($0.text) is not the path of a request" }
     }
 }
 
@@ -163,17 +207,7 @@ extension Array {
     }
 }
 
-extension InterfaceOrientationMask: BusValue {
-    package static var busType: BusType<Self> {
-        BusType("u", { .number($0.rawValue) }) { value in
-            switch value {
-            case .number(let bits): Self(rawValue: bits)
-            case .texts(let names): Self(names: names)
-            default: nil
-            }
-        }
-    }
-
+extension InterfaceOrientationMask {
     /// Creates the union of named masks; nil if one is unknown.
     init?(names: [String]) {
         self = []
@@ -191,12 +225,4 @@ extension InterfaceOrientationMask: BusValue {
 
     /// The names of the orientations, the lowest bit's first.
     package var names: [String] { InterfaceOrientation.allCases.filter { contains($0) }.map { $0.name } }
-}
-
-extension Vector3: BusValue {
-    package static var busType: BusType<Self> {
-        BusType("(ddd)", { .vector(x: $0.x, y: $0.y, z: $0.z) }) { value in
-            if case .vector(let x, let y, let z) = value { Self(x, y, z) } else { nil }
-        }
-    }
 }

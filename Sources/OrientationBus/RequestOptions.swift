@@ -11,17 +11,17 @@ extension RotationRequest {
         // Also an argument of its own in `Request`.
         ("supported", .mask("Supported") { $1(&$0.supported) }),
         ("preferred", .optionalName("Preferred") { $1(&$0.preferred) }),
-        ("should-autorotate", .value("ShouldAutorotate") { $1(&$0.shouldAutorotate) }),
+        ("should-autorotate", .flag("ShouldAutorotate") { $1(&$0.shouldAutorotate) }),
         ("presentation", .name("Presentation") { $1(&$0.presentation) }),
         ("parent", .request("Parent") { $1(&$0.parent) }),
         ("forwards-to", .request("ForwardsTo") { $1(&$0.forwardsTo) }),
-        ("active", .value("Active") { $1(&$0.isActive) }),
-        ("reason", .value("Reason") { $1(&$0.reason) }),
+        ("active", .flag("Active") { $1(&$0.isActive) }),
+        ("reason", .text("Reason") { $1(&$0.reason) }),
     ]
 
     /// Every property of `org.orientd1.Request`.
     static let properties =
-        [.value("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
+        [.text("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
         + [.maskNames("SupportedNames") { $1(&$0.supported) }]
 }
 

@@ -32,7 +32,7 @@ package enum Chassis {
     private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {
         if let error = answer.error { return error.isServiceMissing ? .success(nil) : .failure(error) }
         do throws(BusError) {
-            return .success(Idiom(name: try answer.readVariant(String.self)))
+            return .success(Idiom(name: try answer.readTextVariant()))
         } catch {
             return .failure(error)
         }

@@ -247,7 +247,7 @@ package final class Bus {
             call.append(interface)
             call.append(name)
         }
-        return try reply.readVariant()
+        return try reply.readTextVariant()
     }
 
     /// Calls a method; `completion` is called later with the reply, which may be an error, unless the slot is cancelled.

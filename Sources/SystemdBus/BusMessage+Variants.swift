@@ -6,14 +6,9 @@ extension BusMessage {
         try readDictionary("sv") { () throws(BusError) in try read(try readString()) }
     }
 
-    /// Reads a variant of the D-Bus type of `Value`.
-    package func readVariant<Value: BusValue>(_: Value.Type = Value.self) throws(BusError) -> Value {
-        let signature = "\(Value.busType.signature)"
-        let found = try readVariant(signature) { () throws(BusError) in try read(signature) }
-        guard let value = Value.busType.decode(found) else {
-            throw .invalidArguments("the value is not of type \(signature)")
-        }
-        return value
+    /// Reads a variant that is a string.
+    package func readTextVariant() throws(BusError) -> String {
+        try readVariant("s") { () throws(BusError) in try readString() }
     }
 
     /// Reads a variant of any type; empty text for a type that ``PropertyValue`` does not have.
@@ -23,10 +18,6 @@ extension BusMessage {
     }
 
     /// Appends one entry of an `a{sv}`.
-    package func appendNamedVariant<Value: BusValue>(_ name: String, _ value: Value) {
-        appendNamedVariant(name, Value.busType.encode(value))
-    }
-
     package func appendNamedVariant(_ name: String, _ value: PropertyValue) {
         appendDictionaryEntry("sv") {
             append(name)
@@ -72,21 +63,6 @@ extension BusMessage {
         default:
             try skip()
             return .text("")
-        }
-    }
-}
-
-extension PropertyValue {
-    package var signature: StaticString {
-        switch self {
-        case .text: "s"
-        case .texts: "as"
-        case .flag: "b"
-        case .number: "u"
-        case .decimal: "d"
-        case .path: "o"
-        case .decimals: "ad"
-        case .vector: "(ddd)"
         }
     }
 }

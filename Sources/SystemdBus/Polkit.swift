@@ -10,7 +10,7 @@ package enum Polkit {
     static func append(_ actionID: String, of sender: String, isInteractive: Bool, to call: BusMessage) {
         call.appendStruct("sa{sv}") {
             call.append("system-bus-name")
-            call.appendArray("{sv}") { call.appendNamedVariant("name", sender) }
+            call.appendArray("{sv}") { call.appendNamedVariant("name", .text(sender)) }
         }
         call.append(actionID)
         call.appendArray("{ss}") {}

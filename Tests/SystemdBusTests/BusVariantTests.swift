@@ -40,12 +40,12 @@ private let name = "org.example.Options"
 
     private static func value(of option: String, in message: BusMessage) throws(BusError) -> String {
         switch option {
-        case "string": return try message.readVariant(String.self)
-        case "texts": return try message.readVariant([String].self).joined(separator: "+")
+        case "string": return try message.readTextVariant()
+        case "texts": return try message.readAnyVariant().text
         case "path": return try message.readAnyVariant().text
-        case "bool": return "\(try message.readVariant(Bool.self))"
-        case "number": return "\(try message.readVariant(UInt32.self))"
-        case "double": return "\(try message.readVariant(Double.self))"
+        case "bool": return "\(try message.readVariant("b") { () throws(BusError) in try message.readBool() })"
+        case "number": return "\(try message.readVariant("u") { () throws(BusError) in try message.readUInt32() })"
+        case "double": return "\(try message.readVariant("d") { () throws(BusError) in try message.readDouble() })"
         default:
             try message.skip()
             return "skipped"
@@ -72,16 +72,16 @@ private let name = "org.example.Options"
 
     @Test func `options that are appended by value are read as such`() throws {
         let values = try read { message in
-            message.appendNamedVariant("number", UInt32(5))
-            message.appendNamedVariant("path", PropertyValue.path("/a"))
+            message.appendNamedVariant("number", .number(5))
+            message.appendNamedVariant("path", .path("/a"))
             message.appendNamedVariant("string", "")
-            message.appendNamedVariant("bool", true)
-            message.appendNamedVariant("double", 0.25)
-            message.appendNamedVariant("texts", ["a", "b c"])
-            message.appendNamedVariant("texts", [String]())
+            message.appendNamedVariant("bool", .flag(true))
+            message.appendNamedVariant("double", .decimal(0.25))
+            message.appendNamedVariant("texts", .texts(["a", "b c"]))
+            message.appendNamedVariant("texts", .texts([]))
         }
         #expect(
-            values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "texts=a+b c", "texts=", "7"]
+            values == ["number=5", "path=/a", "string=", "bool=true", "double=0.25", "texts=a,b c", "texts=", "7"]
         )
     }
 

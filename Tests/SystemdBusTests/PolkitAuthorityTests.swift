@@ -65,7 +65,7 @@ private final class Guarded {
         try message.readStruct("sa{sv}") { () throws(BusError) in
             question.kind = try message.readString()
             try message.readNamedVariants { name throws(BusError) in
-                question.details[name] = try message.readVariant(String.self)
+                question.details[name] = try message.readTextVariant()
             }
         }
         question.actionID = try message.readString()

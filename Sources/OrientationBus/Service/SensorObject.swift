@@ -23,15 +23,15 @@ package struct SensorStatus: Hashable {
 
     /// Every property of the interface.
     package static let properties: [Property<SensorStatus>] = [
-        .value("Name") { $1(&$0.name) },
-        .value("SysfsPath") { $1(&$0.sysfsPath) },
+        .text("Name") { $1(&$0.name) },
+        .text("SysfsPath") { $1(&$0.sysfsPath) },
         .name("Location") { $1(&$0.location) },
         .name("Mode") { $1(&$0.mode) },
-        .value("SampleRate") { $1(&$0.sampleRate) },
+        .decimal("SampleRate") { $1(&$0.sampleRate) },
         .name("SensingLevel") { $1(&$0.sensingLevel) },
-        .value("MountMatrix") { $1(&$0.mountMatrix) },
+        .decimals("MountMatrix") { $1(&$0.mountMatrix) },
         .name("State") { $1(&$0.state) },
-        .value("LastError") { $1(&$0.lastError) },
+        .text("LastError") { $1(&$0.lastError) },
     ]
 
     package init(

@@ -102,7 +102,7 @@ final class RotationSuggestion {
                     call.append("default")
                     call.append("Rotate")
                 }
-                call.appendArray("{sv}") { call.appendNamedVariant("transient", true) }
+                call.appendArray("{sv}") { call.appendNamedVariant("transient", .flag(true)) }
                 call.append(Int32(Self.times.show * 1000))
             } completion: { [self] reply in
                 shown(reply)
