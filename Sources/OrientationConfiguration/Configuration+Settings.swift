@@ -122,7 +122,7 @@ extension SettingType<Configuration> {
     )
 
     fileprivate static let source = value(
-        "auto, iio, iio:URI with a URI such as ip:HOST, replay:FILE, simulate",
+        SourceChoice.choices,
         standard: "auto",
         { SourceChoice($0) },
         { $1(&$0.source) }

@@ -10,6 +10,9 @@ package enum SourceChoice: Hashable, Sendable {
     case replay(path: String)
     case simulation
 
+    /// What can be given, for messages and the manual.
+    package static let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+
     /// This machine's own sensors.
     package static let local = SourceChoice.iio(uri: "local:")
 

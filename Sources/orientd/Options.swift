@@ -61,8 +61,7 @@ struct Options {
             case "config": options.configuration = value
             case "source":
                 guard let source = SourceChoice(value) else {
-                    let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
-                    return .misuse("--source=\(value): takes \(choices)")
+                    return .misuse("--source=\(value): takes \(SourceChoice.choices)")
                 }
                 options.source = source
             case "rate":

@@ -24,8 +24,7 @@ enum Record {
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
                 let hint = useInstead(of: text, among: Placeholder.sources)
-                let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
-                throw CommandError("--source=\(text)\(hint) \(choices)", .usage)
+                throw CommandError("--source=\(text)\(hint) \(SourceChoice.choices)", .usage)
             }
             configuration.source = source
         }
@@ -92,9 +91,14 @@ enum Record {
     }
 }
 
-/// Finds the first accelerometer of a libiio context that is not in the base; nil without one.
+/// Finds the accelerometer of a libiio context that orientd would choose; nil without one.
 func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
-    try FoundSensors(at: uri, of: [.accelerometer]).sensors.first { $0.description.mounting?.location != .base }
+    try FoundSensors(at: uri, of: [.accelerometer]).sensors.accelerometer
+}
+
+extension [any SensorDevice] {
+    /// Of accelerometers the one that orientd chooses: the first that is not in the base.
+    var accelerometer: (any SensorDevice)? { first { $0.description.mounting?.location != .base } }
 }
 
 /// One run of the command.

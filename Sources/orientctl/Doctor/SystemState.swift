@@ -84,11 +84,7 @@ struct SystemState {
     /// The libiio context of the configured source; nil for a recording or a simulation.
     var uri: String? { if case .iio(let uri) = configuration.source { uri } else { nil } }
 
-    /// The accelerometer that the daemon chooses: not the base's, an input device only without another one.
-    var accelerometer: (any SensorDevice)? {
-        let candidates = accelerometers.filter { $0.description.mounting?.location != .base }
-        return candidates.first { !$0.description.isSubstitute } ?? candidates.first
-    }
+    var accelerometer: (any SensorDevice)? { accelerometers.accelerometer }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.
     var account: Account? { owner?.user.map(Account.ofUser) ?? .named("orientd") }
