@@ -67,6 +67,18 @@ class Windows(AgentTestCase):
         self.compositor.focus(player)
         self.wait_for_requests()
 
+    def test_request_that_a_killed_orientd_has_not_answered_is_no_refusal(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        orientd = self.rig.daemons[0]
+        os.kill(orientd.pid, signal.SIGSTOP)
+        self.focus(PLAYER, "fullscreen")
+        self.wait_until_idle(agent)
+        orientd.kill()
+        agent.wait_for_warning("orientd has stopped")
+        self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+
     def test_window_that_is_there_before_the_agent_counts(self):
         self.start(claim=False)
         self.start_compositor(panel())
