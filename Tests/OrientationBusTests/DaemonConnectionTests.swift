@@ -154,6 +154,21 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
+    // It was made when it was held and once more with the requests of the new daemon.
+    @Test func `a request that is made because a daemon has ended is made once`() throws {
+        let first = try daemon()
+        first.replies = false
+        try connection.begin(on: loop)
+        try loop.run { connection.state.snapshot != nil }
+        var held: HeldRequest?
+        connection.call("AlignToDevice") { [connection, request] _ in held = connection.hold(request) { _ in } }
+        try loop.run { !first.waiting.isEmpty }
+        let second = try daemon()
+        try loop.run { connection.state.snapshot != nil && held != nil }
+        #expect(second.calls == ["Request"])
+        withExtendedLifetime(held) {}
+    }
+
     @Test func `what is released before the reply is released after it`() throws {
         let daemon = try daemon()
         daemon.replies = false

@@ -42,6 +42,7 @@ package final class HeldRequest {
 
     /// Makes the request of a daemon that does not know it.
     func make() {
+        guard state == .unknown else { return }
         state = .asked
         accepted = request
         connection.call("Request", isInteractive: isInteractive && completion != nil, timeout: Self.timeout) { call in
