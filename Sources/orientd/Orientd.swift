@@ -20,15 +20,25 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     switch Options.parse(arguments) {
     case .run(let options): return run(options)
-    case .help: print(Options.help)
-    case .version: print("orientd \(Version.current)")
-    case .settings: print(ConfigurationReader<Configuration>.manual)
+    case .help: return show(Options.help)
+    case .version: return show("orientd \(Version.current)")
+    case .settings: return show(ConfigurationReader<Configuration>.manual)
     case .misuse(let problem):
         StandardError.print("orientd: \(problem)")
         StandardError.print("Try 'orientd --help'.")
         return 2
     }
-    return 0
+}
+
+/// Prints a text on standard output; returns the exit status.
+private func show(_ text: String) -> Int32 {
+    do throws(SystemError) {
+        try OutputFile.print([text])
+        return 0
+    } catch {
+        StandardError.print("orientd: \(error)")
+        return 1
+    }
 }
 
 /// Runs the daemon; returns the exit status.

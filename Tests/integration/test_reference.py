@@ -126,6 +126,13 @@ class Settings(RigTestCase):
         """Returns the settings in a program's manual."""
         return subprocess.run([BUILD / program, "--settings"], capture_output=True, text=True, check=True).stdout
 
+    def test_output_of_orientd_that_cannot_be_written_is_an_error(self):
+        for option in ("--help", "--version", "--settings"):
+            with self.subTest(option), open("/dev/full", "wb") as full:
+                result = subprocess.run([BUILD / "orientd", option], stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(b"cannot write standard output: No space left on device", result.stderr)
+
     def example(self, program):
         return (SOURCE_ROOT / "docs" / self.FILES[program][0]).read_text()
 
