@@ -110,7 +110,7 @@ class Fixtures(ReadingTestCase):
         self.rig.add_fixture("polled-full")
         device = "/sys/devices/platform/test-i2c/i2c-1/1-0018/iio:device0"
         self.rig.start_orientd()
-        self.assertEqual(self.rig.read("sampling_frequency", device), "12")
+        wait_until(lambda: self.rig.read("sampling_frequency", device) == "12", "the rate is raised")
 
     def test_claim_asks_for_15_hz_and_the_last_release_restores(self):
         self.rig.add_fixture("polled-full")
