@@ -57,17 +57,6 @@ extension SensorSource {
     package func removeDevice() { stop() }
 }
 
-extension SensorSource {
-    /// Ends sampling for good, and calls `completion` once the device is restored.
-    package func close(completion: @escaping () -> Void) {
-        onEvent = { event in
-            if case .report(.closed) = event { completion() }
-        }
-        stop()
-        if isClosed { completion() }
-    }
-}
-
 /// What happens to a source.
 package enum SourceEvent {
     case sample(Measurement)

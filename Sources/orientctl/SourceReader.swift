@@ -53,7 +53,9 @@ final class SourceReader {
         case .report(.started(let warnings)):
             warnings.forEach(onWarning)
             onStart()
-        case .report(.closed(let warnings)): warnings.forEach(onWarning)
+        case .report(.closed(let warnings)):
+            warnings.forEach(onWarning)
+            if isEnding { loop.exit() }
         case .report(.stalled(let problem)), .report(.silent(let problem)): onWarning(problem)
         case .report(.failed(let reason)): end(CommandError(reason + hint()))
         case .ended: end()
@@ -65,6 +67,7 @@ final class SourceReader {
         guard !isEnding else { return }
         isEnding = true
         failure = error
-        source.close { [self] in loop.exit() }
+        source.stop()
+        if source.isClosed { loop.exit() }
     }
 }

@@ -191,3 +191,14 @@ final class ScriptedBuffer: SensorBuffer, Sendable {
         log.add("close")
     }
 }
+
+extension DeviceSource {
+    /// Ends sampling for good, and calls `completion` once the device is restored.
+    func close(completion: @escaping () -> Void) {
+        onEvent = { event in
+            if case .report(.closed) = event { completion() }
+        }
+        stop()
+        if isClosed { completion() }
+    }
+}
