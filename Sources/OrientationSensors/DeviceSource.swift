@@ -122,7 +122,7 @@ package final class DeviceSource: SensorSource {
         if let job = commands.job { run(job) }
         if machine.isClosed { helper.endIfIdle() }
         if let report = commands.report { onEvent?(.report(report)) }
-        if let problem { deliver(.unwatchable("\(problem)")) }
+        if let problem { deliver(.unreadable("\(problem)")) }
     }
 
     private func run(_ job: DeviceJob) {
@@ -132,23 +132,22 @@ package final class DeviceSource: SensorSource {
         }
         if case .open = job { scaling = freshScaling }
         guard let access else { return }
-        do throws(SystemError) {
-            try helper.run { [rate, capacity] in
-                access.run(job, rate: rate, scans: capacity)
-            } completion: { [self] result in
-                // An abandoned device may still answer.
-                if access === self.access { deliver(.finished(result)) }
+        helper.run { [rate, capacity] in
+            access.run(job, rate: rate, scans: capacity)
+        } completion: { [self] result in
+            // An abandoned device may still answer.
+            guard access === self.access else { return }
+            switch result {
+            case .success(let result): deliver(.finished(result))
+            case .failure(let error): deliver(.finished(.failed("\(error)")))
             }
-        } catch {
-            deliver(.finished(.failed("\(error)")))
         }
     }
 
     /// Forgets the device, and closes it without waiting: its helper may hang for ever.
     private func abandon() {
         guard let access = access.take() else { return }
-        // Without a helper, nothing is open.
-        try? helper.run({ [rate] in access.run(.close, rate: rate, scans: 0) }, completion: { _ in })
+        helper.run({ [rate] in access.run(.close, rate: rate, scans: 0) }, completion: { _ in })
     }
 
     // MARK: - Reading
@@ -169,7 +168,7 @@ package final class DeviceSource: SensorSource {
             case .none: break
             case .scans: try watchScans()
             case .timer: readTimer?.arm(after: 0)
-            case .poll: try startPolling()
+            case .poll: startPolling()
             }
             return nil
         } catch {
@@ -193,13 +192,15 @@ package final class DeviceSource: SensorSource {
         helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll, mayWait: sensing.mayWait)
     }
 
-    private func startPolling() throws(SystemError) {
+    private func startPolling() {
         guard let device = access?.device else { return }
-        poll = try helper.poll(device, every: 1 / rate, batch: readingBatch) { [unowned(unsafe) self] result in
+        poll = helper.poll(device, every: 1 / rate, batch: readingBatch) { [unowned(unsafe) self] result in
             switch result {
             case .success(let scan): take(scan)
             case .failure(let error): skip(error)
             }
+        } onFailure: { [unowned(unsafe) self] error in
+            deliver(.unreadable("\(error)"))
         }
     }
 
@@ -235,7 +236,11 @@ package final class DeviceSource: SensorSource {
             let time = scans[index].time ?? now - interval * (Double(scans.count - index) - 0.5)
             take(RawScan(raw: scans[index].raw, time: time))
         }
-        if let problem, reading != .none { skip(problem) }
+        if let problem, reading != .none {
+            skip(problem)
+        } else if scans.isEmpty {
+            deliver(.deadlinePassed)
+        }
     }
 
     private func showsMotion(_ scan: RawScan) -> Bool { MotionFilter.showsMotion(scan.raw, sensing, scaling) }

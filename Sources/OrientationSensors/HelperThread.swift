@@ -13,11 +13,11 @@ package import SystemdBus
 package final class HelperThread {
     private let results: Mailbox<HelperResult>
     private var watch: EventSource?
-    /// What the running thread takes; nil while there is none.
+    /// Jobs for the running thread; nil while there is none.
     private var jobs: Mailbox<HelperJob>?
 
-    /// Of the jobs under way, in order.
-    private var completions: [() -> Void] = []
+    /// Of the jobs under way, in order; the error is why no thread could be started.
+    private var completions: [(SystemError?) -> Void] = []
     private var polls: [(id: Int, deliver: (Result<RawScan, SystemError>) -> Void)] = []
     private var lastPoll = 0
     private var batch: [HelperResult] = []
@@ -36,14 +36,15 @@ package final class HelperThread {
 
     /// Runs `work` on the thread, after all earlier jobs, and then `completion` with its result in the loop.
     ///
-    /// Throws where no thread can be started.
+    /// The completion is never called before this function returns; it fails where no thread can be started.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value,
-        completion: @escaping (Value) -> Void
-    ) throws(SystemError) {
+        completion: @escaping (Result<Value, SystemError>) -> Void
+    ) {
         let slot = Slot<Value>()
-        try send({ _ in slot.value = work() }) {
-            if let value = slot.value.take() { completion(value) }
+        send({ _ in slot.value = work() }) { error in
+            if let error { return completion(.failure(error)) }
+            if let value = slot.value.take() { completion(.success(value)) }
         }
     }
 
@@ -53,28 +54,36 @@ package final class HelperThread {
         _ work: @escaping @Sendable () -> Value,
         completion: @escaping (Value) -> Void
     ) {
-        do throws(SystemError) {
-            let helper = try HelperThread(loop: loop)
-            try helper.run(work) { value in withExtendedLifetime(helper) { completion(value) } }
-        } catch {
-            completion(work())
+        guard let helper = try? HelperThread(loop: loop) else { return completion(work()) }
+        helper.run(work) { result in
+            // Until now, the completion alone has kept it.
+            withExtendedLifetime(helper) {
+                if case .success(let value) = result { completion(value) } else { completion(work()) }
+            }
         }
     }
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
     /// With ``setFilter(_:of:mayWait:)``'s `mayWait`, readings that `batch` does not call urgent are held until the next
-    /// urgent one. Returns what ``stopPolling(_:)`` takes; throws where no thread can be started.
+    /// urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
+    /// ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
         batch: ReadingBatch? = nil,
-        deliver: @escaping (Result<RawScan, SystemError>) -> Void
-    ) throws(SystemError) -> Int {
+        deliver: @escaping (Result<RawScan, SystemError>) -> Void,
+        onFailure: @escaping (SystemError) -> Void
+    ) -> Int {
         lastPoll += 1
-        polls.append((lastPoll, deliver))
-        try send({ [lastPoll] in $0.startPolling(lastPoll, device, every: period, batch) }) {}
-        return lastPoll
+        let id = lastPoll
+        polls.append((id, deliver))
+        let slot = Slot<SystemError>()
+        send({ slot.value = $0.startPolling(id, device, every: period, batch) }) { [unowned(unsafe) self] error in
+            // It may have been stopped meanwhile.
+            if let error = error ?? slot.value, polls.contains(where: { $0.id == id }) { onFailure(error) }
+        }
+        return id
     }
 
     /// Delivers only the readings that `filter` passes, and reads at its period, or at each change that the device reports.
@@ -107,13 +116,18 @@ package final class HelperThread {
         jobs.send { $0.loop.exit() }
     }
 
-    private func send(_ job: @escaping HelperJob, _ completion: @escaping () -> Void) throws(SystemError) {
-        let jobs = if let jobs { jobs } else { try start() }
-        self.jobs = jobs
-        completions.append(completion)
-        jobs.send { worker in
-            job(worker)
-            worker.results.send(.finished)
+    private func send(_ job: @escaping HelperJob, _ completion: @escaping (SystemError?) -> Void) {
+        do throws(SystemError) {
+            let jobs = if let jobs { jobs } else { try start() }
+            self.jobs = jobs
+            completions.append(completion)
+            jobs.send { worker in
+                job(worker)
+                worker.results.send(.finished)
+            }
+        } catch {
+            completions.append { _ in completion(error) }
+            results.send(.finished)
         }
     }
 
@@ -134,7 +148,7 @@ package final class HelperThread {
         results.receive(into: &batch)
         for result in batch {
             switch result {
-            case .finished: completions.removeFirst()()
+            case .finished: completions.removeFirst()(nil)
             case .polled(let id, let result): polls.first { $0.id == id }?.deliver(result)
             }
         }
@@ -177,14 +191,21 @@ private final class HelperWorker {
         }
     }
 
-    func startPolling(_ id: Int, _ device: any SensorDevice, every period: Double, _ batch: ReadingBatch?) {
+    /// Returns why the device cannot be polled; nil where it can.
+    func startPolling(
+        _ id: Int,
+        _ device: any SensorDevice,
+        every period: Double,
+        _ batch: ReadingBatch?
+    ) -> SystemError? {
         do throws(SystemError) {
             let poll = try HelperPoll(id, device, every: period, batch, on: loop) { [results] result, isUrgent in
                 results.send(.polled(id, result), wakes: isUrgent)
             }
             polls.append(poll)
+            return nil
         } catch {
-            results.send(.polled(id, .failure(error)))
+            return error
         }
     }
 }

@@ -72,7 +72,7 @@ import Testing
         let ofDevice: [DeviceEvent] = [
             .finished(.done(warnings: [])), .finished(.opened(polled)), .finished(.opened(opening)),
             .finished(.sensitivity(0.3)), .finished(.failed("cannot open, \n")), .reading(showsMotion: true),
-            .readFailed(.noDevice, ""), .unwatchable("why"), .deadlinePassed, .rescaled,
+            .readFailed(.noDevice, ""), .unreadable("why"), .deadlinePassed, .rescaled,
         ]
         events += ofDevice.map { .device(42, $0) }
         for text in texts {

@@ -28,6 +28,10 @@ struct DeviceBuffer: Hashable, Sendable {
     }
 
     private let rate: Double
+    /// Whether the sensor may be silent while nothing changes, as those with a change sensitivity are.
+    let reportsChanges: Bool
+    /// When it was opened.
+    let opened: Double
     private var target = Target.stream
     private var restMethod: RestMethod
     /// The job under way.
@@ -44,7 +48,8 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// Describes a buffer that gives `rate` scans a second, opened at a time in seconds.
     init(rate: Double, hasSensitivity: Bool, at time: Double) {
-        (self.rate, restMethod, since) = (rate, hasSensitivity ? .sensitivity : .timer, time)
+        (self.rate, reportsChanges, opened, since) = (rate, hasSensitivity, time, time)
+        restMethod = hasSensitivity ? .sensitivity : .timer
     }
 
     var reading: DeviceReading {
@@ -123,11 +128,13 @@ struct DeviceBuffer: Hashable, Sendable {
     /// When its silence means something, on the clock of the events.
     ///
     /// A sensor that reports only changes may be silent for a while, even while it streams; `patience` is a factor.
-    func due(stallTime: Double, patience: Double) -> Double {
+    func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
+        let stream = max(stallTime, 10 / rate)
+        guard reportsChanges else { return max(lastScan, since) + stream + (sensing.period ?? 0) }
         let rest = min(Self.longestRest.first * patience, Self.longestRest.last)
         return switch reached {
-        case .stream: max(lastScan, since) + min(max(stallTime, 10 / rate) * patience, Self.longestRest.last)
+        case .stream: max(lastScan, since) + min(stream * patience, Self.longestRest.last)
         case .changes: since + rest
         case .proof: since + Self.probeTime(rate: rate)
         case .timer: max(lastScan, since) + rest

@@ -27,9 +27,9 @@ package enum DeviceEvent: Hashable, Sendable {
     case reading(showsMotion: Bool)
     /// A reading failed, and why.
     case readFailed(DeviceReadFailure, String)
-    /// The loop cannot wait for scans of the buffer, and why.
-    case unwatchable(String)
-    /// The time of ``DeviceCommands/deadline`` has come.
+    /// Reading could not be started, and why.
+    case unreadable(String)
+    /// The time of ``DeviceCommands/deadline`` has come, or a reading by timer found nothing.
     case deadlinePassed
 }
 

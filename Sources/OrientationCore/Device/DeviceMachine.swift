@@ -100,7 +100,7 @@ package struct DeviceMachine: Sendable {
         case .finished(let result): finish(result, at: time, &commands)
         case .reading(let showsMotion): countReading(showsMotion: showsMotion, at: time, &commands)
         case .readFailed(let failure, let reason): countFailure(failure, reason, at: time, &commands)
-        case .unwatchable(let reason): leaveBuffer(reason, at: time, &commands)
+        case .unreadable(let reason): if isReading { leaveBuffer(reason, at: time, &commands) }
         case .deadlinePassed:
             deadline = nil
             if let due, due <= time { expire(at: time, &commands) }
@@ -112,16 +112,21 @@ package struct DeviceMachine: Sendable {
     /// Adds the commands that follow from the state alone.
     private mutating func complete(_ commands: DeviceCommands, at time: Double) -> DeviceCommands {
         var commands = commands
-        // Arming a timer is a system call: not every reading pushes the deadline.
-        if let due, let deadline, deadline <= due, due - deadline <= (due - time) / 2 {} else { deadline = due }
-        commands.deadline = deadline
-        commands.sensing = sensing
-        guard goal == .open else { return commands }
         switch phase {
-        case .polled: commands.reading = .poll
-        case .buffered(let buffer): commands.reading = buffer.reading
+        case .polled where goal == .open: commands.reading = .poll
+        case .buffered(let buffer) where goal == .open: commands.reading = buffer.reading
         default: break
         }
+        if commands.reading == .timer {
+            // Each reading that finds nothing delivers ``DeviceEvent/deadlinePassed``.
+            deadline = nil
+        } else if let due, let deadline, deadline <= due, due - deadline <= (due - time) / 2 {
+            // Arming a timer is a system call: not every reading pushes the deadline.
+        } else {
+            deadline = due
+        }
+        commands.deadline = deadline
+        commands.sensing = sensing
         return commands
     }
 
@@ -156,10 +161,6 @@ package struct DeviceMachine: Sendable {
 
     private mutating func start(_ job: DeviceJob, _ phase: Phase, at time: Double, _ commands: inout DeviceCommands) {
         self.phase = phase
-        start(job, at: time, &commands)
-    }
-
-    private mutating func start(_ job: DeviceJob, at time: Double, _ commands: inout DeviceCommands) {
         commands.job = job
         noteAnswer(at: time)
     }
@@ -205,10 +206,11 @@ package struct DeviceMachine: Sendable {
         if goal == .open { commands.report = .started(warnings: warnings) }
     }
 
-    /// Polls instead of reading the buffer, which gives no scans.
+    /// Polls instead of reading the buffer, which gives no scans; without that choice, sampling ends.
     private mutating func leaveBuffer(_ reason: String, at time: Double, _ commands: inout DeviceCommands) {
-        guard case .buffered(let buffer) = phase else { return }
-        guard traits.canPoll, buffer.job == nil else { return fail(reason, &commands) }
+        guard case .buffered(let buffer) = phase, traits.canPoll, buffer.job == nil else {
+            return fail(reason, &commands)
+        }
         usesBuffer = false
         start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
     }
@@ -233,14 +235,12 @@ package struct DeviceMachine: Sendable {
 
     private mutating func countReading(showsMotion: Bool, at time: Double, _ commands: inout DeviceCommands) {
         failures.count = 0
-        switch phase {
-        case .buffered(var buffer):
-            // The first scan after opening only shows the state.
-            if buffer.lastScan != nil { patience = 1 }
-            buffer.countScan(showsMotion: showsMotion, at: time)
-            advance(buffer, at: time, &commands)
-        default: noteAnswer(at: time)
-        }
+        noteAnswer(at: time)
+        guard case .buffered(var buffer) = phase else { return }
+        // Some buffers give a few scans after each opening, and no more.
+        if time - buffer.opened >= stallTime { patience = 1 }
+        buffer.countScan(showsMotion: showsMotion, at: time)
+        advance(buffer, at: time, &commands)
     }
 
     /// Skips a failed reading; a run of them, or an unplugged device, ends sampling.
@@ -267,7 +267,7 @@ package struct DeviceMachine: Sendable {
         let isOver = goal == .closed || replacement != nil
         let job = isOver ? nil : buffer.nextJob(sensing, at: time)
         phase = .buffered(buffer)
-        if let job { start(job, at: time, &commands) }
+        if let job { start(job, phase, at: time, &commands) }
     }
 
     // MARK: - Deadlines
@@ -285,7 +285,7 @@ package struct DeviceMachine: Sendable {
         case .preparing, .opening, .polled, .leavingBuffer, .closing: stallReport
         case .buffered(let buffer) where buffer.job != nil: stallReport
         case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent: nil
-        case .buffered(let buffer): buffer.due(stallTime: stallTime, patience: patience)
+        case .buffered(let buffer): buffer.due(sensing, stallTime: stallTime, patience: patience)
         }
     }
 
@@ -300,8 +300,10 @@ package struct DeviceMachine: Sendable {
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
         if buffer.prove() { return advance(buffer, at: time, &commands) }
+        let silence = "no scan came for too long"
+        if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }
         patience *= 2
-        commands.report = .silent("no scan came for too long")
+        commands.report = .silent(silence)
         start(.close, .closing, at: time, &commands)
     }
 }

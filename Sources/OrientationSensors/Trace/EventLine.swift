@@ -44,7 +44,7 @@ package enum RecordedEvent: Hashable, Sendable {
 
     private static let deviceEvents: [DeviceEvent] = [
         .finished(.done(warnings: [])), .finished(.opened(DeviceOpening())), .finished(.sensitivity(0)),
-        .finished(.failed("")), .reading(showsMotion: false), .readFailed(.error, ""), .unwatchable(""),
+        .finished(.failed("")), .reading(showsMotion: false), .readFailed(.error, ""), .unreadable(""),
         .deadlinePassed, .rescaled,
     ]
 
@@ -277,7 +277,7 @@ private struct Arguments {
         case .readFailed(let failure, let reason):
             let failure = try required("failure", failure)
             return ("reading-failed", .readFailed(failure, try required("reason", reason)))
-        case .unwatchable(let reason): return ("unwatchable", .unwatchable(try required("reason", reason)))
+        case .unreadable(let reason): return ("unreadable", .unreadable(try required("reason", reason)))
         case .deadlinePassed: return ("device-deadline", event)
         case .rescaled: return ("rescaled", event)
         case .found, .removed, .start, .stop, .sense: preconditionFailure("a replay derives these")

@@ -110,10 +110,10 @@ private final class PolledSource: SensorSource {
     }
 
     func start() {
-        do throws(SystemError) {
-            poll = try helper.poll(sensor, every: 1 / sampleRate) { [self] in receive($0) }
-        } catch {
-            receive(.failure(error))
+        poll = helper.poll(sensor, every: 1 / sampleRate) { [self] in
+            receive($0)
+        } onFailure: { [self] in
+            receive(.failure($0))
         }
     }
 
@@ -130,11 +130,10 @@ private final class PolledSource: SensorSource {
     func stop() {
         guard let poll else { return }
         helper.stopPolling(poll)
-        let report = { [self] in
+        // After a read that is under way; without a thread there is none.
+        helper.run({}) { [self] _ in
             self.poll = nil
             onEvent?(.report(.closed(warnings: [])))
         }
-        // After a read that is under way; without a thread there is none.
-        do throws(SystemError) { try helper.run({}, completion: report) } catch { report() }
     }
 }

@@ -49,7 +49,7 @@ private struct World {
         if !isPresent { #expect(commands.reading == .none, sourceLocation: sourceLocation) }
         if machine.isClosed {
             #expect(!isChanged && job == nil && commands.deadline == nil, sourceLocation: sourceLocation)
-        } else if !mayBeSilent {
+        } else if !mayBeSilent, commands.reading != .timer {
             #expect(commands.deadline != nil, "nothing watches over it", sourceLocation: sourceLocation)
         }
         if let report = commands.report { reports.append(report) }
@@ -79,9 +79,12 @@ private struct World {
             time += 0.1
             if let deadline = commands.deadline, deadline <= time { send(.deadlinePassed) }
             if job != nil, !hangs { endJob() }
-            guard isAlive, commands.reading != .none else { continue }
-            readings += 1
-            send(.reading(showsMotion: commands.sensing.level == .stream))
+            if isAlive, commands.reading != .none {
+                readings += 1
+                send(.reading(showsMotion: commands.sensing.level == .stream))
+            } else if commands.reading == .timer {
+                send(.deadlinePassed)
+            }
         }
     }
 
@@ -182,6 +185,57 @@ private struct World {
         world.pass(seconds: 8)
         #expect(world.commands.reading == .poll && world.machine.mode == .poll)
         #expect(world.reports.last == .started(warnings: ["no scan came in time; polling instead"]))
+    }
+
+    // It was opened anew for ever: a few scans after each opening made it count as working. At rest nobody noticed for a
+    // minute.
+    @Test(arguments: [SensingLevel.stream, .watch, .doze])
+    func `a buffer whose trigger ends after each opening is left for polling`(level: SensingLevel) {
+        var world = World()
+        world.sensitivity = nil
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        if level != .stream { world.send(.sense(Self.rest(level))) }
+        world.pass()
+        world.isAlive = false
+        let silent = DeviceReport.silent("no scan came for too long")
+        let end = world.time + 6.5
+        while !world.reports.contains(silent), world.time < end { world.pass(seconds: 0.1) }
+        #expect(world.reports.contains(silent))
+        world.isAlive = true
+        world.pass()
+        world.isAlive = false
+        world.pass(seconds: 6.5)
+        #expect(world.commands.reading == .poll)
+        #expect(world.reports.contains(.started(warnings: ["no scan came for too long; polling instead"])))
+    }
+
+    // Each stall was reported, and each scan ended it.
+    @Test func `a job that hangs while scans come is no stall`() {
+        var world = World.started
+        world.hangs = true
+        world.send(.sense(Self.rest()))
+        #expect(world.job == .setSensitivity(0.25) && world.commands.reading == .scans)
+        let count = world.reports.count
+        world.pass(seconds: 60)
+        #expect(world.reports.count == count)
+        world.isAlive = false
+        world.pass(seconds: 6)
+        #expect(world.reports.last == .stalled("no answer for 5 s"))
+    }
+
+    // Nothing noticed it: the sensor stayed `sampling`, without readings, until the daemon was restarted.
+    @Test func `a poll that cannot be started ends sampling`() {
+        var world = World()
+        world.buffers = false
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        world.send(.unreadable("no timer"))
+        #expect(world.reports.last == .failed("no timer"))
+        world.pass()
+        #expect(world.machine.isClosed)
     }
 
     @Test func `a switch may be silent for ever`() {
@@ -305,7 +359,7 @@ private struct World {
                 let isBad = Bool.random(using: &generator)
                 world.fails = { isBad && $0 != .close }
             case 12 where world.commands.reading != .none: world.send(.readFailed(.error, "a reading failed"))
-            case 13 where world.commands.reading == .scans && world.job == nil: world.send(.unwatchable("no node"))
+            case 13 where world.commands.reading == .scans && world.job == nil: world.send(.unreadable("no node"))
             default: world.endJob()
             }
             world.pass(seconds: [0.1, 0.3, 2, 20].randomElement(using: &generator) ?? 1)
