@@ -8,9 +8,6 @@ package import SystemdBus
 
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
-    /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
-    fileprivate static let endTimeout = 6.0
-
     private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
@@ -19,16 +16,12 @@ package final class Agent {
     private let hooks: SessionHooks
     private let daemon: DaemonConnection
     private let application: ApplicationRequest
-    /// Nil if the agent does not map input devices in this session.
-    private let inputs: (any InputMapper)?
-    private let endTimer: Timer
     /// Nil unless `Suggest=notify`.
     private var suggestion: RotationSuggestion?
     private var termination: TerminationWatch?
 
     /// The transform that hooks were run for last; nil after the display was restored.
     private var announced: OutputTransform?
-    private var window: FocusedWindow?
     /// The tablet mode that hooks were run for last.
     private var announcedMode = TabletMode.unknown
     private var role = Role.rotating
@@ -61,11 +54,6 @@ package final class Agent {
         application = ApplicationRequest(configuration.applications, daemon: daemon, log: log) { appID in
             masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
         }
-        inputs = configuration.inputMapping == .auto ? InputMapping.mapper(backend, loop: loop, log: log) : nil
-        endTimer = try loop.timer {
-            log.warning("the display could not be restored in time")
-            loop.exit(1)
-        }
     }
 
     /// Runs until a termination signal; returns the exit status.
@@ -76,8 +64,7 @@ package final class Agent {
         }
         termination = try loop.onTermination { [self] in end() }
         if configuration.suggestion == .notify { suggestion = makeSuggestion() }
-        display.delegate = self
-        inputs?.onReload = { [self] in display.configurationReloaded() }
+        display.onEvent = { [self] in handle($0) }
         try display.begin()
         daemon.onState = { [self] in stateChanged(from: $0) }
         daemon.onClaim = { [self] in
@@ -111,8 +98,7 @@ package final class Agent {
             display.keep()
             return loop.exit(status)
         }
-        endTimer.arm(after: Self.endTimeout)
-        display.end(with: inputs) { [self] in loop.exit(status) }
+        display.end { [self] in loop.exit(status) }
     }
 
     // MARK: - orientd
@@ -208,45 +194,32 @@ package final class Agent {
         guard let status else { return completion() }
         hooks.run(event, status, output: display.panel?.name, completion: completion)
     }
-}
 
-extension Agent: DisplayRotatorDelegate {
-    func outputsChanged() {
-        // Now the process of the compositor is known.
-        updateRole()
-        updateApplication()
-        report()
-        mapInputs()
-        runTabletModeHooks()
-        rotate()
-    }
+    // MARK: - The display
 
-    func rotated() {
-        mapInputs()
-        if role == .ending {
-            // Input devices have as much time again. Hooks do not run: they would outlive this process.
-            endTimer.arm(after: Self.endTimeout)
-        } else {
-            run(.rotateAfter)
+    private func handle(_ event: DisplayEvent) {
+        switch event {
+        case .outputsChanged:
+            // Now the process of the compositor is known.
+            updateRole()
+            updateApplication()
+            report()
+            if role == .rotating { display.mapInputs() }
+            runTabletModeHooks()
+            rotate()
+        case .rotated:
+            if role == .rotating { display.mapInputs() }
+            // At the end, hooks would outlive this process.
+            if role != .ending { run(.rotateAfter) }
+        case .windowChanged: updateApplication()
         }
-    }
-
-    private func mapInputs() {
-        if role == .rotating, let panel = display.shownPanel { inputs?.follow(panel) }
-    }
-
-    func windowChanged(_ window: FocusedWindow?) {
-        self.window = window
-        updateApplication()
     }
 
     /// Requests what the focused window's application supports while the window is on the output that is rotated.
     private func updateApplication() {
-        let isShown = display.panel.map { window?.isShown(on: $0.name) ?? false } ?? false
-        application.windowChanged(isShown && role == .rotating ? window : nil)
+        let window = display.panel.flatMap { display.window?.isShown(on: $0.name) ?? false ? display.window : nil }
+        application.windowChanged(role == .rotating ? window : nil)
     }
-
-    func displayLost(_ status: Int32) { loop.exit(status) }
 }
 
 /// Restores the display after an agent that ended without restoring it.
@@ -260,19 +233,13 @@ package enum Restoration {
         let loop = try EventLoop()
         let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         guard display.hasLeftover else { return 0 }
-        let inputs = configuration.inputMapping == .auto ? InputMapping.mapper(backend, loop: loop, log: log) : nil
-        let timer = try loop.timer {
-            log.error("the display could not be restored in time")
-            loop.exit(1)
-        }
-        timer.arm(after: Agent.endTimeout)
         try display.begin()
-        display.end(with: inputs) {
+        display.end {
             if let postponement = display.postponement { log.info(postponement) }
             loop.exit(display.hasLeftover && display.postponement == nil ? 1 : 0)
         }
         let status = try loop.run()
-        withExtendedLifetime((display, timer, inputs)) {}
+        withExtendedLifetime(display) {}
         return status
     }
 }

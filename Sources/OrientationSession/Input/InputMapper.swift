@@ -15,19 +15,12 @@ protocol InputMapper: AnyObject {
     func end(with panel: Output, completion: @escaping () -> Void)
 }
 
-/// The mappers, by compositor.
-enum InputMapping {
-    /// The mapper for the session that the environment describes; nil if its devices follow without help.
-    static func mapper(
-        _ backend: BackendChoice,
-        loop: EventLoop,
-        log: Log
-    ) -> (any InputMapper)? {
-        guard backend.resolved != .x11, let compositor = Compositor.detected else { return nil }
-        return switch compositor {
+extension Compositor {
+    func inputMapper(loop: EventLoop, log: Log) -> any InputMapper {
+        switch self {
         case .sway: SwayInputs(loop: loop, log: log)
         case .hyprland: HyprlandInputs(loop: loop, log: log)
-        case .niri, .labwc, .wayfire, .river: UserMappedInputs(compositor, log: log)
+        case .niri, .labwc, .wayfire, .river: UserMappedInputs(self, log: log)
         }
     }
 }

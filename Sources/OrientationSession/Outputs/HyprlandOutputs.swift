@@ -10,75 +10,57 @@ import Wayland
 /// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
 /// none; afterwards it reports nothing there. That protocol is used for changes only where the configuration is not in
 /// Lua.
-final class HyprlandOutputs: WlrOutputs {
+final class HyprlandOutputs: OutputBackend {
     private let hyprland: HyprlandSocket
+    private let onEvent: (OutputEvent) -> Void
+    private var wlr: WlrOutputs?
     /// What wlr-output-management has reported.
     private var heads: [Output] = []
-    private var question = Question.none
-
-    private enum Question {
-        case none, asked
-        /// The outputs have changed since they were requested.
-        case outdated
-    }
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.
     init?(
         on connection: WaylandConnection,
         changes: WaylandOutputs,
         loop: EventLoop,
-        delegate: any OutputBackendDelegate
+        onEvent: @escaping (OutputEvent) -> Void
     ) {
         hyprland = HyprlandSocket(loop: loop)
-        super.init(on: connection, delegate: delegate)
+        self.onEvent = onEvent
+        wlr = WlrOutputs(on: connection) { [unowned(unsafe) self] in handle($0) }
+        if wlr == nil { return nil }
         changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
     }
 
-    override func apply(_ change: OutputChange) {
-        guard let script = HyprlandMonitor.script(for: change) else { return super.apply(change) }
+    func apply(_ change: OutputChange) {
+        guard let script = HyprlandMonitor.script(for: change) else { return wlr?.apply(change) ?? () }
         hyprland.evaluate(
             script,
-            orElse: { [unowned(unsafe) self] in applyOverWayland(change) },
+            orElse: { [unowned(unsafe) self] in wlr?.apply(change) },
             completion: { [unowned(unsafe) self] problem in
-                changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied)
+                handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
             }
         )
     }
 
-    private func applyOverWayland(_ change: OutputChange) { super.apply(change) }
-
-    override func changeEnded(_ result: OutputResult) {
-        super.changeEnded(result)
-        requestOutputs()
-    }
-
-    // MARK: - State
-
-    override func outputsReported(_ outputs: [Output]) {
-        heads = outputs
-        if outputs.isEmpty { super.outputsReported([]) } else { requestOutputs() }
+    private func handle(_ event: OutputEvent) {
+        if case .outputs(let outputs) = event { heads = outputs }
+        switch event {
+        case .outputs where !heads.isEmpty: requestOutputs()
+        case .changeEnded:
+            onEvent(event)
+            requestOutputs()
+        case .outputs, .window, .lost, .givenUp: onEvent(event)
+        }
     }
 
     private func requestOutputs() {
         // Before the heads are known, no change can be made.
         guard !heads.isEmpty else { return }
-        guard question == .none else { return question = .outdated }
-        question = .asked
-        hyprland.send("j/monitors all") { [unowned(unsafe) self] in outputsAnswered($0) }
-    }
-
-    private func outputsAnswered(_ reply: HyprlandSocket.Reply) {
-        // Where Hyprland does not answer, its heads are the best that is known.
-        var outputs = heads
-        if case .text(let text) = reply, let value = try? JSONValue(Array(text.utf8)),
-            let monitors = HyprlandMonitor.all(value)
-        {
-            outputs = monitors
+        hyprland.send("j/monitors all") { [unowned(unsafe) self] reply in
+            let list: JSONValue? = if case .text(let text) = reply { try? JSONValue(Array(text.utf8)) } else { nil }
+            // Where Hyprland does not answer, its heads are the best that is known.
+            onEvent(.outputs(list.flatMap { HyprlandMonitor.all($0) } ?? heads))
         }
-        let isOutdated = question == .outdated
-        question = .none
-        if isOutdated { requestOutputs() }
-        super.outputsReported(outputs)
     }
 }
 

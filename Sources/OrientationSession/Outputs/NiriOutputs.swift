@@ -15,12 +15,10 @@ final class NiriOutputs: OutputBackend {
         case change(isLast: Bool)
     }
 
-    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let onEvent: (OutputEvent) -> Void
     private var socket: UnixSocket?
     /// The requests that niri has not answered yet, in the order of the answers.
     private var pending: [Request] = []
-    /// Whether the outputs have changed since they were requested.
-    private var isStale = false
     /// Why a part of the current change was refused.
     private var refusal: String?
 
@@ -28,9 +26,9 @@ final class NiriOutputs: OutputBackend {
     init(
         changes: WaylandOutputs,
         loop: EventLoop,
-        delegate: any OutputBackendDelegate
+        onEvent: @escaping (OutputEvent) -> Void
     ) throws(SystemError) {
-        self.delegate = delegate
+        self.onEvent = onEvent
         guard let path = environment("NIRI_SOCKET"), !path.isEmpty else {
             throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound)
         }
@@ -39,7 +37,7 @@ final class NiriOutputs: OutputBackend {
             loop: loop,
             framing: UnixSocket.line,
             onMessage: { [unowned(unsafe) self] line throws(MessageError) in try handle(JSONValue(message: line)) },
-            onEnd: { [unowned(unsafe) self] in self.delegate.backendLost("niri: \($0)") }
+            onEnd: { [unowned(unsafe) self] in self.onEvent(.lost("niri: \($0)")) }
         )
         requestOutputs()
         changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
@@ -47,11 +45,7 @@ final class NiriOutputs: OutputBackend {
 
     // MARK: - Requests
 
-    private func requestOutputs() {
-        let isPending = pending.contains { if case .outputs = $0 { true } else { false } }
-        isStale = isPending
-        if !isPending { send("\"Outputs\"", .outputs) }
-    }
+    private func requestOutputs() { send("\"Outputs\"", .outputs) }
 
     func apply(_ change: OutputChange) {
         let moves = change.positions.sorted { $0.key < $1.key }
@@ -88,13 +82,12 @@ final class NiriOutputs: OutputBackend {
                 }
                 outputs.append(output)
             }
-            if isStale { requestOutputs() }
-            delegate.outputsChanged(outputs)
+            onEvent(.outputs(outputs))
         case .change(let isLast):
             try changeAnswered(reply)
             guard isLast else { return }
             requestOutputs()
-            delegate.changeEnded(refusal.map { .refused($0) } ?? .applied)
+            onEvent(.changeEnded(refusal.map { .refused($0) } ?? .applied))
         }
     }
 

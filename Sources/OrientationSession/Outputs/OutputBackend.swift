@@ -21,33 +21,28 @@ enum OutputResult: Hashable, Sendable {
     case refused(String)
 }
 
-/// Receives what the compositor or X server reports.
-protocol OutputBackendDelegate: AnyObject {
+/// What the compositor or X server reports.
+enum OutputEvent {
     /// Something about the outputs changed, or they are known for the first time.
-    func outputsChanged(_ outputs: [Output])
-
+    case outputs([Output])
     /// The change that was requested last has ended.
-    func changeEnded(_ result: OutputResult)
-
+    case changeEnded(OutputResult)
     /// The focused window, or whether it covers the screen, changed; nil if there is none, or if none is known.
-    func windowChanged(_ window: FocusedWindow?)
-
-    /// The connection has ended; `reason` is a whole message.
-    func backendLost(_ reason: String)
-
-    /// The server did not return after its connection had ended; `problem` is a whole message.
-    func serverGivenUp(_ problem: String)
+    case window(FocusedWindow?)
+    /// The connection has ended; with a whole message.
+    case lost(String)
+    /// The server cannot be used, or did not return after its connection had ended; with a whole message.
+    case givenUp(String)
 }
 
 /// The outputs of a session, over the protocol of its compositor or X server.
 ///
-/// A delegate is called from the event loop only, never from a call to the backend. The backend ends with its last
-/// reference.
+/// It reports ``OutputEvent`` from the event loop only, never from a call to it. It ends with its last reference.
 protocol OutputBackend: AnyObject {
     /// The X server's process; nil if it is unknown, or for a compositor.
     var server: Int32? { get }
 
-    /// Requests a change; the delegate gets the result. No other change may be pending.
+    /// Requests a change, whose end is reported. No other change may be pending.
     func apply(_ change: OutputChange)
 
     /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.

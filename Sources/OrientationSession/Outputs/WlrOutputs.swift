@@ -7,11 +7,11 @@ import SystemdBus
 import Wayland
 
 /// The outputs of a compositor that supports wlr-output-management-unstable-v1.
-class WlrOutputs: OutputBackend {
+final class WlrOutputs: OutputBackend {
     /// From version 2 on, a head has all that is needed; what a client does not set stays as it is.
     private static let version: UInt32 = 2
 
-    unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let onEvent: (OutputEvent) -> Void
     private let connection: WaylandConnection
     private var manager: WaylandObject?
     private var heads: [WlrHead] = []
@@ -22,9 +22,9 @@ class WlrOutputs: OutputBackend {
     private var isKnown = false
 
     /// Binds the manager on a connection whose globals are known; nil if the compositor does not offer one.
-    init?(on connection: WaylandConnection, delegate: any OutputBackendDelegate) {
+    init?(on connection: WaylandConnection, onEvent: @escaping (OutputEvent) -> Void) {
         self.connection = connection
-        self.delegate = delegate
+        self.onEvent = onEvent
         manager = connection.bind(orientd_output_manager(), version: Self.version) { [unowned(unsafe) self] in
             managerChanged($0, $1)
         }
@@ -42,10 +42,10 @@ class WlrOutputs: OutputBackend {
             serial = values[0].u
             heads.removeAll { $0.isFinished }
             isKnown = true
-            outputsReported(heads.map { $0.output })
+            onEvent(.outputs(heads.map { $0.output }))
         default:
             manager = nil
-            delegate.backendLost("the compositor at \(connection.name) no longer manages outputs")
+            onEvent(.lost("the compositor at \(connection.name) no longer manages outputs"))
         }
     }
 
@@ -90,17 +90,11 @@ class WlrOutputs: OutputBackend {
         configuration?.send(ZWLR_OUTPUT_CONFIGURATION_DESTROY)
         configuration = nil
         switch event {
-        case 0: changeEnded(.applied)
-        case 1: changeEnded(.refused("the compositor refused it"))
-        default: changeEnded(.outdated)
+        case 0: onEvent(.changeEnded(.applied))
+        case 1: onEvent(.changeEnded(.refused("the compositor refused it")))
+        default: onEvent(.changeEnded(.outdated))
         }
     }
-
-    // MARK: - Results
-
-    func outputsReported(_ outputs: [Output]) { delegate.outputsChanged(outputs) }
-
-    func changeEnded(_ result: OutputResult) { delegate.changeEnded(result) }
 }
 
 /// An output as the compositor reports it, event by event.

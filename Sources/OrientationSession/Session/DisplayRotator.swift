@@ -4,40 +4,47 @@ import OrientationConfiguration
 import POSIX
 import SystemdBus
 
-/// Receives what happens to the display.
-protocol DisplayRotatorDelegate: AnyObject {
+/// What happens to the display.
+enum DisplayEvent {
     /// The outputs changed, or are known for the first time.
-    func outputsChanged()
-
+    case outputsChanged
     /// The display was rotated or restored.
-    func rotated()
-
-    func windowChanged(_ window: FocusedWindow?)
-
-    /// There is nothing to rotate any more; the process is to end with this status.
-    func displayLost(_ status: Int32)
+    case rotated
+    case windowChanged
 }
 
-/// Rotates the panel of one display, and keeps on disk what must be restored.
+/// Rotates the panel of one display, with the devices that follow it, and keeps on disk what must be restored.
+///
+/// It ends the loop when there is nothing to rotate any more.
 final class DisplayRotator {
+    /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
+    private static let endTimeout = 6.0
+
     private let output: String?
     private let mapsInput: Bool
+    private let loop: EventLoop
     private let log: Log
-    private let display: String
+    private let backend: BackendChoice
     /// Nil while the connection is lost: an agent of a new session may take the lock meanwhile.
     private var lock: AgentLock?
     private let file: RestoreFile?
     private let server: DisplayServer
+    /// Nil if the agent does not map input devices in this session, or does so with the outputs.
+    private let inputs: (any InputMapper)?
+    private let endTimer: Timer
 
     /// Set once, before ``begin()``.
-    unowned(unsafe) var delegate: (any DisplayRotatorDelegate)?
+    var onEvent: (DisplayEvent) -> Void = { _ in }
+
+    /// Nil if there is none, or if none is known.
+    private(set) var window: FocusedWindow?
 
     /// Nil while the outputs are not known.
     private var rotation: PanelRotation?
     private var goal = PanelRotation.Goal.unchanged
     /// What the file contains.
     private var saved: RestorePoint?
-    /// The transform that the delegate was informed of last.
+    /// The transform that was reported last.
     private var reported: Transform?
     private var onRestored: (() -> Void)?
     private var savingProblem: ProblemLog
@@ -52,20 +59,26 @@ final class DisplayRotator {
     ) throws(SystemError) {
         output = configuration.output
         mapsInput = configuration.inputMapping == .auto
-        self.log = log
+        (self.loop, self.log) = (loop, log)
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         let backend = backend.resolved ?? .wlr
-        display = backend.display
-        lock = try AgentLock(display: display)
-        file = RestoreFile(display: display)
+        self.backend = backend
+        lock = try AgentLock(display: backend.display)
+        file = RestoreFile(display: backend.display)
         saved = file?.read { log.warning($0) }
         server = try DisplayServer(backend, loop: loop)
+        inputs = mapsInput && backend != .x11 ? Compositor.detected?.inputMapper(loop: loop, log: log) : nil
+        endTimer = try loop.timer {
+            log.warning("the display could not be restored in time")
+            loop.exit(1)
+        }
     }
 
     /// Connects to the display server.
     func begin() throws(SystemError) {
-        server.delegate = self
+        server.onEvent = { [unowned(unsafe) self] in handle($0) }
+        inputs?.onReload = { [unowned(unsafe) self] in advance(.configurationReloaded) }
         try server.connect()
     }
 
@@ -92,14 +105,23 @@ final class DisplayRotator {
     /// Rotates the panel or restores the outputs, now or as soon as they are known.
     func pursue(_ goal: PanelRotation.Goal) {
         self.goal = goal
-        handle(.goalChanged(goal))
+        advance(.goalChanged(goal))
+    }
+
+    /// Makes the devices follow the panel as it was rotated last.
+    func mapInputs() {
+        if let shownPanel { inputs?.follow(shownPanel) }
     }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
-    func end(with inputs: (any InputMapper)?, completion: @escaping () -> Void) {
+    ///
+    /// Ends the loop with status 1 if that takes too long.
+    func end(completion: @escaping () -> Void) {
+        endTimer.arm(after: Self.endTimeout)
         onRestored = { [self] in
-            guard let inputs, let panel = shownPanel else { return server.finish(completion: completion) }
-            inputs.end(with: panel, completion: completion)
+            endTimer.arm(after: Self.endTimeout)
+            if let inputs, let panel = shownPanel { return inputs.end(with: panel, completion: completion) }
+            if let outputs = server.outputs { outputs.finish(completion: completion) } else { completion() }
         }
         pursue(.baseline)
         // While the outputs are unknown, only an earlier agent can have left something, which a lost server does not show.
@@ -108,9 +130,6 @@ final class DisplayRotator {
 
     /// Leaves the outputs as they are, with nothing to restore later.
     func keep() { save(nil) }
-
-    /// The compositor has read its configuration again.
-    func configurationReloaded() { handle(.configurationReloaded) }
 
     /// Why the leftover was not restored, as a message; nil unless that has to wait for the panel.
     var postponement: String? {
@@ -121,11 +140,11 @@ final class DisplayRotator {
 
     // MARK: - Changes
 
-    private func handle(_ event: PanelRotation.Event) {
+    private func advance(_ event: PanelRotation.Event) {
         guard let actions = rotation?.handle(event), let rotation else { return }
         if mapsInput, let panel {
-            if case .transform = goal { server.mapInput(to: panel.name, true) }
-            if goal == .baseline, rotation.isSettled { server.mapInput(to: panel.name, false) }
+            if case .transform = goal { server.outputs?.mapInput(to: panel.name, true) }
+            if goal == .baseline, rotation.isSettled { server.outputs?.mapInput(to: panel.name, false) }
         }
         if let warning = actions.warning { log.warning(warning) }
         // Before the change, so that a crash during it leaves what is needed to undo it.
@@ -154,7 +173,7 @@ final class DisplayRotator {
     private func isStillOurs() -> Bool {
         guard lock == nil else { return true }
         do throws(SystemError) {
-            lock = try AgentLock(display: display)
+            lock = try AgentLock(display: backend.display)
         } catch {
             log.info("\(error); leaving the display to it")
             return false
@@ -163,46 +182,45 @@ final class DisplayRotator {
         log.info("the compositor of this session has ended")
         return false
     }
-}
 
-extension DisplayRotator: OutputBackendDelegate {
-    func outputsChanged(_ outputs: [Output]) {
-        guard isStillOurs() else { return delegate?.displayLost(0) ?? () }
+    // MARK: - The server
+
+    private func handle(_ event: OutputEvent) {
+        switch event {
+        case .outputs(let outputs): outputsReported(outputs)
+        case .changeEnded(let result):
+            advance(.changeEnded(result))
+            // A second change may only have moved the neighbours.
+            guard result == .applied, let shown = shownPanel?.transform, shown != reported else { return }
+            reported = shown
+            onEvent(.rotated)
+        case .window(let window):
+            self.window = window
+            onEvent(.windowChanged)
+        case .lost(let reason):
+            if lock != nil { log.warning("\(reason); trying to connect again") }
+            // What was saved is still to be restored if only the connection has gone.
+            (rotation, lock, window) = (nil, nil, nil)
+            onEvent(.outputsChanged)
+            restored()
+        case .givenUp(let problem):
+            log.error(problem)
+            loop.exit(1)
+        }
+    }
+
+    private func outputsReported(_ outputs: [Output]) {
+        guard isStillOurs() else { return loop.exit() }
         if rotation == nil {
             rotation = PanelRotation(
                 output: output,
-                mayPlaceAutomatically: server.mayPlaceAutomatically,
+                mayPlaceAutomatically: backend != .x11,
                 goal: goal,
                 leftover: saved
             )
         }
-        handle(.outputsReported(outputs))
+        advance(.outputsReported(outputs))
         if rotation?.isSettled ?? false { reported = shownPanel?.transform }
-        delegate?.outputsChanged()
-    }
-
-    func changeEnded(_ result: OutputResult) {
-        handle(.changeEnded(result))
-        // A second change may only have moved the neighbours.
-        guard result == .applied, let shown = shownPanel?.transform, shown != reported else { return }
-        reported = shown
-        delegate?.rotated()
-    }
-
-    func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
-
-    func backendLost(_ reason: String) {
-        if lock != nil { log.warning("\(reason); trying to connect again") }
-        // What was saved is still to be restored if only the connection has gone.
-        rotation = nil
-        lock = nil
-        delegate?.outputsChanged()
-        delegate?.windowChanged(nil)
-        restored()
-    }
-
-    func serverGivenUp(_ problem: String) {
-        log.error(problem)
-        delegate?.displayLost(1)
+        onEvent(.outputsChanged)
     }
 }

@@ -29,11 +29,11 @@ final class DisplayServer {
 
     private var wayland: WaylandConnection?
     private var waylandOutputs: WaylandOutputs?
-    private var outputs: (any OutputBackend)?
+    private(set) var outputs: (any OutputBackend)?
     private var toplevels: WlrToplevels?
 
     /// Set once, before ``connect()``.
-    unowned(unsafe) var delegate: (any OutputBackendDelegate)?
+    var onEvent: (OutputEvent) -> Void = { _ in }
 
     /// The server has `longestAnswer` seconds to report its outputs, and to answer a change.
     init(_ backend: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
@@ -43,18 +43,22 @@ final class DisplayServer {
 
     // MARK: - Connection
 
-    /// Connects; the delegate gets the outputs once they are known.
+    /// Connects; reports the outputs once they are known.
     func connect() throws(SystemError) {
         if backend == .x11 {
-            outputs = try X11Outputs(loop: loop, delegate: self) { [unowned(unsafe) self] problem in
-                // A display that cannot be reached at the start is a mistake in the environment.
-                if attempts == 0 { serverGivenUp(problem) } else { retry(after: problem) }
-            }
+            outputs = try X11Outputs(
+                loop: loop,
+                onEvent: { [unowned(unsafe) self] in handle($0) },
+                onRefused: { [unowned(unsafe) self] problem in
+                    // A display that cannot be reached at the start is a mistake in the environment.
+                    if attempts == 0 { onEvent(.givenUp(problem)) } else { retry(after: problem) }
+                }
+            )
         } else {
             wayland = try WaylandConnection(
                 loop: loop,
                 onReady: { [unowned(unsafe) self] in globalsKnown() },
-                onLost: { [unowned(unsafe) self] in backendLost($0) }
+                onLost: { [unowned(unsafe) self] in handle(.lost($0)) }
             )
         }
         enter(.connecting)
@@ -71,7 +75,9 @@ final class DisplayServer {
 
     private func timePassed() {
         switch state {
-        case .connecting, .changing: backendLost("the \(kind) at \(backend.display) does not answer")
+        case .connecting, .changing:
+            let kind = backend == .x11 ? "X server" : "compositor"
+            handle(.lost("the \(kind) at \(backend.display) does not answer"))
         case .connected: break
         case .disconnected:
             attempts += 1
@@ -83,38 +89,37 @@ final class DisplayServer {
         }
     }
 
-    private var kind: String { backend == .x11 ? "X server" : "compositor" }
-
     private func retry(after problem: String) {
         outputs = nil
         toplevels = nil
         waylandOutputs = nil
         wayland = nil
         enter(.disconnected)
-        if attempts >= Self.retry.most { delegate?.serverGivenUp("\(problem); giving up") }
+        if attempts >= Self.retry.most { onEvent(.givenUp("\(problem); giving up")) }
     }
 
     private func globalsKnown() {
         guard let wayland else { return }
         let waylandOutputs = WaylandOutputs(on: wayland)
         self.waylandOutputs = waylandOutputs
+        let report = { [unowned(unsafe) self] (event: OutputEvent) in handle(event) }
         do throws(SystemError) {
             outputs =
                 if backend == .niri {
-                    try NiriOutputs(changes: waylandOutputs, loop: loop, delegate: self)
+                    try NiriOutputs(changes: waylandOutputs, loop: loop, onEvent: report)
                 } else if Compositor.detected == .hyprland {
-                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, delegate: self)
+                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, onEvent: report)
                 } else {
-                    WlrOutputs(on: wayland, delegate: self)
+                    WlrOutputs(on: wayland, onEvent: report)
                 }
         } catch {
-            return backendLost("\(error)")
+            return handle(.lost("\(error)"))
         }
         guard outputs != nil else {
             let problem = "does not offer wlr-output-management, which orient-agent needs; giving up"
-            return serverGivenUp("the compositor at \(wayland.name) \(problem)")
+            return onEvent(.givenUp("the compositor at \(wayland.name) \(problem)"))
         }
-        toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, delegate: self)
+        toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, onEvent: report)
     }
 
     // MARK: - Outputs
@@ -122,44 +127,22 @@ final class DisplayServer {
     /// The process that provides the display; nil if unknown.
     var process: Int32? { outputs?.server ?? wayland?.compositor }
 
-    var mayPlaceAutomatically: Bool { backend != .x11 }
-
-    /// Requests a change; the delegate gets the result.
+    /// Requests a change, whose end is reported.
     func apply(_ change: OutputChange) {
         enter(.changing)
         outputs?.apply(change)
     }
 
-    /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.
-    func mapInput(to output: String, _ isMapped: Bool) { outputs?.mapInput(to: output, isMapped) }
-
-    /// Calls `completion` when the mappings of input devices are as requested; at once without a connection.
-    func finish(completion: @escaping () -> Void) {
-        if let outputs { outputs.finish(completion: completion) } else { completion() }
-    }
-}
-
-extension DisplayServer: OutputBackendDelegate {
-    func outputsChanged(_ outputs: [Output]) {
-        if state == .connecting {
+    private func handle(_ event: OutputEvent) {
+        switch (state, event) {
+        case (.connecting, .outputs):
             attempts = 0
             enter(.connected)
+        case (.changing, .changeEnded): enter(.connected)
+        case (_, .changeEnded): return
+        default: break
         }
-        delegate?.outputsChanged(outputs)
+        onEvent(event)
+        if case .lost(let reason) = event { retry(after: reason) }
     }
-
-    func changeEnded(_ result: OutputResult) {
-        guard state == .changing else { return }
-        enter(.connected)
-        delegate?.changeEnded(result)
-    }
-
-    func windowChanged(_ window: FocusedWindow?) { delegate?.windowChanged(window) }
-
-    func backendLost(_ reason: String) {
-        delegate?.backendLost(reason)
-        retry(after: reason)
-    }
-
-    func serverGivenUp(_ problem: String) { delegate?.serverGivenUp(problem) }
 }

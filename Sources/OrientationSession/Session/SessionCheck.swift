@@ -55,7 +55,7 @@ package final class SessionCheck {
 
     private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
         let server = try DisplayServer(backend, loop: loop, longestAnswer: Self.timeout)
-        server.delegate = self
+        server.onEvent = { [unowned(unsafe) self] in handle($0) }
         do throws(SystemError) {
             try server.connect()
         } catch {
@@ -63,6 +63,16 @@ package final class SessionCheck {
         }
         _ = try loop.run()
         withExtendedLifetime(server) {}
+    }
+
+    private func handle(_ event: OutputEvent) {
+        guard findings.isEmpty else { return }
+        switch event {
+        case .outputs(let outputs): check(outputs)
+        case .lost(let problem), .givenUp(let problem): add("fail", "display", problem)
+        case .changeEnded, .window: return
+        }
+        loop.exit()
     }
 
     private func check(_ outputs: [Output]) {
@@ -130,22 +140,4 @@ package final class SessionCheck {
         }
         add("ok", "agent", "process \(agent.process) \(agent.activity)")
     }
-}
-
-extension SessionCheck: OutputBackendDelegate {
-    func outputsChanged(_ outputs: [Output]) {
-        guard findings.isEmpty else { return }
-        check(outputs)
-        loop.exit()
-    }
-
-    func changeEnded(_ result: OutputResult) {}
-    func windowChanged(_ window: FocusedWindow?) {}
-
-    func backendLost(_ reason: String) {
-        add("fail", "display", reason)
-        loop.exit()
-    }
-
-    func serverGivenUp(_ problem: String) { backendLost(problem) }
 }

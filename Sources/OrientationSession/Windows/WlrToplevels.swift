@@ -9,7 +9,7 @@ final class WlrToplevels {
     /// From version 2 on, a window says whether it covers the screen.
     private static let version: UInt32 = 3
 
-    private unowned(unsafe) let delegate: any OutputBackendDelegate
+    private let onEvent: (OutputEvent) -> Void
     private let connection: WaylandConnection
     private let outputs: WaylandOutputs
     private var manager: WaylandObject?
@@ -30,10 +30,8 @@ final class WlrToplevels {
     }
 
     /// Binds the manager; nil if the compositor does not offer one.
-    init?(on connection: WaylandConnection, outputs: WaylandOutputs, delegate: any OutputBackendDelegate) {
-        self.connection = connection
-        self.outputs = outputs
-        self.delegate = delegate
+    init?(on connection: WaylandConnection, outputs: WaylandOutputs, onEvent: @escaping (OutputEvent) -> Void) {
+        (self.connection, self.outputs, self.onEvent) = (connection, outputs, onEvent)
         manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version) { [unowned(unsafe) self] in
             switch $0 {
             case 0: add($1[0].o)
@@ -97,6 +95,6 @@ final class WlrToplevels {
         }
         guard focused != self.focused else { return }
         self.focused = focused
-        delegate.windowChanged(focused)
+        onEvent(.window(focused))
     }
 }

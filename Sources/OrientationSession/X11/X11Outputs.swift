@@ -14,7 +14,7 @@ final class X11Outputs: OutputBackend {
     /// Is run in the loop.
     typealias Report = @Sendable (X11Outputs) -> Void
 
-    unowned(unsafe) let delegate: any OutputBackendDelegate
+    let onEvent: (OutputEvent) -> Void
     /// Is called with a whole message if no connection can be made.
     let onRefused: (String) -> Void
     private let requests: Mailbox<Request>
@@ -26,11 +26,10 @@ final class X11Outputs: OutputBackend {
     /// Connects to the X server that DISPLAY names; nothing is called before the loop runs.
     init(
         loop: EventLoop,
-        delegate: any OutputBackendDelegate,
+        onEvent: @escaping (OutputEvent) -> Void,
         onRefused: @escaping (String) -> Void
     ) throws(SystemError) {
-        self.delegate = delegate
-        self.onRefused = onRefused
+        (self.onEvent, self.onRefused) = (onEvent, onRefused)
         let (requests, reports) = (try Mailbox<Request>(), try Mailbox<Report>())
         self.requests = requests
         watch = try loop.watch(reports.descriptor) { [unowned(unsafe) self] in

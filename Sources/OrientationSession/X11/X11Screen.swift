@@ -82,7 +82,7 @@ final class X11Screen {
             while let event = connection.nextEvent() { handle(event) }
             guard !connection.isBroken else {
                 let reason = "the X server at \(connection.name) closed the connection"
-                reports.send { $0.delegate.backendLost(reason) }
+                reports.send { $0.onEvent(.lost(reason)) }
                 return loop.exit()
             }
         } while update()
@@ -94,7 +94,7 @@ final class X11Screen {
         if isStale {
             report()
         } else if windows.isStale {
-            windows.update(outputs) { window in reports.send { $0.delegate.windowChanged(window) } }
+            windows.update(outputs) { window in reports.send { $0.onEvent(.window(window)) } }
         } else if let input, input.isStale {
             input.update()
         } else {
@@ -127,7 +127,7 @@ final class X11Screen {
         outputs = state.outputs
         windows.layoutChanged()
         input?.layoutChanged(outputs, screen: state.screen)
-        reports.send { [outputs] in $0.delegate.outputsChanged(outputs) }
+        reports.send { [outputs] in $0.onEvent(.outputs(outputs)) }
     }
 
     // MARK: - Changes
@@ -142,7 +142,7 @@ final class X11Screen {
         // The new state is reported before the result.
         isStale = true
         handleEvents()
-        reports.send { [result] in $0.delegate.changeEnded(result) }
+        reports.send { [result] in $0.onEvent(.changeEnded(result)) }
     }
 
     /// Why a change was not made.
