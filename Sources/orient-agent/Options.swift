@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import OrientationConfiguration
 import OrientationCore
 import OrientationSession
 import SystemdBus
@@ -14,20 +15,20 @@ struct Options {
     var task = Task.follow
     var isVerbose = false
 
-    enum Task {
+    enum Task: Equatable {
         /// Follow orientd until a termination signal.
         case follow
         /// Restore the display after an agent that crashed.
         case restore
         /// Print what is wrong with the session.
         case check
+        /// Print this text.
+        case print(String)
     }
 
-    enum Outcome {
-        case run(Options)
-        case help, version, settings
-        /// With the problem, as a message.
-        case misuse(String)
+    /// What is wrong with the arguments, as a message.
+    struct Misuse: Error {
+        let problem: String
     }
 
     private static let accepted: [OptionParser.Option] = [
@@ -43,7 +44,7 @@ struct Options {
         .init("version", "V", help: "print the version"),
     ]
 
-    static var help: String {
+    private static var help: String {
         let lines = accepted.flatMap { $0.helpLines(column: 24, isAligned: true) }
         return
             ([
@@ -53,39 +54,39 @@ struct Options {
     }
 
     /// Parses the arguments, of which the first is the program's name.
-    static func parse(_ arguments: [String]) -> Outcome {
+    static func parse(_ arguments: [String]) throws(Misuse) -> Options {
         let parsed: OptionParser.Result
         do throws(OptionError) {
             parsed = try OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
         } catch {
-            return .misuse(error.message)
+            throw Misuse(problem: error.message)
         }
-        if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
+        if let operand = parsed.operands.first { throw Misuse(problem: "unexpected argument '\(operand)'") }
         var options = Options()
         for (name, value) in parsed.options {
             switch name {
             case "config": options.configuration = value
             case "bus":
                 guard let bus = BusAddress(value) else {
-                    return .misuse("--bus=\(value): takes system, session or a D-Bus address")
+                    throw Misuse(problem: "--bus=\(value): takes system, session or a D-Bus address")
                 }
                 options.bus = bus
             case "backend":
                 guard let backend = BackendChoice(name: value) else {
-                    return .misuse("--backend=\(value): takes auto, wlr, niri or x11")
+                    throw Misuse(problem: "--backend=\(value): takes auto, wlr, niri or x11")
                 }
                 options.backend = backend
             case "output":
-                guard !value.isEmpty else { return .misuse("--output=: takes the name of a connector, or auto") }
+                guard !value.isEmpty else { throw Misuse(problem: "--output=: takes the name of a connector, or auto") }
                 options.output = value
             case "restore": options.task = .restore
             case "check": options.task = .check
             case "verbose": options.isVerbose = true
-            case "settings": return .settings
-            case "version": return .version
-            default: return .help
+            case "settings": return Options(task: .print(ConfigurationReader<AgentConfiguration>.manual))
+            case "version": return Options(task: .print("orient-agent \(Version.current)"))
+            default: return Options(task: .print(help))
             }
         }
-        return .run(options)
+        return options
     }
 }

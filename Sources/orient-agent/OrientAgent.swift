@@ -15,26 +15,12 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     // write(2) reports EPIPE.
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
-    switch Options.parse(arguments) {
-    case .run(let options): return run(options)
-    case .help: return show(Options.help)
-    case .version: return show("orient-agent \(Version.current)")
-    case .settings: return show(ConfigurationReader<AgentConfiguration>.manual)
-    case .misuse(let problem):
-        StandardError.print("orient-agent: \(problem)")
+    do throws(Options.Misuse) {
+        return run(try Options.parse(arguments))
+    } catch {
+        StandardError.print("orient-agent: \(error.problem)")
         StandardError.print("Try 'orient-agent --help'.")
         return 2
-    }
-}
-
-/// Prints a text on standard output; returns the exit status.
-private func show(_ text: String) -> Int32 {
-    do throws(SystemError) {
-        try OutputFile.print([text])
-        return 0
-    } catch {
-        StandardError.print("orient-agent: \(error)")
-        return 1
     }
 }
 
@@ -42,6 +28,10 @@ private func show(_ text: String) -> Int32 {
 private func run(_ options: Options) -> Int32 {
     let log = Log("orient-agent", isVerbose: options.isVerbose)
     do throws(SystemError) {
+        if case .print(let text) = options.task {
+            try OutputFile.print([text])
+            return 0
+        }
         let reader = ConfigurationReader<AgentConfiguration>()
         if let path = options.configuration {
             try reader.read(path, isRequired: true)
@@ -51,25 +41,18 @@ private func run(_ options: Options) -> Int32 {
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
         if let output = options.output { configuration.output = output == "auto" ? nil : output }
-        if options.task != .check, let problem = options.backend.problem {
-            log.error(problem)
-            return 1
-        }
-        switch options.task {
-        case .follow:
-            let agent = try Agent(
-                configuration: configuration,
-                backend: options.backend,
-                bus: options.bus,
-                log: log
-            )
-            return try agent.run()
-        case .restore:
-            return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
-        case .check:
+        if options.task == .check {
             try OutputFile.print(SessionCheck(configuration: configuration, backend: options.backend).run())
             return 0
         }
+        if let problem = options.backend.problem {
+            log.error(problem)
+            return 1
+        }
+        if options.task == .restore {
+            return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
+        }
+        return try Agent(configuration: configuration, backend: options.backend, bus: options.bus, log: log).run()
     } catch {
         log.error("\(error)")
         return 1
