@@ -13,7 +13,7 @@ package final class Agent {
     private let log: Log
     private let bus: Bus
     private let display: DisplayRotator
-    private let hooks: SessionHooks
+    private var hooks: [HookEvent: HookRunner] = [:]
     private let daemon: DaemonConnection
     private let application: ApplicationRequest
     /// Nil unless `Suggest=notify`.
@@ -45,15 +45,11 @@ package final class Agent {
         (self.configuration, self.loop, self.log) = (configuration, loop, log)
         bus = try Bus(address)
         display = try DisplayRotator(backend, configuration, loop: loop, log: log)
-        hooks = try SessionHooks(timeout: configuration.hookTimeout, loop: loop, log: log)
-        let daemon = DaemonConnection(bus: bus)
-        self.daemon = daemon
-        let reader = ConfigurationReader<Configuration>()
-        try reader.read(Configuration.standardPath, isRequired: false)
-        let masks = (configuration.applicationMasks, reader.configuration.machine.applicationMasks)
-        application = ApplicationRequest(configuration.applications, daemon: daemon, log: log) { appID in
-            masks.0[appID] ?? masks.1[appID] ?? DesktopFile.orientations(of: appID)
+        for event in HookEvent.allCases {
+            hooks[event] = try HookRunner(event, timeout: configuration.hookTimeout, loop: loop, log: log)
         }
+        daemon = DaemonConnection(bus: bus)
+        application = try ApplicationRequest(configuration, daemon: daemon, log: log)
     }
 
     /// Runs until a termination signal; returns the exit status.
@@ -74,7 +70,7 @@ package final class Agent {
         daemon.wantsClaim = true
         try daemon.begin(on: loop)
         let status = try loop.run()
-        hooks.end()
+        for runner in hooks.values { runner.end() }
         return status
     }
 
@@ -192,7 +188,7 @@ package final class Agent {
 
     private func run(_ event: HookEvent, completion: @escaping () -> Void = {}) {
         guard let status else { return completion() }
-        hooks.run(event, status, output: display.panel?.name, completion: completion)
+        hooks[event]?.run(status, output: display.panel?.name, completion: completion)
     }
 
     // MARK: - The display

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import OrientationBus
+import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -23,59 +25,47 @@ final class HookRunner {
     private let log: Log
     private var timer: Timer?
 
-    /// The run that has not ended; nil for none.
-    private var current: Run?
+    /// What waits for the end of the current run; nil while none is under way.
+    private var waiting: [() -> Void]?
     /// The run that begins when the current one has ended; nil for none.
-    private var next: Run?
-    /// The hooks that have not ended.
-    private var hooks: [Hook] = []
-
-    private struct Run {
-        let environment: [(name: String, value: String)]
-        let completions: [() -> Void]
-    }
-
-    private final class Hook {
-        let path: String
-        let process: Int32
-        var watch: EventSource?
-        var isKilled = false
-
-        init(path: String, process: Int32) {
-            self.path = path
-            self.process = process
-        }
-    }
+    private var next: (environment: [(name: String, value: String)], completions: [() -> Void])?
+    /// The hooks that run, and those that were killed and have not ended, by process.
+    private var hooks: [Int32: (path: String, watch: EventSource)] = [:], killed: [Int32: EventSource] = [:]
 
     /// Runs each executable for at most `timeout` seconds.
     init(_ event: HookEvent, timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
-        self.event = event
-        self.timeout = timeout
-        self.loop = loop
-        self.log = log
+        (self.event, self.timeout, self.loop, self.log) = (event, timeout, loop, log)
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { kill() } }
     }
 
-    /// Runs the hooks with these variables added to the environment; `completion` is called when all have ended, at once
-    /// if there are none.
-    func run(_ environment: [(name: String, value: String)], completion: @escaping () -> Void) {
-        let run = Run(environment: environment, completions: (next?.completions ?? []) + [completion])
-        next = run
-        if current == nil { begin(run) }
+    /// Runs the hooks; `completion` is called when all have ended, at once if there are none.
+    func run(_ state: ManagerStatus, output: String?, completion: @escaping () -> Void) {
+        let environment = [
+            (name: "ORIENTD_EVENT", value: event.rawValue),
+            ("ORIENTD_OUTPUT", output ?? ""),
+            ("ORIENTD_TRANSFORM", state.outputTransform.name),
+            ("ORIENTD_INTERFACE_ORIENTATION", state.interfaceOrientation.name),
+            ("ORIENTD_DEVICE_ORIENTATION", state.deviceOrientation.name),
+            ("ORIENTD_TABLET_MODE", state.tabletMode.name),
+            ("ORIENTD_ROTATION_LOCK", state.rotationLock.name),
+        ]
+        next = (environment, (next?.completions ?? []) + [completion])
+        if waiting == nil { beginNext() }
     }
 
     /// Kills the hooks that run: after this process has ended, nothing would end one that hangs.
     func end() {
-        for hook in hooks where !hook.isKilled { CLinux.kill(-hook.process, SIGKILL) }
+        for process in hooks.keys { CLinux.kill(-process, SIGKILL) }
     }
 
     // MARK: - Processes
 
-    private func begin(_ run: Run) {
-        (current, next) = (run, nil)
+    private func beginNext() {
+        guard let run = next else { return }
+        (waiting, next) = (run.completions, nil)
         for path in executables {
             do throws(SystemError) {
-                try start(path, run)
+                try start(path, run.environment)
             } catch {
                 log.warning("the hook \(path) did not run: \(error)")
             }
@@ -88,36 +78,32 @@ final class HookRunner {
     ///
     /// A hook that was killed is not waited for: if it goes on, it belongs to another user or has left its process group.
     private func finishIfAllEnded() {
-        guard let ended = current, hooks.allSatisfy({ $0.isKilled }) else { return }
+        guard let completions = waiting, hooks.isEmpty else { return }
         timer?.disarm()
-        current = nil
-        for completion in ended.completions { completion() }
-        if current == nil, let next { begin(next) }
+        waiting = nil
+        for completion in completions { completion() }
+        if waiting == nil { beginNext() }
     }
 
-    private func start(_ path: String, _ run: Run) throws(SystemError) {
-        let process = try spawn(
-            [path, event.rawValue],
-            adding: run.environment,
-            isGroupLeader: true
-        )
-        let hook = Hook(path: path, process: process)
+    private func start(_ path: String, _ environment: [(name: String, value: String)]) throws(SystemError) {
+        let process = try spawn([path, event.rawValue], adding: environment, isGroupLeader: true)
         do throws(SystemError) {
-            hook.watch = try loop.onExit(of: process) { [unowned(unsafe) self, unowned(unsafe) hook] status in
-                withExtendedLifetime(self) { ended(hook, status) }
+            let watch = try loop.onExit(of: process) { [unowned(unsafe) self] status in
+                withExtendedLifetime(self) { ended(process, status) }
             }
+            hooks[process] = (path, watch)
         } catch {
             // Without a watch, nothing would reap it, or kill it after the timeout.
             CLinux.kill(-process, SIGKILL)
             _ = retryingInterrupted { waitpid(process, nil, 0) }
             throw error
         }
-        hooks.append(hook)
     }
 
-    private func ended(_ hook: Hook, _ status: Int32) {
-        if status != 0, !hook.isKilled { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
-        hooks.removeAll { $0 === hook }
+    private func ended(_ process: Int32, _ status: Int32) {
+        killed[process] = nil
+        guard let hook = hooks.removeValue(forKey: process) else { return }
+        if status != 0 { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
         finishIfAllEnded()
     }
 
@@ -127,11 +113,12 @@ final class HookRunner {
 
     /// Kills the hooks that take too long, with all processes that they have started.
     private func kill() {
-        for hook in hooks where !hook.isKilled {
+        for (process, hook) in hooks {
             log.warning("the hook \(hook.path) took longer than \(timeout) s and is killed")
-            hook.isKilled = true
-            CLinux.kill(-hook.process, SIGKILL)
+            CLinux.kill(-process, SIGKILL)
+            killed[process] = hook.watch
         }
+        hooks = [:]
         finishIfAllEnded()
     }
 

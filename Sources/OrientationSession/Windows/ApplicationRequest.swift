@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 import SystemdBus
 
 /// Holds a request for the focused window's application, so that orientd shows it in an orientation that it supports.
 final class ApplicationRequest {
-    private let windows: AgentConfiguration.ApplicationWindows
+    private let configuration: AgentConfiguration
+    /// What applications support according to the configuration of orientd, by their ids.
+    private let systemMasks: [String: InterfaceOrientationMask]
     private let daemon: DaemonConnection
     private let log: Log
-    /// Returns what an application supports; nil if nothing is known of it.
-    private let orientations: (String) -> InterfaceOrientationMask?
 
     /// What orientd is asked for, and the request for it.
     private var wanted: RotationRequest?
     private var held: HeldRequest?
 
-    init(
-        _ windows: AgentConfiguration.ApplicationWindows,
-        daemon: DaemonConnection,
-        log: Log,
-        orientations: @escaping (String) -> InterfaceOrientationMask?
-    ) {
-        self.windows = windows
-        self.daemon = daemon
-        self.log = log
-        self.orientations = orientations
+    init(_ configuration: AgentConfiguration, daemon: DaemonConnection, log: Log) throws(SystemError) {
+        (self.configuration, self.daemon, self.log) = (configuration, daemon, log)
+        let reader = ConfigurationReader<Configuration>()
+        try reader.read(Configuration.standardPath, isRequired: false)
+        systemMasks = reader.configuration.machine.applicationMasks
     }
 
     /// Requests what the focused window's application supports, or releases the request.
@@ -51,8 +47,11 @@ final class ApplicationRequest {
     }
 
     private func request(for window: FocusedWindow) -> RotationRequest? {
+        let windows = configuration.applications
         guard windows == .all || windows == .fullscreen && window.isFullscreen, !window.appID.isEmpty,
-            window.appID.utf8.count <= RequestOptions.longest.appID, let mask = orientations(window.appID)
+            window.appID.utf8.count <= RequestOptions.longest.appID,
+            let mask = configuration.applicationMasks[window.appID] ?? systemMasks[window.appID]
+                ?? DesktopFile.orientations(of: window.appID)
         else { return nil }
         return RotationRequest(
             appID: window.appID,
