@@ -13,20 +13,18 @@ struct ProblemLog {
         (self.log, self.consequence) = (log, consequence)
     }
 
-    mutating func report(_ problem: String) {
-        if !isLogged { log.warning("\(problem); \(consequence)") }
-        isLogged = true
+    /// Reports the problem, or with nil that it has been solved.
+    mutating func update(_ problem: String?) {
+        if let problem, !isLogged { log.warning("\(problem); \(consequence)") }
+        isLogged = problem != nil
     }
 
-    mutating func solved() { isLogged = false }
-
-    /// Reports the error of an attempt, or that the problem is solved.
     mutating func attempt(_ body: () throws(SystemError) -> Void) {
         do throws(SystemError) {
             try body()
-            solved()
+            update(nil)
         } catch {
-            report("\(error)")
+            update("\(error)")
         }
     }
 }

@@ -24,13 +24,12 @@ final class HyprlandInputs: InputMapper {
     /// The last target that was tried, successfully or not.
     private var handled: Target?
     private var isBusy = false
-    private var completions: [() -> Void] = []
+    private var completion: (() -> Void)?
     private var problem: ProblemLog
     private var refusedNames: Set<String> = []
 
     init(loop: EventLoop, log: Log) {
-        self.loop = loop
-        self.log = log
+        (self.loop, self.log) = (loop, log)
         hyprland = HyprlandSocket(loop: loop)
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
     }
@@ -41,7 +40,7 @@ final class HyprlandInputs: InputMapper {
     }
 
     func end(with panel: Output, completion: @escaping () -> Void) {
-        completions.append(completion)
+        self.completion = completion
         follow(panel)
     }
 
@@ -50,9 +49,9 @@ final class HyprlandInputs: InputMapper {
     private func update() {
         guard !isBusy else { return }
         guard let wanted, wanted != handled else {
-            let ended = completions
-            completions = []
-            for completion in ended { completion() }
+            let ended = completion
+            completion = nil
+            ended?()
             return
         }
         if events == nil { connectEvents() }
@@ -61,7 +60,7 @@ final class HyprlandInputs: InputMapper {
         hyprland.send("j/devices") { [self] reply in
             do throws(MessageError) {
                 switch reply {
-                case .text(let text): setNext(of: try builtInDevices(in: Array(text.utf8)), to: wanted)
+                case .text(let text): set(try builtInDevices(in: Array(text.utf8)), to: wanted)
                 case .failure(let problem): finishAttempt(problem)
                 }
             } catch {
@@ -73,12 +72,8 @@ final class HyprlandInputs: InputMapper {
     /// Ends the current attempt; after a problem the next one is made when the panel changes.
     private func finishAttempt(_ problem: String?) {
         isBusy = false
-        if let problem {
-            hyprland.language = nil
-            self.problem.report(problem)
-        } else {
-            self.problem.solved()
-        }
+        if problem != nil { hyprland.language = nil }
+        self.problem.update(problem)
         update()
     }
 
@@ -109,33 +104,30 @@ final class HyprlandInputs: InputMapper {
         return names
     }
 
-    /// Sets the first of these devices, and then the others.
-    private func setNext(of devices: [String], to target: Target) {
-        guard let device = devices.first else { return finishAttempt(nil) }
+    /// Sets all of these devices.
+    private func set(_ devices: [String], to target: Target) {
+        guard !devices.isEmpty else { return finishAttempt(nil) }
         let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
-        let next: (String?) -> Void = { [self] problem in
-            if let problem { return finishAttempt("Hyprland does not rotate \(device): \(problem)") }
-            setNext(of: Array(devices.dropFirst()), to: target)
+        let keywords = devices.flatMap { device in options.map { HyprlandCommand.keyword(device, $0) } }
+        let completion: (String?) -> Void = { [self] problem in
+            let names = devices.joined(separator: ", ")
+            finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
         }
         hyprland.evaluate(
-            HyprlandCommand.script(device, options),
-            orElse: { [self] in setNext(of: options, of: device, completion: next) },
-            completion: next
+            devices.map { HyprlandCommand.script($0, options) }.joined(separator: " "),
+            orElse: { [self] in sendNext(of: keywords[...], completion) },
+            completion: completion
         )
     }
 
-    /// Sets the first of these options where the configuration is in hyprlang, and then the others.
-    private func setNext(
-        of options: [(String, String)],
-        of device: String,
-        completion: @escaping (String?) -> Void
-    ) {
-        guard let option = options.first else { return completion(nil) }
-        hyprland.send(HyprlandCommand.keyword(device, option)) { [self] reply in
+    /// Sends the first of these requests, and then the others, where the configuration is in hyprlang.
+    private func sendNext(of keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
+        guard let keyword = keywords.first else { return completion(nil) }
+        hyprland.send(keyword) { [self] reply in
             switch reply {
             case .text("ok"):
                 hyprland.language = .hyprlang
-                setNext(of: Array(options.dropFirst()), of: device, completion: completion)
+                sendNext(of: keywords.dropFirst(), completion)
             case .text(let problem), .failure(let problem): completion(problem)
             }
         }
@@ -156,11 +148,11 @@ final class HyprlandInputs: InputMapper {
                     events = nil
                     handled = nil
                     hyprland.language = nil
-                    self.problem.report(problem)
+                    self.problem.update(problem)
                 }
             )
         } catch {
-            problem.report("\(error)")
+            problem.update("\(error)")
         }
     }
 

@@ -38,7 +38,7 @@ final class SwayInputs: InputMapper {
     // MARK: - Connection
 
     private func connect() {
-        guard let path = environment("SWAYSOCK"), !path.isEmpty else { return problem.report("SWAYSOCK is not set") }
+        guard let path = environment("SWAYSOCK"), !path.isEmpty else { return problem.update("SWAYSOCK is not set") }
         pending = []
         do throws(SystemError) {
             socket = try UnixSocket(
@@ -56,7 +56,7 @@ final class SwayInputs: InputMapper {
 
     private func lost(_ reason: String) {
         socket = nil
-        problem.report(reason)
+        problem.update(reason)
     }
 
     private func send(_ kind: SwayMessage.Kind, _ text: String = "") {
@@ -71,7 +71,7 @@ final class SwayInputs: InputMapper {
             mapAll()
         case .getInputs:
             try map(value)
-            problem.solved()
+            problem.update(nil)
         case .runCommand:
             guard let result = value.list?.first, !pending.isEmpty else { throw MessageError("sent no valid result") }
             let identifier = pending.removeFirst()

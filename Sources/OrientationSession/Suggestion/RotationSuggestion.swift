@@ -116,7 +116,7 @@ final class RotationSuggestion {
         do throws(BusError) {
             if let error = reply.error { throw error }
             notification = try reply.readUInt32()
-            problem.solved()
+            problem.update(nil)
             // The device may have been turned back before the answer.
             if state != .shown { close() }
         } catch {
@@ -126,7 +126,7 @@ final class RotationSuggestion {
 
     private func failed(_ error: BusError) {
         if state == .shown { enter(.over) }
-        problem.report("cannot suggest a rotation: \(error)")
+        problem.update("cannot suggest a rotation: \(error)")
     }
 
     private func closeForGood() {

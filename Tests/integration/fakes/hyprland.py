@@ -10,7 +10,7 @@ from fakes.toplevels import WlrServer
 
 SIGNATURE = "fake_1700000000_1"
 
-# A call of hl.device with a table of plain values, in any order.
+# A call of hl.device with a table of plain values, in any order; a script has one or more.
 DEVICE_CALL = re.compile(r"\s*hl\.device\s*\(?\s*\{(?P<fields>[^{}]*)\}\s*\)?\s*")
 MONITOR_CALL = re.compile(r"hl\.monitor\(\{([^{}]*)\}\)")
 FIELD = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|-?[\w.]+)\s*(?:[,;]|$)")
@@ -146,13 +146,13 @@ class HyprlandServer:
         monitors = MONITOR_CALL.findall(text)
         if monitors and self.compositor:
             return self.compositor.configure([fields_of(fields) for fields in monitors])
-        match = DEVICE_CALL.fullmatch(text)
-        fields = fields_of(match["fields"]) if match else {}
-        if "name" not in fields:
+        calls = [fields_of(match["fields"]) for match in DEVICE_CALL.finditer(text)]
+        if not calls or DEVICE_CALL.sub("", text) or any("name" not in fields for fields in calls):
             return "error: the fake knows only hl.device with a name"
-        device = fields.pop("name")
-        for option, value in fields.items():
-            self.set(device, option, value)
+        for fields in calls:
+            device = fields.pop("name")
+            for option, value in fields.items():
+                self.set(device, option, value)
         return "ok"
 
     def set(self, device, option, value):
