@@ -12,8 +12,8 @@ struct OutputChange: Hashable, Sendable {
     var positions: [String: Position] = [:]
 }
 
-/// The result of a change.
-enum OutputResult: Hashable, Sendable {
+/// The result of a change; thrown where it is not `applied`.
+enum OutputResult: Error, Hashable {
     case applied
     /// The outputs have changed meanwhile, and their new state is still to come.
     case outdated

@@ -65,7 +65,7 @@ final class DisplayRotator {
         let backend = backend.resolved ?? .wlr
         self.backend = backend
         lock = try AgentLock(display: backend.display)
-        file = RestoreFile(display: backend.display)
+        file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: backend.display)) }
         saved = file?.read { log.warning($0) }
         server = try DisplayServer(backend, loop: loop)
         inputs = mapsInput && backend != .x11 ? Compositor.detected?.inputMapper(loop: loop, log: log) : nil

@@ -18,13 +18,7 @@ struct RestorePoint: Hashable, Sendable {
 
 /// The file of the restore point of one display, beside the agent's lock.
 struct RestoreFile {
-    private let path: String
-
-    /// The file of a display, such as `wayland-1` or `:0`; nil without a folder for it.
-    init?(display: String) {
-        guard let folder = AgentLock.folder else { return nil }
-        path = folder + "/" + AgentLock.name(of: display)
-    }
+    let path: String
 
     /// Reads what an earlier agent left; nil if there is nothing to restore.
     ///

@@ -137,20 +137,12 @@ final class X11Screen {
     func apply(_ change: OutputChange) {
         connection.send { xcb_grab_server($0) }
         var result = OutputResult.applied
-        do throws(Failure) { try make(change) } catch { result = error.result }
+        do throws(OutputResult) { try make(change) } catch { result = error }
         connection.send { xcb_ungrab_server($0) }
         // The new state is reported before the result.
         isStale = true
         handleEvents()
         reports.send { [result] in $0.onEvent(.changeEnded(result)) }
-    }
-
-    /// Why a change was not made.
-    private struct Failure: Error {
-        let result: OutputResult
-
-        static let outdated = Failure(result: .outdated)
-        static func refused(_ reason: String) -> Failure { Failure(result: .refused(reason)) }
     }
 
     func finish() {
@@ -159,7 +151,7 @@ final class X11Screen {
         reports.send { $0.finished() }
     }
 
-    private func make(_ change: OutputChange) throws(Failure) {
+    private func make(_ change: OutputChange) throws(OutputResult) {
         guard let state = RandRState(connection),
             let panel = state.connectors.first(where: { $0.name == change.output && $0.crtc != 0 }),
             var layout = RandRLayout(state)
@@ -182,7 +174,7 @@ final class X11Screen {
         layout.screen.height = max(layout.screen.height, Int(limits.min_height))
 
         let before = state.crtcs.filter { $0.isOn }
-        do throws(Failure) {
+        do throws(OutputResult) {
             for crtc in before where !layout.contains(crtc) { try set(crtc.off) }
             if layout.screen != state.screen { try resize(to: layout.screen) }
             for crtc in layout.crtcs where !before.contains(crtc) { try set(crtc) }
@@ -195,7 +187,7 @@ final class X11Screen {
         }
     }
 
-    private func set(_ crtc: RandRState.Crtc) throws(Failure) {
+    private func set(_ crtc: RandRState.Crtc) throws(OutputResult) {
         let reply = connection.ask(xcb_randr_set_crtc_config_reply) {
             xcb_randr_set_crtc_config(
                 $0,
@@ -218,7 +210,7 @@ final class X11Screen {
         }
     }
 
-    private func resize(to size: Extent) throws(Failure) {
+    private func resize(to size: Extent) throws(OutputResult) {
         let isDone = connection.succeeds {
             xcb_randr_set_screen_size_checked(
                 $0,
