@@ -69,7 +69,7 @@ final class SensorGroup {
         }
     }
 
-    private var activeSource: (any SensorSource)? { selection.active.flatMap { sensors[$0.number]?.source } }
+    private var activeSource: (any SensorSource)? { selection.activeNumber.flatMap { sensors[$0]?.source } }
 
     // MARK: - Events
 
@@ -215,13 +215,13 @@ final class SensorGroup {
         guard let source = sensors[number]?.source else { return }
         update(number) { ($0.mode, $0.sampleRate, $0.sensingLevel) = (source.mode, source.sampleRate, .stream) }
         log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
-        guard kind == .accelerometer, number == selection.active?.number else { return }
+        guard kind == .accelerometer, number == selection.activeNumber else { return }
         let (rate, isBuffered, faceUp) = (source.sampleRate, source.mode == .buffer, source.faceUp)
         delegate.samplingBegan(role, rate: rate, mayFallSilent: isBuffered, faceUp: faceUp)
     }
 
     private func receive(_ measurement: Measurement, of number: Int) {
-        guard number == selection.active?.number else { return }
+        guard number == selection.activeNumber else { return }
         guard case .acceleration(let sample) = measurement else {
             deliver(.sample(number, nil))
             reading = measurement

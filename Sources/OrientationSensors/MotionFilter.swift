@@ -29,7 +29,7 @@ struct MotionFilter: Sendable {
 
     /// Whether a reading shows motion, or is not one of acceleration.
     static func showsMotion(_ raw: Vector3, _ sensing: Sensing, _ scaling: SensorScaling) -> Bool {
-        guard case .acceleration(let frame) = scaling else { return true }
+        guard sensing.level != .stream, case .acceleration(let frame) = scaling else { return true }
         return sensing.showsMotion(frame.acceleration(raw: raw))
     }
 

@@ -61,7 +61,8 @@ package struct SensorSelection: Sendable {
     }
 
     package private(set) var sensors: [Sensor] = []
-    private var activeNumber: Int?
+    /// The number of the sensor in use.
+    package private(set) var activeNumber: Int?
     private var lifecycle = Lifecycle.running
     private var isNeeded = false
     private var rescanReason = RescanReason.none

@@ -103,10 +103,18 @@ public struct OrientationMachine: Sendable {
     /// Handles an event of a time in seconds, on any clock that does not go back.
     public mutating func handle(_ event: Event, at time: Double) -> Effects {
         var effects = Effects()
-        let oldStatus = status
+        var oldStatus: ManagerStatus?
         if case .sample(let role, let sample) = event {
-            if handle(sample, role, at: time) { policyChanged(&effects, at: time) }
+            let isDecided = handle(sample, role, at: time)
+            // Most samples change nothing that clients see: nothing is copied and compared for them.
+            if isDecided || tracker.deviceOrientation != status.deviceOrientation
+                || tracker.faceOrientation != status.faceOrientation
+            {
+                oldStatus = status
+            }
+            if isDecided { policyChanged(&effects, at: time) }
         } else {
+            oldStatus = status
             do throws(RotationRefusal) {
                 try apply(event, at: time, &effects)
             } catch {
@@ -115,9 +123,11 @@ public struct OrientationMachine: Sendable {
             updateTabletMode()
             policyChanged(&effects, at: time)
         }
-        status.deviceOrientation = tracker.deviceOrientation
-        status.faceOrientation = tracker.faceOrientation
-        if status != oldStatus { effects.status = status }
+        if let oldStatus {
+            status.deviceOrientation = tracker.deviceOrientation
+            status.faceOrientation = tracker.faceOrientation
+            if status != oldStatus { effects.status = status }
+        }
         effects.gravity = tracker.gravity
         effects.proxied.edge = edge(configuration.proxiedOrientation)
         effects.proxied.tilt = tracker.tilt
