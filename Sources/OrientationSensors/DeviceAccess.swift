@@ -3,7 +3,7 @@
 import OrientationCore
 import POSIX
 
-/// A device as its helper uses it: what is open of it, and the settings that it had before.
+/// A device as its helper uses it: its open buffer, and the settings that it has changed.
 // Sendable unchecked: the jobs of one helper use it one after the other; the loop reads `buffer` while no job is under
 // way that opens or closes it.
 final class DeviceAccess: @unchecked Sendable {
@@ -13,22 +13,20 @@ final class DeviceAccess: @unchecked Sendable {
     let device: any SensorDevice
     private(set) var buffer: (any SensorBuffer)?
     private let isPrepared: Bool
-    private let settingsFile: SettingsFile?
-    /// The number of the device's directory: another device of the same path has another one.
-    private let inode: UInt64?
-    private var previous = FoundSettings()
+    /// The settings of the device, which its sensors share.
+    private let settings: FoundSettings
+    private let folders: String?
+    /// The files of the settings that were noted for this sensor.
+    private var noted: [String] = []
 
     /// `isPrepared`: the device is the business of another program, which prepares it.
-    init(_ device: any SensorDevice, isPrepared: Bool, folders: String? = environment("RUNTIME_DIRECTORY")) {
-        (self.device, self.isPrepared) = (device, isPrepared)
-        settingsFile = SettingsFile(of: device.description, folders: folders)
-        inode = FileDescriptor.inode(of: device.description.sysfsPath)
-    }
-
-    /// Throws ENODEV once the device was unplugged: what is at its path now is another one, with another access.
-    private func checkPresence() throws(SystemError) {
-        let path = device.description.sysfsPath
-        guard FileDescriptor.inode(of: path) == inode else { throw SystemError("use", path, errno: .noDevice) }
+    init(
+        _ device: any SensorDevice,
+        isPrepared: Bool,
+        settings: FoundSettings,
+        folders: String? = environment("RUNTIME_DIRECTORY")
+    ) {
+        (self.device, self.isPrepared, self.settings, self.folders) = (device, isPrepared, settings, folders)
     }
 
     /// Does a job for a sensor that is to be read at `rate` Hz, with a buffer for `scans`; can block for seconds.
@@ -40,7 +38,7 @@ final class DeviceAccess: @unchecked Sendable {
             case .setSensitivity(let change): return .sensitivity(try setSensitivity(change))
             case .extend: try buffer?.extend(to: scans)
             case .closeBuffer: closeBuffer()
-            case .close: close()
+            case .close: return .done(warnings: close())
             }
             return .done(warnings: [])
         } catch {
@@ -50,59 +48,59 @@ final class DeviceAccess: @unchecked Sendable {
 
     private func prepare() -> [String] {
         if isPrepared { return [] }
-        if let settingsFile {
-            settingsFile.read()?.restore(device)
-            settingsFile.remove()
-            settingsFile.removeLeftovers()
-        }
+        var warnings = settings.recover(device, folders: folders)
         do throws(SystemError) {
             try device.prepare(atLeast: Self.leastFrequency)
-            return []
         } catch {
-            return ["\(error)"]
+            warnings.append("\(error)")
         }
+        return warnings
     }
 
     private func open(rate: Double, buffered: Bool) throws(SystemError) -> DeviceOpening {
         var opening = DeviceOpening()
-        let warn = { (error: SystemError, consequence: String) in opening.warnings.append("\(error); \(consequence)") }
+        // Any failure but that of a device that is gone leaves a way to read it.
+        let warn = { (error: SystemError, consequence: String) throws(SystemError) in
+            if error.errno == .noDevice { throw error }
+            opening.warnings.append("\(error); \(consequence)")
+        }
+        // Scans come at the chip's rate; when polled, a slow chip returns old values.
+        var rate = buffered ? rate : max(rate, Self.leastFrequency)
+        var (rates, sensitivities): ([FoundSetting], [FoundSetting]) = ([], [])
         do throws(SystemError) {
-            previous.rate = try device.samplingFrequency
+            rates = try device.settings(.rate)
+            // Another sensor of the device needs the rate that it has.
+            if note(rates) { rate = max(rate, rates.compactMap { AttributeText.number($0.text) }.max() ?? 0) }
         } catch {
-            warn(error, "sampling goes on at the rate the sensor has")
+            try warn(error, "sampling goes on at the rate the sensor has")
         }
         do throws(SystemError) {
             // The others, which never rest, keep the sensitivity that somebody chose for them.
             if buffered, device.description.kind == .accelerometer {
-                previous.sensitivity = try device.changeSensitivity
+                sensitivities = try device.settings(.sensitivity)
+                _ = note(sensitivities)
             }
         } catch {
-            warn(error, "sampling goes on with the sensitivity the sensor has")
+            try warn(error, "sampling goes on with the sensitivity the sensor has")
         }
-        // A call that hung may have returned only after the device was plugged in again.
-        try checkPresence()
         // Before the first change: a crash at any moment can be repaired.
         do throws(SystemError) {
-            try settingsFile?.write(previous)
+            try settings.save()
         } catch {
-            warn(error, "a crash would leave the sensor's settings changed")
+            try warn(error, "a crash would leave the sensor's settings changed")
         }
         do throws(SystemError) {
-            if previous.rate != nil {
-                // Scans come at the chip's rate; when polled, a slow chip returns old values.
-                try device.setSamplingFrequency(atLeast: buffered ? rate : max(rate, Self.leastFrequency))
-                opening.rate = try device.samplingFrequency
-            }
+            if !rates.isEmpty { opening.rate = try device.setSamplingFrequency(atLeast: rate) }
         } catch {
-            warn(error, "sampling goes on at the rate the sensor has")
+            try warn(error, "sampling goes on at the rate the sensor has")
         }
         do throws(SystemError) {
-            if let sensitivity = previous.sensitivity {
-                if sensitivity != 0 { _ = try device.setChangeSensitivity(0) }
-                opening.hasSensitivity = true
+            if sensitivities.contains(where: { AttributeText.number($0.text) != 0 }) {
+                _ = try device.setChangeSensitivity(0)
             }
+            opening.hasSensitivity = !sensitivities.isEmpty
         } catch {
-            warn(error, "sampling goes on with the sensitivity the sensor has")
+            try warn(error, "sampling goes on with the sensitivity the sensor has")
         }
         guard buffered else { return opening }
         do throws(SystemError) {
@@ -111,11 +109,17 @@ final class DeviceAccess: @unchecked Sendable {
             opening.isBuffered = true
             opening.warnings += buffer.warnings
         } catch {
-            // A node opens once: whoever has it would keep polled values from us as well.
-            guard error.errno != .busy, error.errno != .noDevice, device.description.canPoll else { throw error }
-            warn(error, "polling instead")
+            // A program that has the node open has the buffer, and polled values fail with EBUSY as well.
+            guard error.errno != .busy, device.description.canPoll else { throw error }
+            try warn(error, "polling instead")
         }
         return opening
+    }
+
+    /// Notes settings before they are changed; returns whether another sensor has changed one of them.
+    private func note(_ found: [FoundSetting]) -> Bool {
+        noted += found.map { $0.file }
+        return settings.note(found)
     }
 
     private func setSensitivity(_ change: Double) throws(SystemError) -> Double {
@@ -123,7 +127,8 @@ final class DeviceAccess: @unchecked Sendable {
             return try device.setChangeSensitivity(change)
         } catch {
             // A sensor that refuses any sensitivity streams on.
-            guard change == 0, try device.changeSensitivity == 0 else { throw error }
+            let found = try device.settings(.sensitivity).first?.text
+            guard change == 0, found.flatMap({ AttributeText.number($0) }) == 0 else { throw error }
             return 0
         }
     }
@@ -133,17 +138,10 @@ final class DeviceAccess: @unchecked Sendable {
         buffer = nil
     }
 
-    private func close() {
-        do throws(SystemError) {
-            try checkPresence()
-            closeBuffer()
-            device.endReading()
-            previous.restore(device)
-            previous = FoundSettings()
-            settingsFile?.remove()
-        } catch {
-            buffer?.abandon()
-            device.endReading()
-        }
+    private func close() -> [String] {
+        closeBuffer()
+        device.endReading()
+        defer { noted = [] }
+        return settings.release(noted, of: device)
     }
 }

@@ -30,7 +30,7 @@ package final class DeviceSource: SensorSource {
     private var access: DeviceAccess?
     private var helper: HelperThread
     private var freshScaling: SensorScaling
-    /// With what the readings since the device was opened have led to.
+    /// The scaling of the readings since the device was opened.
     private var scaling: SensorScaling
 
     /// How the device is read, as the machine decided last.
@@ -38,7 +38,7 @@ package final class DeviceSource: SensorSource {
     private var sensing = Sensing.stream
     private var scans: EventSource?
     private var readTimer: Timer?
-    /// With what ``HelperThread/stopPolling(_:)`` takes.
+    /// The number of the poll under way, for ``HelperThread/stopPolling(_:)``.
     private var poll: Int?
     private var lastScan = RawScan(raw: .zero, time: nil)
     /// The scans that were read by timer the last time, and when that was.
@@ -127,7 +127,7 @@ package final class DeviceSource: SensorSource {
 
     private func run(_ job: DeviceJob) {
         if job == .prepare, let found = found.take() {
-            access = DeviceAccess(found.device, isPrepared: isPrepared)
+            access = DeviceAccess(found.device, isPrepared: isPrepared, settings: found.helper.settings)
             (freshScaling, helper) = (found.scaling, found.helper)
         }
         if case .open = job { scaling = freshScaling }

@@ -11,6 +11,9 @@ package import SystemdBus
 /// intervals. Only `Sendable` values go to and from it: the completions and whatever they hold stay with the loop that
 /// asked.
 package final class HelperThread {
+    /// The settings that jobs have changed.
+    let settings = FoundSettings()
+
     private let results: Mailbox<HelperResult>
     private var watch: EventSource?
     /// Jobs for the running thread; nil while there is none.

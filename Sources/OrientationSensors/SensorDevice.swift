@@ -9,6 +9,9 @@ package import POSIX
 package protocol SensorDevice: AnyObject, Sendable {
     var description: SensorDescription { get }
 
+    /// Its directory, with the files of its settings.
+    var folder: DeviceFolder { get }
+
     /// What was wrong at discovery, each one line that names the file or property and its value.
     var warnings: [String] { get }
 
@@ -30,21 +33,16 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// Raises a rate below `minimum` Hz to the smallest offered that is not, and enables the channels of scans.
     func prepare(atLeast minimum: Double) throws(SystemError)
 
-    /// The rate in Hz that the sensor runs at; nil where it has no such setting.
-    var samplingFrequency: Double? { get throws(SystemError) }
+    /// The files of a setting as they are now; none where the sensor has no such setting.
+    func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting]
 
-    /// Sets the smallest rate offered of at least `target` Hz, else the highest.
-    ///
-    /// For a sensor with a ``samplingFrequency``.
-    func setSamplingFrequency(atLeast target: Double) throws(SystemError)
+    /// Writes a setting as it was found, that of another sensor of the device included.
+    func restore(_ setting: FoundSetting) throws(SystemError)
 
-    /// Sets a rate in Hz that the sensor had.
-    func restoreSamplingFrequency(_ rate: Double) throws(SystemError)
-
-    /// The change in m/s² since its last report below which the sensor makes none; 0 where it makes all.
+    /// Sets the smallest rate offered of at least `target` Hz, else the highest, and returns the one that it has then.
     ///
     /// Nil where it has no such setting.
-    var changeSensitivity: Double? { get throws(SystemError) }
+    func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double?
 
     /// Asks for a change sensitivity in m/s², and returns the one that the sensor has then.
     func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double
@@ -52,23 +50,30 @@ package protocol SensorDevice: AnyObject, Sendable {
 
 /// The defaults of a sensor that is polled, at a rate of its own.
 extension SensorDevice {
+    package var folder: DeviceFolder { DeviceFolder(description.sysfsPath) }
     package var changeDescriptor: Int32? { nil }
     package func forgetChanges() {}
     package func endReading() {}
     package func prepare(atLeast minimum: Double) throws(SystemError) {}
-    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) {}
-    package func restoreSamplingFrequency(_ rate: Double) throws(SystemError) {}
+    package func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] { [] }
+    package func restore(_ setting: FoundSetting) throws(SystemError) {}
+    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? { nil }
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
         throw SystemError("open the buffer of", description.sysfsPath, errno: .notSupported)
     }
 
-    package var samplingFrequency: Double? { get throws(SystemError) { nil } }
-    package var changeSensitivity: Double? { get throws(SystemError) { nil } }
-
     package func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
         throw SystemError("set the sensitivity of", description.sysfsPath, errno: .notSupported)
     }
+}
+
+/// A setting that is changed while a sensor is read.
+package enum SensorSetting {
+    /// The sampling rate.
+    case rate
+    /// The change in m/s² since its last report below which the sensor makes none; 0 where it makes all.
+    case sensitivity
 }
 
 /// The running buffer of a device, until it is closed.
@@ -93,15 +98,11 @@ package protocol SensorBuffer: AnyObject, Sendable {
 
     /// Stops; nothing can be read any more.
     func close()
-
-    /// Closes the node of a device that is gone; there may be another device of its name.
-    func abandon()
 }
 
-/// The defaults of a buffer that is long enough, and of one that leaves nothing in the device.
+/// The default of a buffer that is long enough.
 extension SensorBuffer {
     package func extend(to scans: Int) throws(SystemError) {}
-    package func abandon() { close() }
 }
 
 /// One scan of a sensor's buffer.

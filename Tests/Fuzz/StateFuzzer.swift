@@ -28,6 +28,6 @@ enum StateFuzzer {
             }
             _ = rotation.handle(.goalChanged(.baseline))
         }
-        _ = FoundSettings(bytes)
+        _ = SettingsFile.settings(bytes, of: DeviceFolder(""))
     }
 }

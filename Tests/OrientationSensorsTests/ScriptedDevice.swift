@@ -41,6 +41,9 @@ final class ScriptedDevice: SensorDevice, Sendable {
     /// The sampling frequency that all handles of one device share.
     final class Rate: Sendable {
         let hertz = Mutex(10.0)
+        let canRestore = Atomic(true)
+
+        var value: Double { hertz.withLock { $0 } }
     }
 
     /// A change sensitivity, and what the sensor keeps of what it is asked for.
@@ -111,11 +114,13 @@ final class ScriptedDevice: SensorDevice, Sendable {
         return buffer
     }
 
-    var samplingFrequency: Double? {
-        get throws(SystemError) { rate.hertz.withLock { $0 } }
+    func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] {
+        switch setting {
+        case .rate: [FoundSetting(file: folder.path + "/rate", text: "\(rate.value)")]
+        case .sensitivity:
+            sensitivity.map { [FoundSetting(file: folder.path + "/sensitivity", text: "\($0.value)")] } ?? []
+        }
     }
-
-    var changeSensitivity: Double? { sensitivity?.value }
 
     func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
         guard let sensitivity else { throw SystemError("set the sensitivity of", name, errno: .notSupported) }
@@ -125,16 +130,23 @@ final class ScriptedDevice: SensorDevice, Sendable {
         return kept
     }
 
-    func setSamplingFrequency(atLeast target: Double) throws(SystemError) {
+    func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? {
         rate.hertz.withLock { hertz in
             log.add("\(name) \(Int(hertz)) to \(Int(target)) Hz")
             hertz = target
         }
+        return target
     }
 
-    func restoreSamplingFrequency(_ rate: Double) throws(SystemError) {
-        log.add("\(name) restore \(Int(rate)) Hz")
-        self.rate.hertz.withLock { $0 = rate }
+    func restore(_ setting: FoundSetting) throws(SystemError) {
+        guard setting.file == folder.path + "/rate" else {
+            _ = try setChangeSensitivity(AttributeText.number(setting.text) ?? -1)
+            return
+        }
+        guard rate.canRestore.load(ordering: .relaxed) else { throw SystemError("restore", name, errno: Errno(EIO)) }
+        let hertz = AttributeText.number(setting.text) ?? -1
+        log.add("\(name) restore \(Int(hertz)) Hz")
+        rate.hertz.withLock { $0 = hertz }
     }
 }
 

@@ -267,7 +267,14 @@ private final class FailingDevice: SensorDevice {
     var warnings: [String] { [] }
     func read() throws(SystemError) -> Vector3 { try device.read() }
     func openBuffer() throws(SystemError) -> any SensorBuffer { try device.openBuffer() }
-    var changeSensitivity: Double? { device.changeSensitivity }
+
+    func restore(_ setting: FoundSetting) throws(SystemError) {
+        _ = try setChangeSensitivity(AttributeText.number(setting.text) ?? -1)
+    }
+
+    func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] {
+        setting == .sensitivity ? try device.settings(setting) : []
+    }
 
     func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
         guard !refuses(change) else { throw SystemError("stream", "x", errno: Errno(5)) }

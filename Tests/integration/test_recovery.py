@@ -2,6 +2,7 @@
 """Sensors that go, fail, hang and come back: nothing is forgotten and the bus stays answered."""
 
 import os
+import pathlib
 import time
 
 from feed import Feed, ReadCounter
@@ -82,6 +83,34 @@ class Unplugging(RigTestCase):
         self.client.release()
         # The state changes before the helper has restored the device.
         wait_until(lambda: self.rig.read("sampling_frequency") == "50", "the rate is restored")
+
+    def test_one_that_is_plugged_in_while_the_opening_of_its_predecessor_hangs_is_left_alone(self):
+        # Once the read returned, the new device's rate was set, and its buffer enabled.
+        def description(rate):
+            attributes = {"sampling_frequency": rate, "sampling_frequency_available": "10 20 50"}
+            lines = buffered("le:s32/32>>0", attributes).splitlines(keepends=True)
+            # Without an N: line the FIFO stands for the node all the time.
+            return "".join(line for line in lines if not line.startswith("N:"))
+
+        self.rig.add_device(description(10))
+        Feed(self.rig, DEVICE, PORTRAIT)
+        daemon = self.rig.start_orientd(configuration="[Sensor]\nRate=50\n")
+        threads = pathlib.Path(f"/proc/{daemon.pid}/task")
+        wait_until(lambda: len(list(threads.iterdir())) == 1, "the sensor is prepared")
+        self.rig.block("sampling_frequency_available")
+        pipe = os.open(self.rig.path(DEVICE, "sampling_frequency_available"), os.O_RDWR)
+        self.client.claim()
+        self.client.wait_for("SensorState", "lost")
+        self.client.release()
+        self.rig.remove_device()
+        self.rig.add_device(description(20))
+        self.client.wait_for("SensorState", "idle")
+        os.write(pipe, b"10 20 50\n")
+        wait_until(lambda: len(list(threads.iterdir())) == 1, "the call that hung has returned")
+        os.close(pipe)
+        self.assertEqual(self.rig.read("sampling_frequency"), "20")
+        self.assertEqual(self.rig.read("buffer/enable"), "0")
+        self.assertEqual(self.rig.read("buffer/length"), "2")
 
     def test_many_times(self):
         self.rig.add_device(accelerometer())

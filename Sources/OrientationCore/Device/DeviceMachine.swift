@@ -168,7 +168,7 @@ package struct DeviceMachine: Sendable {
     private mutating func finish(_ result: DeviceJobResult, at time: Double, _ commands: inout DeviceCommands) {
         noteAnswer(at: time)
         switch (phase, result) {
-        case (.preparing, .done(let warnings)):
+        case (.preparing, .done(let warnings)), (.closing, .done(let warnings)):
             phase = .closed
             commands.report = .closed(warnings: warnings)
         case (.opening, .opened(let opening)): opened(opening, at: time, &commands)
@@ -177,9 +177,9 @@ package struct DeviceMachine: Sendable {
             if goal == .open, replacement == nil { fail(reason, &commands) }
             start(.close, .closing, at: time, &commands)
         case (.leavingBuffer(let reason), _): poll(warnings: [reason + "; polling instead"], at: time, &commands)
-        case (.closing, _):
+        case (.closing, .failed(let reason)):
             phase = .closed
-            commands.report = .closed(warnings: [])
+            commands.report = .closed(warnings: [reason])
         case (.buffered(var buffer), _):
             let failure = buffer.finish(result)
             phase = .buffered(buffer)

@@ -3,7 +3,7 @@
 import CLinux
 import POSIX
 
-/// Reading and writing of attribute files of this machine, without libiio.
+/// Reading of attribute files of this machine, without libiio.
 enum AttributeFile {
     /// Opens a file to be read.
     static func open(_ path: String) throws(SystemError) -> FileDescriptor {
@@ -28,19 +28,5 @@ enum AttributeFile {
     static func text(_ path: String) throws(SystemError) -> String {
         let contents = try FileDescriptor.contents(of: path, limit: 4096)
         return String(Substring(AttributeText.trimmed(String(decoding: contents, as: UTF8.self))))
-    }
-
-    /// Writes a text and a newline.
-    static func write(_ text: String, to path: String) throws(SystemError) {
-        let operation = "write \(text) to"
-        let file = FileDescriptor(owning: try checkSystem(operation, path, orientd_open_for_writing(path)))
-        var line = text + "\n"
-        try checkSystem(
-            operation,
-            path,
-            line.withUTF8 { bytes in
-                retryingInterrupted { CLinux.write(file.rawValue, bytes.baseAddress, bytes.count) }
-            }
-        )
     }
 }

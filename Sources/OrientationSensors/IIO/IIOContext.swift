@@ -101,7 +101,7 @@ package final class IIOContext: @unchecked Sendable {
         return (0..<orientd_iio_context_get_devices_count(handle)).compactMap { index in
             orientd_iio_context_get_device(handle, index).map { device in
                 let id = text(orientd_iio_device_get_id(device)) ?? ""
-                return IIODevice(pointer: device, context: self, path: directory(of: id))
+                return IIODevice(pointer: device, context: self, folder: DeviceFolder(directory(of: id)))
             }
         }
     }

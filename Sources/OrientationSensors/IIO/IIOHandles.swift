@@ -11,8 +11,10 @@ struct IIODevice {
     let pointer: OpaquePointer
     let context: IIOContext
 
+    let folder: DeviceFolder
+
     /// The directory that the device's files are in, for messages.
-    let path: String
+    var path: String { folder.path }
 
     var id: String { text(orientd_iio_device_get_id(pointer)) ?? "" }
     var name: String { text(orientd_iio_device_get_name(pointer)) ?? "" }
@@ -50,7 +52,7 @@ struct IIODevice {
     /// The device's own attribute of that name, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
         guard orientd_iio_device_find_attr(pointer, name.cString) != nil else { return nil }
-        let owner = context.isLocal ? IIOAttribute.Owner.file : .device(pointer, context)
+        let owner = context.isLocal ? IIOAttribute.Owner.file(folder) : .device(pointer, context)
         return IIOAttribute(owner: owner, name: name, path: path + "/\(name)")
     }
 }
@@ -109,7 +111,7 @@ struct IIOChannel {
     private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
         guard orientd_iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
         let path = device.path + "/" + (text(orientd_iio_channel_attr_get_filename(pointer, name.cString)) ?? "\(name)")
-        let owner = device.context.isLocal ? IIOAttribute.Owner.file : .channel(pointer, device.context)
+        let owner = device.context.isLocal ? IIOAttribute.Owner.file(device.folder) : .channel(pointer, device.context)
         return IIOAttribute(owner: owner, name: name, path: path)
     }
 }
@@ -118,7 +120,7 @@ struct IIOChannel {
 struct IIOAttribute {
     enum Owner {
         /// The file of a device of this machine.
-        case file
+        case file(DeviceFolder)
         case device(OpaquePointer, IIOContext)
         case channel(OpaquePointer, IIOContext)
     }
@@ -161,7 +163,7 @@ struct IIOAttribute {
         let operation = "write \(text) to"
         var line = text + "\n"
         switch owner {
-        case .file: try AttributeFile.write(text, to: path)
+        case .file(let folder): try folder.write(text, to: path)
         case .device(let device, let context):
             try context.checkConnection(operation, path)
             let written = line.withUTF8 {

@@ -9,7 +9,7 @@ package import POSIX
 package final class IIOSensor: SensorDevice, @unchecked Sendable {
     package let description: SensorDescription
     package let warnings: [String]
-    private let path: String
+    package let folder: DeviceFolder
     private let scans: ScanSource?
 
     /// The files that include the channels in scans.
@@ -40,7 +40,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
-        path = device.path
+        folder = device.folder
         values = (processed ?? raw)?.map { KeptAttribute($0) }
         scanSwitches = channels.map { "scan_elements/in_\($0.id)_en" }
 
@@ -82,7 +82,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         scans =
             description.canBuffer
             ? ScanSource(
-                path: device.path,
+                folder: device.folder,
                 node: description.devicePath,
                 elements: channels.compactMap { $0.scanElement },
                 timestamp: all.first { $0.id == "timestamp" && $0.isInput }?.scanElement,
@@ -95,7 +95,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     /// Processed values are in the unit already: their offset and scale are 0 and 1. Throws EINVAL for other texts than
     /// numbers.
     package func read() throws(SystemError) -> Vector3 {
-        guard let values else { throw SystemError("poll", path, errno: .invalid) }
+        guard let values else { throw SystemError("poll", folder.path, errno: .invalid) }
         return try Vector3(values) { attribute throws(SystemError) in try attribute.readNumber() }
     }
 
@@ -104,7 +104,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     }
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
-        guard let scans else { throw SystemError("open the buffer of", path, errno: .notSupported) }
+        guard let scans else { throw SystemError("open the buffer of", folder.path, errno: .notSupported) }
         return try ScanBuffer(of: scans)
     }
 
@@ -117,7 +117,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         guard description.canBuffer, description.kind == .accelerometer else { return }
         for file in scanSwitches {
             do throws(SystemError) {
-                try AttributeFile.write("1", to: path + "/" + file)
+                try folder.write("1", to: folder.path + "/" + file)
             } catch {
                 if error.errno.code == EBUSY { return }
                 throw error
@@ -125,9 +125,30 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
     }
 
-    // MARK: - Sampling frequency
+    // MARK: - Settings
 
-    package var samplingFrequency: Double? {
+    package func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] {
+        var found: [FoundSetting] = []
+        do throws(SystemError) {
+            for attribute in setting == .rate ? frequency : hysteresis {
+                found.append(FoundSetting(file: attribute.path, text: try attribute.read()))
+            }
+        } catch {
+            // The driver offers the file of the sensitivity for hubs without the field too.
+            guard setting == .sensitivity, error.errno == .invalid else { throw error }
+        }
+        return found
+    }
+
+    package func restore(_ setting: FoundSetting) throws(SystemError) {
+        if let attribute = (frequency + hysteresis).first(where: { $0.path == setting.file }) {
+            try attribute.write(setting.text)
+        } else {
+            try folder.write(setting.text, to: setting.file)
+        }
+    }
+
+    private var samplingFrequency: Double? {
         get throws(SystemError) { try frequency.first?.readNumber() }
     }
 
@@ -138,37 +159,21 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
     }
 
-    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) {
+    package func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? {
         let rate = try samplingRates.rate(atLeast: target)
         if try samplingFrequency != rate { try writeFrequency(rate) }
+        return try samplingFrequency
     }
-
-    package func restoreSamplingFrequency(_ rate: Double) throws(SystemError) { try writeFrequency(rate) }
 
     private func writeFrequency(_ rate: Double) throws(SystemError) {
         for attribute in frequency { try attribute.write(AttributeText.shortest(rate)) }
-    }
-
-    // MARK: - Change sensitivity
-
-    package var changeSensitivity: Double? {
-        get throws(SystemError) {
-            guard let attribute = hysteresis.first else { return nil }
-            do throws(SystemError) {
-                return try attribute.readNumber() * sensitivityUnit
-            } catch {
-                // The driver offers the file for hubs without the field too.
-                if error.errno == .invalid { return nil }
-                throw error
-            }
-        }
     }
 
     package func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {
         // The kernel reads six decimal places.
         let number = (change / sensitivityUnit * 1e6).rounded() / 1e6
         for attribute in hysteresis { try attribute.write(AttributeText.shortest(number)) }
-        return try changeSensitivity ?? 0
+        return (try hysteresis.first?.readNumber() ?? 0) * sensitivityUnit
     }
 
     /// The m/s² in the unit of the sensitivity, which is that of the HID field: g or m/s².

@@ -61,8 +61,6 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         try? source.disableChannels()
     }
 
-    func abandon() { file = nil }
-
     /// A buffer that runs cannot be resized.
     func extend(to scans: Int) throws(SystemError) {
         try source.stop()

@@ -5,8 +5,7 @@ import POSIX
 
 /// What is needed to read the scans of a sensor of this machine.
 struct ScanSource {
-    /// The device's directory.
-    let path: String
+    let folder: DeviceFolder
 
     /// The device's node.
     let node: String
@@ -19,6 +18,8 @@ struct ScanSource {
 
     /// The name of the trigger that the driver brought.
     let ownTrigger: String?
+
+    var path: String { folder.path }
 
     // MARK: - Trigger and clock
 
@@ -34,7 +35,7 @@ struct ScanSource {
     func chooseTrigger() -> [String] {
         guard let ownTrigger, Self.hasTrigger(path) == false else { return [] }
         do throws(SystemError) {
-            try AttributeFile.write(ownTrigger, to: path + Self.triggerFile)
+            try folder.write(ownTrigger, to: path + Self.triggerFile)
             return []
         } catch {
             let name = AttributeText.quoted(ownTrigger)
@@ -49,7 +50,7 @@ struct ScanSource {
         let clock = path + "/current_timestamp_clock"
         guard let timestamp, let current = try? AttributeFile.text(clock) else { return nil }
         if current == "monotonic" { return timestamp }
-        try? AttributeFile.write("monotonic", to: clock)
+        try? folder.write("monotonic", to: clock)
         return (try? AttributeFile.text(clock)) == "monotonic" ? timestamp : nil
     }
 
@@ -71,12 +72,12 @@ struct ScanSource {
         for switchFile in try switchFiles() {
             let index = Int(try AttributeFile.text(switchFile.index))
             if let index, indices.contains(index) {
-                try AttributeFile.write("1", to: switchFile.enable)
+                try folder.write("1", to: switchFile.enable)
             } else {
                 rest.append(switchFile.enable)
             }
         }
-        for file in rest { try AttributeFile.write("0", to: file) }
+        for file in rest { try folder.write("0", to: file) }
         try run(keeping: Self.length)
         return file
     }
@@ -84,18 +85,18 @@ struct ScanSource {
     /// Starts the stopped buffer, with the channels that are enabled; it keeps so many scans until they are read.
     func run(keeping scans: Int) throws(SystemError) {
         // Some buffers have a fixed length.
-        try? AttributeFile.write("\(scans)", to: path + "/buffer/length")
-        try AttributeFile.write("1", to: path + "/buffer/enable")
+        try? folder.write("\(scans)", to: path + "/buffer/length")
+        try folder.write("1", to: path + "/buffer/enable")
     }
 
     /// Stops the buffer.
     func stop() throws(SystemError) {
-        try AttributeFile.write("0", to: path + "/buffer/enable")
+        try folder.write("0", to: path + "/buffer/enable")
     }
 
     /// Takes all channels out of the scans.
     func disableChannels() throws(SystemError) {
-        for file in try switchFiles() { try AttributeFile.write("0", to: file.enable) }
+        for file in try switchFiles() { try folder.write("0", to: file.enable) }
     }
 
     /// For each channel, the file that includes it in the scans, and that with its index.

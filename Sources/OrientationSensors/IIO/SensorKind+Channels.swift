@@ -48,7 +48,7 @@ extension SensorKind {
     }
 }
 
-extension Array {
+extension Collection {
     /// The results for all elements; nil where one has none.
     func mapAll<Result>(_ transform: (Element) -> Result?) -> [Result]? {
         let results = compactMap(transform)

@@ -122,6 +122,15 @@ private struct World {
         #expect(world.reports == [.closed(warnings: []), .started(warnings: []), .closed(warnings: [])])
     }
 
+    @Test func `what could not be restored is a warning of the report that a device is closed`() {
+        var world = World.started
+        world.send(.stop)
+        world.job = nil
+        world.isChanged = false
+        world.send(.finished(.done(warnings: ["the rate"])))
+        #expect(world.machine.isClosed && world.reports.last == .closed(warnings: ["the rate"]))
+    }
+
     @Test func `a device that is announced again is closed and prepared before it is opened again`() {
         var world = World.started
         world.jobs = []
