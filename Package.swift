@@ -70,7 +70,7 @@ let package = Package(
         .target(name: "CEmbeddedRuntime"),
 
         .target(name: "POSIX", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "CommandLineOptions", dependencies: ["POSIX", "CLinux"], swiftSettings: strict),
         .target(name: "OrientationCore", swiftSettings: strict, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "SystemdBus", dependencies: ["POSIX", "CLinux", "CSystemd"], swiftSettings: strict),
         .target(name: "JSON", dependencies: ["SystemdBus", "CJSON"], swiftSettings: strict),

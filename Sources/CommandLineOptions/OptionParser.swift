@@ -50,17 +50,14 @@ package struct OptionParser {
         package var usage: String { takesValue ? "--\(name)=\(value)" : "--\(name)" }
 
         /// The option's lines of a help text; aligned, its long name is below those of options with a short one.
-        package func helpLines(column: Int = OptionParser.column, isAligned: Bool = false) -> [String] {
+        package func helpLines(isAligned: Bool = false) -> [String] {
             let start = short.map { "-\($0), " } ?? (isAligned ? "    " : "")
-            return OptionParser.helpLines(start + usage, "\(help)", column: column)
+            return OptionParser.helpLines(start + usage, "\(help)", column: isAligned ? 24 : 21)
         }
     }
 
     /// The options as given, with an empty value for those without one, and the operands.
     package typealias Result = (options: [(name: String, value: String)], operands: [String])
-
-    /// The column of the explanations in a help text.
-    package static let column = 21
 
     private let options: [Option]
     private let stopsAtOperand: Bool
@@ -72,7 +69,7 @@ package struct OptionParser {
     }
 
     /// Formats a term and its explanation, of one or more lines, as two columns.
-    package static func helpLines(_ term: String, _ explanation: String, column: Int = column) -> [String] {
+    package static func helpLines(_ term: String, _ explanation: String, column: Int = 21) -> [String] {
         // Not by characters, whose tables take 10 kB.
         let texts = explanation.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
         let head = "  \(term)"

@@ -15,23 +15,16 @@ struct Options {
     var task = Task.follow
     var isVerbose = false
 
-    enum Task: Equatable {
+    enum Task {
         /// Follow orientd until a termination signal.
         case follow
         /// Restore the display after an agent that crashed.
         case restore
         /// Print what is wrong with the session.
         case check
-        /// Print this text.
-        case print(String)
     }
 
-    /// What is wrong with the arguments, as a message.
-    struct Misuse: Error {
-        let problem: String
-    }
-
-    private static let accepted: [OptionParser.Option] = [
+    static let accepted: [OptionParser.Option] = [
         .init("config", "c", value: "FILE", help: "read FILE instead of the agent.conf of user and system"),
         .init("bus", "b", value: "BUS", help: "follow orientd on BUS: system, session or an address"),
         .init("backend", value: "BACKEND", help: "rotate through BACKEND: auto, wlr, niri or x11"),
@@ -45,48 +38,35 @@ struct Options {
     ]
 
     private static var help: String {
-        let lines = accepted.flatMap { $0.helpLines(column: 24, isAligned: true) }
-        return
-            ([
+        OptionParser.help(
+            [
                 "Usage: orient-agent [OPTION]...",
-                "Rotate the display of this session, and what must follow it, as orientd decides.", "",
-            ] + lines + ["", "See orient-agent(1) and agent.conf(5)."]).joined(separator: "\n")
+                "Rotate the display of this session, and what must follow it, as orientd decides.",
+            ],
+            accepted,
+            "See orient-agent(1) and agent.conf(5)."
+        )
     }
 
-    /// Parses the arguments, of which the first is the program's name.
-    static func parse(_ arguments: [String]) throws(Misuse) -> Options {
-        let parsed: OptionParser.Result
-        do throws(OptionError) {
-            parsed = try OptionParser(accepted).parse(["orient-agent"] + arguments.dropFirst())
-        } catch {
-            throw Misuse(problem: error.message)
+    mutating func set(_ name: String, _ value: String) -> OptionEffect {
+        switch name {
+        case "config": configuration = value
+        case "bus":
+            guard let bus = BusAddress(value) else { return .takes("system, session or a D-Bus address") }
+            self.bus = bus
+        case "backend":
+            guard let backend = BackendChoice(name: value) else { return .takes("auto, wlr, niri or x11") }
+            self.backend = backend
+        case "output":
+            guard !value.isEmpty else { return .takes("the name of a connector, or auto") }
+            output = value
+        case "restore": task = .restore
+        case "check": task = .check
+        case "verbose": isVerbose = true
+        case "settings": return .text(ConfigurationReader<AgentConfiguration>.manual)
+        case "version": return .text("orient-agent \(Version.current)")
+        default: return .text(Self.help)
         }
-        if let operand = parsed.operands.first { throw Misuse(problem: "unexpected argument '\(operand)'") }
-        var options = Options()
-        for (name, value) in parsed.options {
-            switch name {
-            case "config": options.configuration = value
-            case "bus":
-                guard let bus = BusAddress(value) else {
-                    throw Misuse(problem: "--bus=\(value): takes system, session or a D-Bus address")
-                }
-                options.bus = bus
-            case "backend":
-                guard let backend = BackendChoice(name: value) else {
-                    throw Misuse(problem: "--backend=\(value): takes auto, wlr, niri or x11")
-                }
-                options.backend = backend
-            case "output":
-                guard !value.isEmpty else { throw Misuse(problem: "--output=: takes the name of a connector, or auto") }
-                options.output = value
-            case "restore": options.task = .restore
-            case "check": options.task = .check
-            case "verbose": options.isVerbose = true
-            case "settings": return Options(task: .print(ConfigurationReader<AgentConfiguration>.manual))
-            case "version": return Options(task: .print("orient-agent \(Version.current)"))
-            default: return Options(task: .print(help))
-            }
-        }
-        return options
+        return .stored
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import OrientationConfiguration
 import OrientationSession
 import POSIX
@@ -15,23 +16,14 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     // write(2) reports EPIPE.
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
-    do throws(Options.Misuse) {
-        return run(try Options.parse(arguments))
-    } catch {
-        StandardError.print("orient-agent: \(error.problem)")
-        StandardError.print("Try 'orient-agent --help'.")
-        return 2
-    }
+    var options = Options()
+    return OptionParser(Options.accepted).run("orient-agent", arguments, set: { options.set($0, $1) }) { run(options) }
 }
 
 /// Runs the agent; returns the exit status.
 private func run(_ options: Options) -> Int32 {
     let log = Log("orient-agent", isVerbose: options.isVerbose)
     do throws(SystemError) {
-        if case .print(let text) = options.task {
-            try OutputFile.print([text])
-            return 0
-        }
         let reader = ConfigurationReader<AgentConfiguration>()
         if let path = options.configuration {
             try reader.read(path, isRequired: true)

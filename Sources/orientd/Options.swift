@@ -14,14 +14,7 @@ struct Options {
     var recording: String?
     var isVerbose = false
 
-    enum Outcome {
-        case run(Options)
-        case help, version, settings
-        /// With what is wrong.
-        case misuse(String)
-    }
-
-    private static let accepted: [OptionParser.Option] = [
+    static let accepted: [OptionParser.Option] = [
         .init("config", "c", value: "FILE", help: "read FILE instead of /etc/orientd/orientd.conf"),
         .init(
             "source",
@@ -39,49 +32,33 @@ struct Options {
         .init("version", "V", help: "print the version"),
     ]
 
-    static var help: String {
-        let lines = accepted.flatMap { $0.helpLines(column: 24, isAligned: true) }
-        return
-            (["Usage: orientd [OPTION]...", "Tell the desktop over D-Bus which way up this device is.", ""] + lines
-            + ["", "See orientd(8) and orientd.conf(5)."]).joined(separator: "\n")
+    private static var help: String {
+        OptionParser.help(
+            ["Usage: orientd [OPTION]...", "Tell the desktop over D-Bus which way up this device is."],
+            accepted,
+            "See orientd(8) and orientd.conf(5)."
+        )
     }
 
-    /// Reads the arguments, the program's name being the first.
-    static func parse(_ arguments: [String]) -> Outcome {
-        let parsed: OptionParser.Result
-        do throws(OptionError) {
-            parsed = try OptionParser(accepted).parse(["orientd"] + arguments.dropFirst())
-        } catch {
-            return .misuse(error.message)
+    mutating func set(_ name: String, _ value: String) -> OptionEffect {
+        switch name {
+        case "config": configuration = value
+        case "source":
+            guard let source = SourceChoice(value) else { return .takes(SourceChoice.choices) }
+            self.source = source
+        case "rate":
+            guard let rate = Configuration.rate(value) else { return .takes("a number of Hz from 1 to 1000") }
+            self.rate = rate
+        case "bus":
+            guard let bus = BusAddress(value) else { return .takes("system, session or a D-Bus address") }
+            self.bus = bus
+        case "replace": replaces = true
+        case "record": recording = value
+        case "verbose": isVerbose = true
+        case "settings": return .text(ConfigurationReader<Configuration>.manual)
+        case "version": return .text("orientd \(Version.current)")
+        default: return .text(Self.help)
         }
-        if let operand = parsed.operands.first { return .misuse("unexpected argument '\(operand)'") }
-        var options = Options()
-        for (name, value) in parsed.options {
-            switch name {
-            case "config": options.configuration = value
-            case "source":
-                guard let source = SourceChoice(value) else {
-                    return .misuse("--source=\(value): takes \(SourceChoice.choices)")
-                }
-                options.source = source
-            case "rate":
-                guard let rate = Configuration.rate(value) else {
-                    return .misuse("--rate=\(value): takes a number of Hz from 1 to 1000")
-                }
-                options.rate = rate
-            case "bus":
-                guard let bus = BusAddress(value) else {
-                    return .misuse("--bus=\(value): takes system, session or a D-Bus address")
-                }
-                options.bus = bus
-            case "replace": options.replaces = true
-            case "record": options.recording = value
-            case "verbose": options.isVerbose = true
-            case "settings": return .settings
-            case "version": return .version
-            default: return .help
-            }
-        }
-        return .run(options)
+        return .stored
     }
 }

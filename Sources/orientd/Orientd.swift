@@ -18,27 +18,8 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     // write(2) reports EPIPE: libiio's connections have no MSG_NOSIGNAL, and a log's reader may go.
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
-    switch Options.parse(arguments) {
-    case .run(let options): return run(options)
-    case .help: return show(Options.help)
-    case .version: return show("orientd \(Version.current)")
-    case .settings: return show(ConfigurationReader<Configuration>.manual)
-    case .misuse(let problem):
-        StandardError.print("orientd: \(problem)")
-        StandardError.print("Try 'orientd --help'.")
-        return 2
-    }
-}
-
-/// Prints a text on standard output; returns the exit status.
-private func show(_ text: String) -> Int32 {
-    do throws(SystemError) {
-        try OutputFile.print([text])
-        return 0
-    } catch {
-        StandardError.print("orientd: \(error)")
-        return 1
-    }
+    var options = Options()
+    return OptionParser(Options.accepted).run("orientd", arguments, set: { options.set($0, $1) }) { run(options) }
 }
 
 /// Runs the daemon; returns the exit status.
