@@ -25,7 +25,7 @@ import Testing
         change(&snapshot.status)
         var values: [String: [String]] = [:]
         var last = ""
-        for (label, value) in Status.values(snapshot, requests, []) {
+        for (label, value) in Status(snapshot: snapshot, requests: requests, sensors: []).values {
             if !label.isEmpty { last = label }
             values[last, default: []].append(value)
         }
@@ -77,7 +77,8 @@ import Testing
         sensor.lastError = "the recording has ended"
         var snapshot = ManagerSnapshot()
         snapshot.status.sensorState = .lost
-        let values = Status.values(snapshot, [], [("/org/orientd1/sensor/0", sensor)])
+        let sensors = [("/org/orientd1/sensor/0", sensor)]
+        let values = Status(snapshot: snapshot, requests: [], sensors: sensors).values
         #expect(values.contains { $0 == ("Sensor", "recording has ended") })
         #expect(values.contains { $0 == ("", "turning.csv (unknown), replay, recording has ended") })
     }

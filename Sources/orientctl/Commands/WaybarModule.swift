@@ -12,43 +12,30 @@ struct WaybarModule {
     let deciding: ListedRequest?
 
     /// One line of JSON.
-    ///
-    /// Without orientd the text is empty, which hides a module whose format is no more than the text.
     var line: String {
-        let object = JSONValue()
-        object.set("text", .text(text))
-        object.set("alt", .text(isLocked ? "locked" : status?.interfaceOrientation.name ?? "stopped"))
-        object.set("class", .texts(classes))
-        object.set("tooltip", .text(tooltip))
-        return object.line
-    }
-
-    private var status: ManagerStatus? { snapshot?.status }
-
-    private var isLocked: Bool { status.map { $0.rotationLock != .off } ?? false }
-
-    private var text: String {
-        guard let status else { return "" }
-        return status.interfaceOrientation.name + (isLocked ? " (locked)" : "")
-    }
-
-    /// The classes for style sheets.
-    private var classes: [String] {
-        guard let status else { return ["stopped"] }
-        var classes = [isLocked ? "locked" : "unlocked", status.interfaceOrientation.name]
-        if status.tabletMode != .unknown { classes.append(status.tabletMode.name) }
-        if status.sensorState != .sampling { classes.append("no-sensor") }
-        return classes
-    }
-
-    private var tooltip: String {
-        guard let status else { return "orientd is not running" }
-        var lines = [
+        // Without orientd the text is empty, which hides a module whose format is no more than the text.
+        guard let status = snapshot?.status else {
+            return JSONValue([
+                "text": "", "alt": "stopped", "class": .texts(["stopped"]), "tooltip": .text(CommandError.notRunning),
+            ]).line
+        }
+        let isLocked = status.rotationLock != .off
+        let interface = status.interfaceOrientation.name
+        var classes = [isLocked ? "locked" : "unlocked", interface]
+        var tooltip = [
             "Device: \(Status.device(status))", "Interface: \(Status.interface(status, deciding: deciding))",
             "Lock: \(status.rotationLock.name)",
         ]
-        if status.sensorState != .sampling { lines.append("Sensor: \(status.sensorState.name)") }
-        // Pango's markup; ids of applications may contain what has a meaning there.
-        return escapedMarkup(lines.joined(separator: "\n"))
+        if status.tabletMode != .unknown { classes.append(status.tabletMode.name) }
+        if status.sensorState != .sampling {
+            classes.append("no-sensor")
+            tooltip.append("Sensor: \(status.sensorState.name)")
+        }
+        return JSONValue([
+            "text": .text(interface + (isLocked ? " (locked)" : "")), "alt": .text(isLocked ? "locked" : interface),
+            "class": .texts(classes),
+            // Pango's markup; ids of applications may contain what has a meaning there.
+            "tooltip": .text(escapedMarkup(tooltip.joined(separator: "\n"))),
+        ]).line
     }
 }

@@ -47,7 +47,8 @@ struct DoctorReport {
     private var traceTitle: String {
         if recording != nil { return "recording" }
         let readings = system.readings
-        return readings.samples.isEmpty ? "no trace: \(readings.problem)" : "trace of \(readings.origin)"
+        if readings.samples.isEmpty { return "no trace: \(readings.problem)" }
+        return "trace of \(readings.isFiltered ? "Gravity as orientd reports it" : "the sensor itself")"
     }
 
     /// The personal data in the daemon's answers and in the configuration.
@@ -108,8 +109,8 @@ struct DoctorReport {
     private var daemon: [String] {
         guard let snapshot = system.snapshot else { return [] }
         // Requests are the applications' own affair.
-        let values = Status.values(snapshot, [], system.sensors).filter { $0.label != "Requests" }
-        return ["", "== orientd"] + Status.lines(of: values)
+        let status = Status(snapshot: snapshot, requests: [], sensors: system.sensors, agents: [])
+        return ["", "== orientd"] + Status.lines(of: status.values.filter { $0.label != "Requests" })
     }
 
     private var sensors: [String] {

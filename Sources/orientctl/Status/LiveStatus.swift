@@ -64,7 +64,8 @@ final class LiveStatus {
     }
 
     private func draw() {
-        let lines = state.map { Status.text(of: $0, requests, sensors) } ?? [Subscription.stopped]
+        let status = state.map { Status(snapshot: $0, requests: requests, sensors: sensors) }
+        let lines = status?.text ?? [Subscription.stopped]
         screen.draw(lines + ["", Terminal.styled("Ctrl-C ends this.", .faint)])
     }
 }

@@ -8,8 +8,8 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// `orientctl status`: the device's and the interface's orientation, with a picture on a terminal.
-enum Status {
+/// What `orientctl status` shows: the device's and the interface's orientation, with a picture on a terminal.
+struct Status {
     static let command = Command(
         name: "status",
         summary: "show the orientation and the sensors (the default)",
@@ -17,15 +17,19 @@ enum Status {
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let bus = try invocation.connect()
-        let snapshot = try busCall(current(bus))
-        let (requests, sensors) = (try busCall(bus.readRequests()), try busCall(bus.readSensors()))
-        try emit(
-            invocation.isJSON
-                ? [json(snapshot, requests, sensors, AgentLock.holders).pretty]
-                : text(of: snapshot, requests, sensors)
+        let status = Status(
+            snapshot: try busCall(current(bus)),
+            requests: try busCall(bus.readRequests()),
+            sensors: try busCall(bus.readSensors())
         )
+        try emit(invocation.isJSON ? [status.json.pretty] : status.text)
         return .done
     }
+
+    let snapshot: ManagerSnapshot
+    let requests: [ListedRequest]
+    let sensors: [ListedSensor]
+    var agents = AgentLock.holders
 
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
@@ -49,20 +53,17 @@ enum Status {
 
     // MARK: - Text
 
-    static func values(
-        _ snapshot: ManagerSnapshot,
-        _ requests: [ListedRequest],
-        _ sensors: [ListedSensor],
-        _ agents: [AgentLock.Holder] = []
-    ) -> [(label: String, value: String)] {
+    /// Each value with its label, which is empty for more of the one before.
+    var values: [(label: String, value: String)] {
         let status = snapshot.status
         let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
+        let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         var values: [(label: String, value: String)] = [
-            ("Device", device(status)),
+            ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
-            ("Interface", interface(status, deciding: requests.first { $0.id == status.askedRequest })),
+            ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
             ("Supported", "\(status.supportedOrientations)"),
@@ -74,7 +75,11 @@ enum Status {
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
-            ("Claims", claims(status)),
+            (
+                "Claims",
+                claims.isEmpty
+                    ? "\(status.claims)" : "\(status.claims), and over \(SensorProxyObject.service) \(claims)"
+            ),
             ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
@@ -100,27 +105,16 @@ enum Status {
         return printable("\(status.interfaceOrientation.name), \(sentence)")
     }
 
-    private static func claims(_ status: ManagerStatus) -> String {
-        let clients = status.sensorProxyClients
-        guard !clients.isEmpty else { return "\(status.claims)" }
-        return "\(status.claims), and over net.hadess.SensorProxy \(clients.joined(separator: " "))"
-    }
-
-    /// Formats one value a line, indented without a label.
+    /// One value a line, indented without a label.
     static func lines(of values: [(label: String, value: String)]) -> [String] {
         values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
     }
 
     /// Everything as lines; on a terminal beside a picture of the device.
-    static func text(
-        of snapshot: ManagerSnapshot,
-        _ requests: [ListedRequest],
-        _ sensors: [ListedSensor]
-    ) -> [String] {
-        let values = values(snapshot, requests, sensors, AgentLock.holders)
+    var text: [String] {
         // The picture and the values need so many columns.
-        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= 64 else { return lines(of: values) }
-        let picture = Pose.picture(of: snapshot.status)
+        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= 64 else { return Self.lines(of: values) }
+        let (values, picture) = (values, Pose.picture(of: snapshot.status))
         return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
             guard index < values.count else { return Terminal.styled(left, .accent) }
@@ -130,14 +124,7 @@ enum Status {
         }
     }
 
-    // MARK: - JSON
-
-    private static func json(
-        _ snapshot: ManagerSnapshot,
-        _ requests: [ListedRequest],
-        _ sensors: [ListedSensor],
-        _ agents: [AgentLock.Holder]
-    ) -> JSONValue {
+    private var json: JSONValue {
         let object = JSONValue()
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isDeciding: $0.id == snapshot.status.askedRequest) })
