@@ -86,9 +86,8 @@ enum ReadingChecks {
     // MARK: - Sampling
 
     static func sampling(_ system: SystemState) -> Finding {
-        guard let bus = system.bus, system.snapshot != nil else { return samplingWithoutDaemon(system) }
-        do throws(BusError) {
-            let daemon = try DaemonReadings(bus, seconds: 2)
+        switch system.readings.daemon {
+        case .success(let daemon):
             let sensor = system.accelerometer?.description
             return sampling(
                 daemon.sensor,
@@ -97,8 +96,9 @@ enum ReadingChecks {
                 canBuffer: sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false,
                 isHere: sensor != nil
             )
-        } catch {
+        case .failure(let error):
             return .warn("orientd does not sample for this user: \(error.message)", remedy: .showSession)
+        case nil: return samplingWithoutDaemon(system)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore
@@ -7,13 +8,10 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// Readings of an accelerometer for some seconds: its own, or else the daemon's gravity.
+/// Readings of an accelerometer for some seconds: its own, or else the daemon's gravity; and how the daemon reads it.
 final class Readings {
     /// In the device frame; times in seconds from the first.
     private(set) var samples: [AccelerometerSample] = []
-
-    /// The source of the samples, in words.
-    private(set) var origin = "the sensor itself"
 
     /// Why there are none, or none of the sensor itself.
     private(set) var problem = ""
@@ -27,15 +25,16 @@ final class Readings {
     /// Whether they are the daemon's, which filters them and scales them to 1 g.
     private(set) var isFiltered = false
 
+    /// What the daemon has delivered; nil if none runs.
+    private(set) var daemon: Result<DaemonReadings, BusError>?
+
     /// How the sensor was read, and how often it should have been; nil if it was polled while the daemon runs.
     private(set) var source: (mode: SensorMode, rate: Double)?
 
     /// The warnings of the sensor's source.
     private(set) var warnings: [String] = []
 
-    private var clock = TraceClock()
-
-    /// Reads for so many seconds, and restores the sensor's settings.
+    /// Reads the sensor for so many seconds, restores its settings, and then reads the daemon.
     func read(_ system: SystemState, seconds: Double) {
         if let sensor = system.accelerometer {
             do throws(SystemError) {
@@ -46,10 +45,15 @@ final class Readings {
         } else {
             problem = "there is no accelerometer"
         }
-        guard samples.isEmpty, !isInterrupted, let bus = system.bus, system.snapshot != nil else { return }
-        samples = (try? DaemonReadings(bus, seconds: seconds))?.samples ?? []
-        isFiltered = true
-        origin = "Gravity as orientd reports it"
+        guard !isInterrupted, let bus = system.bus, system.snapshot != nil else { return }
+        isFiltered = samples.isEmpty
+        do throws(BusError) {
+            let readings = try DaemonReadings(bus, seconds: isFiltered ? seconds : 2)
+            if isFiltered { samples = readings.samples }
+            daemon = .success(readings)
+        } catch {
+            daemon = .failure(error)
+        }
     }
 
     private func read(_ sensor: any SensorDevice, _ system: SystemState, seconds: Double) throws(SystemError) {
@@ -62,6 +66,7 @@ final class Readings {
         let device =
             system.snapshot == nil ? try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop) : nil
         let reader = SourceReader(device ?? polled, loop)
+        var clock = TraceClock()
         reader.onWarning = { [self] in warnings.append($0) }
         reader.onSample = { [self] sample in
             var sample = sample
@@ -69,7 +74,7 @@ final class Readings {
             samples.append(sample)
             source = device.map { ($0.mode, $0.sampleRate) }
         }
-        // A read that hangs blocks the helper: do not wait for it.
+        // A read that hangs blocks the helper, which cannot close the sensor then: do not wait for it.
         let timeout = try loop.timer { loop.exit() }
         timeout.arm(after: seconds + 2)
         do throws(CommandError) {
@@ -128,12 +133,40 @@ private final class PolledSource: SensorSource {
     }
 
     func stop() {
-        guard let poll else { return }
-        helper.stopPolling(poll)
-        // After a read that is under way; without a thread there is none.
-        helper.run({}) { [self] _ in
-            self.poll = nil
-            onEvent?(.report(.closed(warnings: [])))
-        }
+        if let poll { helper.stopPolling(poll) }
+        poll = nil
+    }
+}
+
+/// The daemon's gravity for some seconds, read while the sensor is claimed.
+struct DaemonReadings {
+    /// One sample for each change.
+    private(set) var samples: [AccelerometerSample] = []
+
+    /// The sensor in use; nil if the daemon has none.
+    let sensor: SensorStatus?
+
+    /// Seconds from the first answer to the last.
+    let duration: Double
+
+    init(_ bus: Bus, seconds: Double) throws(BusError) {
+        try bus.callDaemon("Claim")
+        let start = MonotonicClock.now
+        var clock = TraceClock()
+        var last = Vector3.zero
+        repeat {
+            let gravity = try bus.readManager().gravity
+            if gravity != last {
+                last = gravity
+                let acceleration = gravity * -AccelerometerSample.standardGravity
+                let time = clock.time(at: MonotonicClock.now)
+                samples.append(AccelerometerSample(time: time, acceleration: acceleration))
+            }
+            CLinux.poll(nil, 0, 4)
+        } while MonotonicClock.now - start < seconds
+        duration = MonotonicClock.now - start
+        let sensors = try bus.readSensors().map { $0.status }
+        sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
+        try bus.callDaemon("Release")
     }
 }

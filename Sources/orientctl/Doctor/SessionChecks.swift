@@ -11,7 +11,9 @@ enum SessionChecks {
         let variables = ["WAYLAND_DISPLAY", "DISPLAY"]
         guard variables.contains(where: { !(environment($0) ?? "").isEmpty }) else { return [] }
         do throws(SystemError) {
-            return findings(of: try Program.output(of: ["orient-agent", "--check"]))
+            let program = try Program.output(of: ["orient-agent", "--check"])
+            guard program.status == 0 else { return [.warn("cannot be checked: orient-agent --check failed")] }
+            return findings(in: program.bytes)
         } catch {
             return error.errno == .notFound
                 ? [.warn("orient-agent is not installed: it rotates displays where the desktop does not")]
@@ -19,24 +21,16 @@ enum SessionChecks {
         }
     }
 
-    private static func findings(of program: (bytes: [UInt8], status: Int32)) -> [Finding] {
-        guard program.status == 0 else {
-            return [.warn("cannot be checked: orient-agent --check failed")]
-        }
-        do throws(CommandError) {
-            return try findings(in: program.bytes)
-        } catch {
-            return [.warn("cannot be checked: \(error.message)")]
-        }
-    }
-
-    /// Reads a JSON object a line, as `orientctl doctor --json` prints them.
-    static func findings(in output: [UInt8]) throws(CommandError) -> [Finding] {
-        try output.split(separator: UInt8(ascii: "\n")).map { line throws(CommandError) in
+    /// Reads a JSON object a line, as `orientctl doctor --json` prints them; anything else is a finding of its own.
+    static func findings(in output: [UInt8]) -> [Finding] {
+        var findings: [Finding] = []
+        for line in output.split(separator: UInt8(ascii: "\n")) {
             guard let json = try? JSONValue(Array(line)), let finding = Finding(json) else {
-                throw CommandError("orient-agent --check printed '\(String(decoding: line, as: UTF8.self))'")
+                let text = String(decoding: line, as: UTF8.self)
+                return [.warn("cannot be checked: orient-agent --check printed '\(text)'")]
             }
-            return finding
+            findings.append(finding)
         }
+        return findings
     }
 }
