@@ -107,14 +107,13 @@ import Testing
 @Suite struct CalibrateGuideTests {
     @Test(arguments: MountCalibration.Pose.allCases, [false, true])
     func `all lines of the pictures are equally wide`(pose: MountCalibration.Pose, isWide: Bool) {
-        for line in CalibrateGuide(isWide: isWide).picture(of: pose) { #expect(line.count == Pose.width, "\(line)") }
+        for line in pose.picture(isWide: isWide) { #expect(line.count == Pose.width, "\(line)") }
     }
 
     @Test(arguments: [false, true])
     func `the arrow points to the display's own top: up first, then left`(isWide: Bool) {
-        let guide = CalibrateGuide(isWide: isWide)
-        let upright = guide.picture(of: .upright).joined()
-        let left = guide.picture(of: .leftEdge).joined()
+        let upright = MountCalibration.Pose.upright.picture(isWide: isWide).joined()
+        let left = MountCalibration.Pose.leftEdge.picture(isWide: isWide).joined()
         #expect(upright.contains("▲"))
         #expect(left.contains("│◀"))
         #expect(upright.contains("┌───────┐") == !isWide)

@@ -20,7 +20,7 @@ enum Calibrate {
         ]
     ) { invocation throws(CommandError) in
         let trace = invocation.value(of: "from")
-        if let trace { try rejectInput(trace, as: "output", of: invocation) }
+        if let trace { try invocation.rejectInput(trace, as: "output") }
         guard trace != nil || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
             throw CommandError("calibrate is interactive: run it in a terminal, or use --from=TRACE")
         }
@@ -35,7 +35,7 @@ enum Calibrate {
             try deliver(result, to: output, isJSON: invocation.isJSON)
             return .done
         }
-        if let trace { return try calibrate(CalibrateTrace.readings(in: trace, recordedThrough: target.frame)) }
+        if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
         guard let accelerometer else { throw CommandError("no accelerometer found") }
         func calibrateNow() throws(CommandError) -> ExitCode {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
@@ -68,9 +68,29 @@ enum Calibrate {
     private static func readPoses(of accelerometer: any SensorDevice, rate: Double) throws(CommandError) -> [Vector3] {
         let isWide = (try? BuiltInDisplay.naturalOrientation) == .landscapeLeft
         StandardError.print("Calibrating \(printable(accelerometer.description.name)). Press Ctrl-C to cancel.")
-        let guide = CalibrateGuide(isWide: isWide)
-        let session = try systemCall(CalibrateSession(accelerometer, rate: rate, guide: guide))
-        return try session.run()
+        return try systemCall(CalibrateSession(accelerometer, rate: rate, isWide: isWide)).run()
+    }
+
+    /// Returns the sensor's readings in the three rests of a trace, before the frame that it was recorded through.
+    private static func readings(in path: String, through frame: SensorFrame) throws(CommandError) -> [Vector3] {
+        var phases = RestPhases()
+        var reader = try systemCall(TraceReader(operand: path))
+        while let record = try systemCall(reader.next()) {
+            switch record {
+            case .sample(let sample): phases.update(sample.acceleration, at: sample.time)
+            case .event: break
+            case .malformed(let error):
+                try error.rejectOtherFile(path)
+                complain("\(path):\(error.line): \(error)")
+            }
+        }
+        let (found, wanted) = (phases.phases, MountCalibration.Pose.allCases.count)
+        guard found.count == wanted else {
+            let times = found.map { decimal($0.time, places: 1) + " s" }.joined(separator: ", ")
+            let places = times.isEmpty ? "" : ", at \(times)"
+            throw CommandError("\(path): the device rests in \(found.count) poses instead of \(wanted)\(places)")
+        }
+        return found.map { frame.reading(of: $0.reading) }
     }
 
     /// Adds the record to hwdb where the user may, or else to the given file, or prints it.
@@ -80,7 +100,7 @@ enum Calibrate {
         var failure: CommandError?
         do throws(SystemError) {
             if let file {
-                try HwdbFile(path: file).add(result.entry)
+                try result.entry.add(to: file)
                 StandardError.print("written to \(file)")
             }
         } catch {
@@ -89,7 +109,7 @@ enum Calibrate {
             failure = CommandError(error)
         }
         do throws(CommandError) {
-            if isInstalling, failure == nil { try HwdbFile.load(result.entry, for: result.target.sysfsPath) }
+            if isInstalling, failure == nil { try result.entry.load(for: result.target.sysfsPath) }
         } catch {
             failure = error
         }
@@ -101,7 +121,7 @@ enum Calibrate {
         if result.target.match != nil, !isInstalling || failure != nil {
             let isThere = isInstalling && file != nil
             StandardError.print("To use it, \(isThere ? "" : "add it to \(HwdbEntry.standardPath) and ")run:")
-            for program in HwdbFile.programs(for: result.target.sysfsPath) {
+            for program in HwdbEntry.programs(for: result.target.sysfsPath) {
                 StandardError.print("  sudo \(program.joined(separator: " "))")
             }
         }

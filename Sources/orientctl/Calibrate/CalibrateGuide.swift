@@ -2,36 +2,29 @@
 
 import OrientationCore
 
-/// The instructions of `orientctl calibrate` for the three poses.
-struct CalibrateGuide {
-    /// Whether the unrotated display is wider than high.
-    let isWide: Bool
-
-    /// The instructions for a pose, with a picture whose arrow is at the display's own top.
-    func lines(for pose: MountCalibration.Pose) -> [String] {
-        let number = Int(pose.rawValue) + 1
-        return ["", "\(number) of \(MountCalibration.Pose.allCases.count): \(words(for: pose))", ""]
-            + picture(of: pose).filter { $0.utf8.contains { $0 != UInt8(ascii: " ") } }.map { "    " + $0 } + [""]
+extension MountCalibration.Pose {
+    /// The instructions of `orientctl calibrate`, with a picture whose arrow is at the display's own top.
+    ///
+    /// `isWide` is whether the unrotated display is wider than high.
+    func instructions(isWide: Bool) -> [String] {
+        let task =
+            switch self {
+            case .upright: "stand the device upright, with the top of the unrotated picture up."
+            case .leftEdge: "turn it a quarter turn counter-clockwise, onto its left edge."
+            case .faceUp: "lay it flat on a table, display up."
+            }
+        return ["", "\(rawValue + 1) of \(Self.allCases.count): \(task)", ""]
+            + picture(isWide: isWide).filter { $0.utf8.contains { $0 != UInt8(ascii: " ") } }.map { "    " + $0 } + [""]
     }
 
-    private func words(for pose: MountCalibration.Pose) -> String {
-        switch pose {
-        case .upright: "stand the device upright, with the top of the unrotated picture up."
-        case .leftEdge: "turn it a quarter turn counter-clockwise, onto its left edge."
-        case .faceUp: "lay it flat on a table, display up."
-        }
-    }
-
-    func picture(of pose: MountCalibration.Pose) -> [String] {
-        switch pose {
+    func picture(isWide: Bool) -> [String] {
+        switch self {
         case .upright: isWide ? Pose.sideways(top: "▲") : Pose.standing(top: "▲")
         case .leftEdge: isWide ? Pose.standing(left: "◀") : Pose.sideways(left: "◀")
         case .faceUp: Pose.lying("face up")
         }
     }
-}
 
-extension MountCalibration.Pose {
     /// The pose in messages.
     var words: String {
         switch self {

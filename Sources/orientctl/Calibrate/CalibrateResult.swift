@@ -1,9 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
+import OrientationConfiguration
 import OrientationCore
+import OrientationSensors
 import POSIX
 import SystemdBus
+
+/// The accelerometer to calibrate, and the settings in effect for it.
+struct CalibrateTarget {
+    /// Nil for a trace from another machine.
+    private let description: SensorDescription?
+    private let configuration: Configuration
+    private let device: Device?
+
+    init(_ description: SensorDescription?, _ configuration: Configuration) {
+        (self.description, self.configuration) = (description, configuration)
+        device = description.flatMap { try? Device(syspath: $0.sysfsPath) }
+    }
+
+    /// The driver's name of the chip; empty if unknown.
+    var name: String { description?.name ?? "" }
+
+    /// The device's directory; empty if unknown.
+    var sysfsPath: String { description?.sysfsPath ?? "" }
+
+    /// The frame in effect, which maps readings, which are scaled already, to the device's axes.
+    var frame: SensorFrame {
+        let scaling = description?.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+        var frame = if case .acceleration(let frame)? = scaling { frame } else { SensorFrame() }
+        (frame.offset, frame.scale) = (.zero, Vector3(1, 1, 1))
+        return frame
+    }
+
+    /// The source of the matrix in effect; empty for none.
+    var matrixSource: String { description?.mounting?.matrixSource ?? "" }
+
+    /// The sign of z while the display faces up, as orientd uses it.
+    var faceUp: SensorFrame.FaceUp { configuration.faceUp ?? description?.mounting?.faceUp ?? .positiveZ }
+    var isFaceUpConfigured: Bool { configuration.faceUp != nil }
+
+    /// The glob of the hwdb record; nil where udev does not look the sensor up.
+    var match: String? { device.flatMap { HwdbEntry.match(for: $0) } }
+
+    var warnings: [String] {
+        var warnings: [String] = []
+        let sources = device.map { MatrixSources(of: $0) }
+        if let sources, let hwdb = sources.hwdb, let kernel = sources.kernel, sources.areInConflict {
+            warnings.append("the kernel's matrix \(kernel) differs from hwdb's \(hwdb), which is used")
+        }
+        if configuration.convention == .kernel {
+            let problem = "hwdb's matrices use another convention than the kernel's"
+            warnings.append("\(problem): remove Frame=kernel from orientd.conf")
+        }
+        if description != nil, match == nil {
+            warnings.append("\(sysfsPath) is on a bus that udev does not look up in hwdb: a record has no effect")
+        }
+        return warnings
+    }
+}
 
 /// The matrix that three poses give, and its record for hwdb.
 struct CalibrateResult {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import CommandLineOptions
 import OrientationCore
 import OrientationSensors
 import POSIX
@@ -12,7 +11,8 @@ final class CalibrateSession {
     /// Seconds without a reading after which the last one is repeated: some sensors report changes only.
     private static let repeatDelay = 0.2
 
-    private let guide: CalibrateGuide
+    /// Whether the unrotated display is wider than high.
+    private let isWide: Bool
     private let reader: SourceReader
     private var silence: Timer?
 
@@ -27,8 +27,8 @@ final class CalibrateSession {
     private var latest: Vector3?
 
     /// Prepares the accelerometer without opening it.
-    init(_ accelerometer: any SensorDevice, rate: Double, guide: CalibrateGuide) throws(SystemError) {
-        self.guide = guide
+    init(_ accelerometer: any SensorDevice, rate: Double, isWide: Bool) throws(SystemError) {
+        self.isWide = isWide
         let loop = try EventLoop()
         // Scaled, but without the matrix: in the sensor's own axes.
         let description = accelerometer.description
@@ -66,7 +66,8 @@ final class CalibrateSession {
 
     private func showInstructions() {
         hasStarted = true
-        for line in guide.lines(for: MountCalibration.Pose.allCases[readings.count]) { StandardError.print(line) }
+        let pose = MountCalibration.Pose.allCases[readings.count]
+        for line in pose.instructions(isWide: isWide) { StandardError.print(line) }
         StandardError.write("Then press Enter and hold it still: ")
     }
 

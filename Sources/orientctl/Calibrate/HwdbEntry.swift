@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import OrientationCore
+import OrientationSensors
 import POSIX
 import SystemdBus
 
@@ -85,6 +87,25 @@ struct HwdbEntry {
 
     // MARK: - The file
 
+    /// Adds the record to a file, in place of an earlier one for the same match, and replaces the file atomically.
+    ///
+    /// Pipes and terminals get the record alone, and a symbolic link's target is replaced; a dangling one is written
+    /// through.
+    func add(to name: String) throws(SystemError) {
+        let resolved = realpath(name, nil)
+        defer { free(resolved) }
+        let path = resolved.map { String(cString: $0) } ?? name
+        var old = stat()
+        guard lstat(path, &old) == 0 else {
+            guard Errno.current == .notFound else { throw SystemError("look at", path, errno: .current) }
+            if path == Self.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
+            return try OutputFile.replace(path, with: added(to: []), permissions: 0o644)
+        }
+        guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try OutputFile.write(text, to: path) }
+        let bytes = added(to: try FileDescriptor.contents(of: path))
+        try OutputFile.replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
+    }
+
     /// Returns a file's contents with this record at the end.
     ///
     /// An earlier matrix for the same match is removed, and its record if nothing else is in it. Everything else is kept
@@ -103,11 +124,6 @@ struct HwdbEntry {
         }
         if let last = kept.last, !Self.trimmed(last).isEmpty { kept.append([]) }
         return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
-    }
-
-    /// Returns whether the administrator's own file sets this matrix, for any sensor.
-    static func isInstalled(_ value: String) -> Bool {
-        (try? FileDescriptor.contents(of: standardPath)).map { isMatrix(value, in: $0) } ?? false
     }
 
     /// Returns whether a record in a file, for any sensor, sets this matrix.
@@ -138,6 +154,29 @@ struct HwdbEntry {
         let isBlank = { (byte: UInt8) in " \t\r".utf8.contains(byte) }
         return Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
+
+    // MARK: - Loading
+
+    /// The programs that apply a record to a present device; orientd handles the resulting event.
+    static func programs(for sysfsPath: String) -> [[String]] {
+        [
+            ["systemd-hwdb", "update"],
+            // Without it udevd checks for a newer hwdb.bin at most every 3 s, and only at an event.
+            ["udevadm", "control", "--reload"],
+            ["udevadm", "trigger", "--settle", sysfsPath],
+        ]
+    }
+
+    /// Applies the record once it was added; throws unless udev has the new matrix then.
+    func load(for sysfsPath: String) throws(CommandError) {
+        for program in Self.programs(for: sysfsPath) { try Program.run(program) }
+        let property = (try? Device(syspath: sysfsPath))?.property(Self.property)
+        guard property == value else {
+            let found = property.map { "\"\(printable($0))\"" } ?? "none"
+            throw CommandError("udev's \(Self.property) of \(sysfsPath) is \(found) instead of \"\(value)\"")
+        }
+        StandardError.print("udev has the new matrix")
+    }
 }
 
 extension Device {
@@ -149,5 +188,36 @@ extension Device {
             device = candidate.parent
         }
         return nil
+    }
+}
+
+/// The mount matrices of a sensor from udev's hwdb and from the kernel, as texts.
+struct MatrixSources: Hashable {
+    let hwdb, kernel: String?
+
+    /// Whether both are valid and describe different mountings.
+    var areInConflict: Bool {
+        guard let ours = hwdb.flatMap(AttributeText.matrixRows), let theirs = kernel.flatMap(AttributeText.matrixRows),
+            // Drivers report the identity where the firmware has no matrix.
+            MountMatrix(rows: theirs.x, theirs.y, theirs.z) != .identity
+        else { return false }
+        // The kernel's documentation defines x and y with the opposite sign, and many drivers follow it.
+        return ![1.0, -1.0].contains { sign in
+            ours.x.isNear(theirs.x, times: sign) && ours.y.isNear(theirs.y, times: sign) && ours.z.isNear(theirs.z)
+        }
+    }
+}
+
+extension MatrixSources {
+    init(of sensor: Device) {
+        hwdb = sensor.property(HwdbEntry.property)
+        kernel = ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"].lazy.compactMap(sensor.attribute).first
+    }
+}
+
+extension Vector3 {
+    /// Returns whether this is about `factor` times `other`.
+    fileprivate func isNear(_ other: Vector3, times factor: Double = 1) -> Bool {
+        (self - other * factor).magnitude < 0.1
     }
 }

@@ -33,7 +33,7 @@ enum Record {
         if let text, duration ?? 0 <= 0 {
             throw CommandError("--duration=\(text): use a number of seconds above 0", .usage)
         }
-        if case .replay(let path) = configuration.source { try rejectInput(path, as: "output", of: invocation) }
+        if case .replay(let path) = configuration.source { try invocation.rejectInput(path, as: "output") }
         let output = invocation.value(of: "output")
         if let output, output != "-", !invocation.has("force"), try systemCall(hasContents(output)) {
             throw CommandError("--output=\(output) exists: use --force to write over it", .usage)
@@ -42,9 +42,8 @@ enum Record {
         let end = if case .replay = configuration.source { "" } else { "; Ctrl-C ends it" }
         let loop = try systemCall(EventLoop())
         let (source, name) = try open(configuration, loop)
-        let recording = Recording(source, loop, into: output == "-" ? nil : output)
-        recording.title = (name, text.map { " for \($0) s" } ?? end)
-        return try recording.run(duration: duration)
+        let title = (name, text.map { " for \($0) s" } ?? end)
+        return try Recording(SourceReader(source, loop), title, into: output == "-" ? nil : output).run(duration)
     }
 
     /// Whether a path names a file that is not empty.
@@ -101,25 +100,29 @@ extension [any SensorDevice] {
     var accelerometer: (any SensorDevice)? { first { $0.description.mounting?.location != .base } }
 }
 
-/// One run of the command.
+/// One run of the command: writes the samples, and shows their number on standard error.
 private final class Recording {
     private let reader: SourceReader
+    /// What is recorded, and for how long or how to end it.
+    private let title: (name: String, end: String)
     private let path: String?
     private var writer: TraceWriter?
     private var clock = TraceClock()
-    private var progress: RecordProgress?
+    private var count = 0
+    /// The time of the last sample, in seconds since the first, and that at which the count was shown.
+    private var last = 0.0
+    private var shown = 0.0
 
-    /// For the announcement: what is recorded, and for how long or how to end it.
-    var title = (name: "", end: "")
+    /// Whether the count is updated in place: not where the samples themselves appear.
+    private let isLive = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1
 
     /// Records to standard output without a path.
-    init(_ source: any SensorSource, _ loop: EventLoop, into path: String?) {
-        reader = SourceReader(source, loop)
-        self.path = path
+    init(_ reader: SourceReader, _ title: (name: String, end: String), into path: String?) {
+        (self.reader, self.title, self.path) = (reader, title, path)
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(duration: Double?) throws(CommandError) -> ExitCode {
+    func run(_ duration: Double?) throws(CommandError) -> ExitCode {
         reader.onSample = { [self] sample in
             do throws(SystemError) {
                 try write(sample)
@@ -127,7 +130,12 @@ private final class Recording {
                 reader.end(CommandError(ofWriting: error))
             }
         }
-        defer { progress?.finish() }
+        defer {
+            if writer != nil {
+                if isLive { StandardError.write("\r") }
+                complain(sum)
+            }
+        }
         try reader.run(seconds: duration)
         return .done
     }
@@ -140,13 +148,18 @@ private final class Recording {
             let file = if let path { try OutputFile.create(path) } else { OutputFile.standardOutput() }
             writer = try TraceWriter(file)
             let rate = source.sampleRate > 0 ? ", \(decimal(source.sampleRate, places: 0)) Hz" : ""
-            let (name, target) = (title.name, path ?? "standard output")
-            progress = RecordProgress("recording \(name) (\(source.mode.name)\(rate)) to \(target)\(title.end)")
+            let target = path ?? "standard output"
+            complain("recording \(title.name) (\(source.mode.name)\(rate)) to \(target)\(title.end)")
         }
-        var sample = reading
-        sample.time = clock.time(at: sample.time)
-        try writer?.write(sample)
+        let time = clock.time(at: reading.time)
+        try writer?.write(AccelerometerSample(time: time, acceleration: reading.acceleration))
         try writer?.flush()
-        progress?.add(sample)
+        count += 1
+        last = time
+        guard isLive, last - shown >= 1 else { return }
+        shown = last
+        StandardError.write("\r\(sum)")
     }
+
+    private var sum: String { "\(count) \(count == 1 ? "sample" : "samples") in \(decimal(last, places: 1)) s" }
 }

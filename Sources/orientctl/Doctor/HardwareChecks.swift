@@ -167,7 +167,8 @@ enum HardwareChecks {
             return [.warn("cannot be checked: the sensor is not a device of this machine")]
         }
         let sources = MatrixSources(of: device)
-        return [hwdb(sources, isLocal: sources.hwdb.map(HwdbEntry.isInstalled) ?? false)]
+        let own = (try? FileDescriptor.contents(of: HwdbEntry.standardPath)) ?? []
+        return [hwdb(sources, isLocal: HwdbEntry.isMatrix(sources.hwdb ?? "", in: own))]
     }
 
     /// Compares hwdb's matrix with the kernel's; `isLocal` is whether hwdb's is the administrator's own.

@@ -31,7 +31,7 @@ enum Replay {
         guard !invocation.has("devices") || classifier == nil && sensor == nil else {
             throw CommandError("--devices cannot be combined with --classifier or --rest", .usage)
         }
-        try rejectInput(invocation.operands[0], as: "plot", of: invocation)
+        try invocation.rejectInput(invocation.operands[0], as: "plot")
         let reader = try systemCall(TraceReader(operand: invocation.operands[0]))
         var replay = Run(reader, invocation, classifier, sensor)
         return try replay.finish()
@@ -43,11 +43,10 @@ enum Replay {
 extension Replay {
     /// One pass over a trace.
     private struct Run: ~Copyable {
+        private let invocation: Invocation
         private let path: String
-        private let classifier: ClassifierChoice?
-        private let printsAll: Bool
-        private let isJSON: Bool
         private let plotPath: String?
+        private let classifier: ClassifierChoice?
         private var reader: TraceReader
         private var machine: OrientationMachine
         private var applicationMasks: [String: InterfaceOrientationMask] = [:]
@@ -69,11 +68,8 @@ extension Replay {
             _ sensor: RestingSensor.Kind?
         ) {
             self.reader = reader
-            path = invocation.operands[0]
-            self.classifier = classifier
-            printsAll = invocation.has("all")
-            isJSON = invocation.isJSON
-            plotPath = invocation.value(of: "plot")
+            (self.invocation, self.classifier) = (invocation, classifier)
+            (path, plotPath) = (invocation.operands[0], invocation.value(of: "plot"))
             // Without events, all samples are those of a sensor that samples from the start.
             var configuration = MachineConfiguration()
             configuration.idiom = .tablet
@@ -166,7 +162,7 @@ extension Replay {
             try printDevices(at: time)
             guard effects.status != nil else { return }
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
-            if printsAll {
+            if invocation.has("all") {
                 let changes = machine.status.changes(from: before)
                 let values = changes.filter { !$0.isForProgramsOnly }.map { " \($0.name)=\($0.value.text)" }.joined()
                 try print(values, changes, at: time)
@@ -196,7 +192,7 @@ extension Replay {
         ) throws(SystemError) {
             // Standard output is for the picture.
             guard plotPath != "-" else { return }
-            if isJSON {
+            if invocation.isJSON {
                 let object = JSONValue(["time": .decimal(time)])
                 for change in changes { object.set(change.name, change.value) }
                 try output.write(object.line + "\n")
