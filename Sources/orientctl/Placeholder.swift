@@ -15,14 +15,18 @@ struct Placeholder: Sendable {
     }
 
     let name: String
+    let values: Values
 
     /// Lines of the help text; none where the command's own help is enough.
-    var meaning: [String] = []
-    let values: Values
+    let meaning: [String]
+
+    private init(_ name: String, _ values: Values, _ meaning: String...) {
+        (self.name, self.values, self.meaning) = (name, values, meaning)
+    }
 
     /// The placeholder of a usage line's word, which may end in `...`.
     static func named(_ name: String) -> Placeholder {
-        all.first { $0.name == name || $0.name + "..." == name } ?? Placeholder(name: name, values: .free)
+        all.first { $0.name == name || $0.name + "..." == name } ?? Placeholder(name, .free)
     }
 
     /// The sources that are one word.
@@ -30,44 +34,30 @@ struct Placeholder: Sendable {
 
     static let all: [Placeholder] = [
         .init(
-            name: "EDGE",
-            meaning: [
-                "EDGE is how the interface is shown: portrait, portrait-upside-down,",
-                "landscape-right or landscape-left; or the edge of the display that is up:",
-                "normal, left-up, right-up or bottom-up. In landscape, device and interface",
-                "have mirrored names, as in UIKit: the interface of a device in landscape-left",
-                "is upright in landscape-right. Use 'orientctl align' to make it fit the device.",
-            ],
-            values: .words(Edge.allCases.map { $0.name })
+            "EDGE",
+            .words(Edge.allCases.map { $0.name }),
+            "EDGE is how the interface is shown: portrait, portrait-upside-down,",
+            "landscape-right or landscape-left; or the edge of the display that is up:",
+            "normal, left-up, right-up or bottom-up. In landscape, device and interface",
+            "have mirrored names, as in UIKit: the interface of a device in landscape-left",
+            "is upright in landscape-right. Use 'orientctl align' to make it fit the device."
         ),
         .init(
-            name: "MASK",
-            meaning: ["MASK is one or more of all, all-but-upside-down, landscape and EDGEs,", "separated by commas."],
-            values: .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name })
+            "MASK",
+            .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name }),
+            "MASK is one or more of all, all-but-upside-down, landscape and EDGEs,",
+            "separated by commas."
         ),
+        .init("MODE", .words(AutorotateMode.allCases.map { $0.name }), "MODE is always, tablet-mode or never."),
         .init(
-            name: "MODE",
-            meaning: ["MODE is always, tablet-mode or never."],
-            values: .words(AutorotateMode.allCases.map { $0.name })
+            "PROPERTY",
+            .words(ManagerSnapshot.properties.map { $0.name }),
+            "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation."
         ),
-        .init(
-            name: "PROPERTY",
-            meaning: [
-                "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation."
-            ],
-            values: .words(ManagerSnapshot.properties.map { $0.name })
-        ),
-        .init(
-            name: "SHELL",
-            meaning: ["SHELL is bash, zsh or fish."],
-            values: .words(Completion.Shell.allCases.map { $0.name })
-        ),
-        .init(name: "NAME", values: .words(ClassifierChoice.allCases.map { $0.name })),
-        .init(name: "SENSOR", values: .words(RestingSensor.Kind.allCases.map { $0.name })),
-        .init(name: "BUS", values: .words(["system", "session"])),
-        .init(name: "SOURCE", values: .words(sources)),
-        .init(name: "FILE", values: .files),
-        .init(name: "TRACE", values: .files),
-        .init(name: "COMMAND", values: .words(Command.all.map { $0.name })),
+        .init("SHELL", .words(Completion.Shell.allCases.map { $0.name }), "SHELL is bash, zsh or fish."),
+        .init("NAME", .words(ClassifierChoice.allCases.map { $0.name })),
+        .init("SENSOR", .words(RestingSensor.Kind.allCases.map { $0.name })),
+        .init("BUS", .words(["system", "session"])), .init("SOURCE", .words(sources)), .init("FILE", .files),
+        .init("TRACE", .files), .init("COMMAND", .words(Command.all.map { $0.name })),
     ]
 }

@@ -25,8 +25,7 @@ enum Monitor {
         }
         let subscription = try Subscription(try invocation.connect())
         if invocation.has("waybar") { return try subscription.run(WaybarMonitor(subscription).show) }
-        let format = MonitorFormat(isJSON: invocation.isJSON, isFull: invocation.has("full"), properties: properties)
-        return try subscription.run(ChangeMonitor(subscription, format).show)
+        return try subscription.run(ChangeMonitor(subscription, invocation, properties).show)
     }
 
     private static func property(named name: String) throws(CommandError) -> Property<ManagerSnapshot> {
@@ -39,14 +38,63 @@ enum Monitor {
     }
 }
 
-/// How changes are printed.
-private struct MonitorFormat {
-    let isJSON: Bool
-    let isFull: Bool
+/// Prints the changes as text or JSON.
+private final class ChangeMonitor {
+    private let subscription: Subscription
+    private let isJSON: Bool
+    private let isFull: Bool
     /// The properties whose bare values are printed; empty for the names and values of all that changed.
-    let properties: [Property<ManagerSnapshot>]
+    private let properties: [Property<ManagerSnapshot>]
+    private var last: ManagerSnapshot?
+    private var isStopped = false
 
-    var isText: Bool { !isJSON && properties.isEmpty }
+    /// The lines that wait until it is known whether a sensor is lost or a recording has ended; nil if none wait.
+    private var held: [String]?
+
+    init(_ subscription: Subscription, _ invocation: Invocation, _ properties: [Property<ManagerSnapshot>]) {
+        (self.subscription, self.properties) = (subscription, properties)
+        (isJSON, isFull) = (invocation.isJSON, invocation.has("full"))
+    }
+
+    func show(_ state: ManagerSnapshot?) {
+        guard let state else {
+            if !isStopped { complain(Subscription.stopped) }
+            isStopped = true
+            return
+        }
+        if isStopped { complain("orientd has started again") }
+        isStopped = false
+        // What a restart does not change is not printed again.
+        let changes = changes(from: last, to: state)
+        let isLoss = state.status.sensorState == .lost && last?.status.sensorState != .lost
+        last = state
+        if isLoss { lost(changes) } else { print(changes) }
+    }
+
+    /// Ends with the recording that orientd replays; that is not the loss of a sensor.
+    private func lost(_ changes: [PropertyChange]) {
+        held = []
+        print(changes)
+        subscription.daemon.call("GetManagedObjects", of: Names.objectManager) { [self] result in
+            let lines = held ?? []
+            held = nil
+            let hasEnded = (try? result.get().readSensors())?.contains { $0.status.hasRecordingEnded } ?? false
+            if hasEnded, !isJSON, properties.isEmpty {
+                subscription.write(timed("recording has ended"))
+            } else {
+                for line in lines { subscription.write(line) }
+            }
+            if hasEnded { subscription.end() }
+        }
+    }
+
+    private func print(_ changes: [PropertyChange]) {
+        guard !changes.isEmpty else { return }
+        let line = line(of: changes)
+        if held != nil { held?.append(line) } else { subscription.write(line) }
+    }
+
+    // MARK: - Format
 
     /// Claims say nothing about the device.
     private static let omitted = ["Claims", "SensorProxyClients"]
@@ -57,7 +105,7 @@ private struct MonitorFormat {
     ]
 
     /// The properties to print after a change, without those that have not changed; none if nothing is to be printed.
-    func changes(from old: ManagerSnapshot?, to new: ManagerSnapshot) -> [PropertyChange] {
+    private func changes(from old: ManagerSnapshot?, to new: ManagerSnapshot) -> [PropertyChange] {
         let announced = ManagerSnapshot.properties.filter { $0.isAnnounced }
         let considered = properties.isEmpty ? announced.filter { !Self.omitted.contains($0.name) } : properties
         let changed = old.map { old in considered.filter { $0.value(of: old) != $0.value(of: new) } } ?? considered
@@ -73,74 +121,20 @@ private struct MonitorFormat {
         return shown.map { PropertyChange(name: $0.name, value: $0.value(of: new)) }
     }
 
-    func line(of changes: [PropertyChange]) -> String {
+    private func line(of changes: [PropertyChange]) -> String {
         if isJSON {
             let object = JSONValue()
-            let now = WallClock().seconds
+            let now = wallClock().seconds
             object.set("time", now, text: decimal(now, places: 3))
             for change in changes { object.set(change.name, change.value) }
             return object.line + "\n"
         }
         guard properties.isEmpty else { return changes.map { $0.text }.joined(separator: "\t") + "\n" }
         let values = changes.filter { !$0.isForProgramsOnly }.map { "\($0.name)=\(Terminal.styled($0.text, .accent))" }
-        return Self.timed(values.joined(separator: " "))
+        return timed(values.joined(separator: " "))
     }
 
-    static func timed(_ text: String) -> String { "\(Terminal.styled(WallClock().timeOfDay, .faint)) \(text)\n" }
-}
-
-/// Prints the changes as text or JSON.
-private final class ChangeMonitor {
-    private let subscription: Subscription
-    private let format: MonitorFormat
-    private var last: ManagerSnapshot?
-    private var isStopped = false
-
-    /// The lines that wait until it is known whether a sensor is lost or a recording has ended; nil if none wait.
-    private var held: [String]?
-
-    init(_ subscription: Subscription, _ format: MonitorFormat) {
-        self.subscription = subscription
-        self.format = format
-    }
-
-    func show(_ state: ManagerSnapshot?) {
-        guard let state else {
-            if !isStopped { complain(Subscription.stopped) }
-            isStopped = true
-            return
-        }
-        if isStopped { complain("orientd has started again") }
-        isStopped = false
-        // What a restart does not change is not printed again.
-        let changes = format.changes(from: last, to: state)
-        let isLoss = state.status.sensorState == .lost && last?.status.sensorState != .lost
-        last = state
-        if isLoss { lost(changes) } else { print(changes) }
-    }
-
-    /// Ends with the recording that orientd replays; that is not the loss of a sensor.
-    private func lost(_ changes: [PropertyChange]) {
-        held = []
-        print(changes)
-        subscription.daemon.call("GetManagedObjects", of: Names.objectManager) { [self] result in
-            let lines = held ?? []
-            held = nil
-            let hasEnded = (try? result.get().readSensors())?.contains { $0.status.hasRecordingEnded } ?? false
-            if hasEnded, format.isText {
-                subscription.write(MonitorFormat.timed("recording has ended"))
-            } else {
-                for line in lines { subscription.write(line) }
-            }
-            if hasEnded { subscription.end() }
-        }
-    }
-
-    private func print(_ changes: [PropertyChange]) {
-        guard !changes.isEmpty else { return }
-        let line = format.line(of: changes)
-        if held != nil { held?.append(line) } else { subscription.write(line) }
-    }
+    private func timed(_ text: String) -> String { "\(Terminal.styled(wallClock().timeOfDay, .faint)) \(text)\n" }
 }
 
 /// Prints the state as waybar shows it.
@@ -171,21 +165,13 @@ private final class WaybarMonitor {
     }
 }
 
-/// The present time.
-private struct WallClock {
-    private var time = timespec()
-
-    init() { clock_gettime(CLOCK_REALTIME, &time) }
-
-    /// Seconds since 1970.
-    var seconds: Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
-
-    /// `HH:MM:SS.mmm` in the local time zone.
-    var timeOfDay: String {
-        var (seconds, local) = (time.tv_sec, tm())
-        localtime_r(&seconds, &local)
-        let fields = [Int(local.tm_hour), Int(local.tm_min), Int(local.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        let milliseconds = "\(time.tv_nsec / 1_000_000 + 1000)".utf8.dropFirst()
-        return fields.joined(separator: ":") + ".\(Substring(milliseconds))"
-    }
+/// The present time: seconds since 1970, and `HH:MM:SS.mmm` in the local time zone.
+private func wallClock() -> (seconds: Double, timeOfDay: String) {
+    var (time, local) = (timespec(), tm())
+    clock_gettime(CLOCK_REALTIME, &time)
+    localtime_r(&time.tv_sec, &local)
+    let fields = [local.tm_hour, local.tm_min, local.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    let milliseconds = "\(time.tv_nsec / 1_000_000 + 1000)".utf8.dropFirst()
+    let seconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    return (seconds, fields.joined(separator: ":") + ".\(Substring(milliseconds))")
 }

@@ -15,13 +15,13 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
         let bus = try invocation.connect()
-        let lock: RotationLock
-        switch choice {
-        case .current: lock = .current
-        case .off: lock = .off
-        case .edge(let edge): lock = .orientation(try orientation(of: edge, bus))
-        case .toggle: lock = try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
-        }
+        let lock: RotationLock =
+            switch choice {
+            case .current: .current
+            case .off: .off
+            case .edge(let edge): .orientation(try orientation(of: edge, bus))
+            case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
+            }
         return try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
     }
 

@@ -22,12 +22,19 @@ enum RequestHolder {
         do throws(SystemError) {
             let writing = FileDescriptor(owning: ends.writing)
             try detach {
-                let report = HolderReport(FileDescriptor(owning: numbers.report))
+                var reporting: FileDescriptor? = FileDescriptor(owning: numbers.report)
+                // Reports success or an error to the caller, once: the exit status in a byte, and a message.
+                let report = { (error: CommandError?) in
+                    let bytes = [UInt8(error?.exitCode.rawValue ?? 0)] + Array((error?.message ?? "").utf8)
+                    // If the reader has ended, so will this process.
+                    if let reporting { _ = write(reporting.rawValue, bytes, bytes.count) }
+                    reporting = nil
+                }
                 do throws(CommandError) {
                     try systemCall(keepOnly(starter.rawValue, writing.rawValue))
-                    try hold(request, on: address, while: numbers.starter, report)
+                    try hold(request, on: address, report)
                 } catch {
-                    report.send(error)
+                    report(error)
                 }
             }
         } catch {
@@ -51,19 +58,18 @@ enum RequestHolder {
         _ = retryingInterrupted { waitpid(child, nil, 0) }
     }
 
-    /// Holds a request until the process that `starter` refers to has ended, or the bus has gone.
+    /// Holds a request until the process that started this one has ended, or the bus has gone.
     private static func hold(
         _ request: RotationRequest,
         on address: BusAddress,
-        while starter: Int32,
-        _ report: HolderReport
+        _ report: @escaping (CommandError?) -> Void
     ) throws(CommandError) {
         let loop = try systemCall(EventLoop())
         func end(_ error: CommandError) {
-            report.send(error)
+            report(error)
             loop.exit()
         }
-        let watch = try systemCall(loop.watch(starter) { loop.exit() })
+        let watch = try systemCall(loop.watch(numbers.starter) { loop.exit() })
         let daemon = DaemonConnection(bus: try Bus(connectingTo: address))
         daemon.onState = { _ in
             switch daemon.state {
@@ -74,7 +80,7 @@ enum RequestHolder {
         }
         // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
         let held = daemon.hold(request, isInteractive: true) { error in
-            if let error { end(CommandError(error)) } else { report.send(nil) }
+            if let error { end(CommandError(error)) } else { report(nil) }
         }
         try systemCall(daemon.begin(on: loop))
         _ = try systemCall(loop.run())
@@ -90,21 +96,5 @@ enum RequestHolder {
         dup2(writing, numbers.report)
         try checkSystem("close", "the caller's files", orientd_close_range(UInt32(numbers.end), .max))
         chdir("/")
-    }
-}
-
-/// The holder's report to the process that waits for it, sent once: the exit status in a byte, and a message.
-private final class HolderReport {
-    private var descriptor: FileDescriptor?
-
-    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-    /// Reports success, or the error; does nothing after the first report.
-    func send(_ error: CommandError?) {
-        guard let descriptor else { return }
-        let bytes = [UInt8(error?.exitCode.rawValue ?? 0)] + Array((error?.message ?? "").utf8)
-        // If the reader has ended, so will this process.
-        _ = write(descriptor.rawValue, bytes, bytes.count)
-        self.descriptor = nil
     }
 }
