@@ -22,7 +22,6 @@ final class SensorGroup {
     private let log: Log
     private let delegate: any SensorSupervisorDelegate
     private let scan: () -> Void
-    private let onClosed: () -> Void
     private var retry: Timer?
     private var sensors: [Int: Sensor] = [:]
 
@@ -34,18 +33,17 @@ final class SensorGroup {
         var warned: Set<String> = []
     }
 
-    /// Creates an empty group; `scan` is to scan all devices again, `onClosed` is called when a device was closed.
+    /// Creates an empty group; `scan` is to scan all devices again.
     init(
         _ kind: SensorKind,
         _ role: AccelerometerRole = .display,
         loop: EventLoop,
         log: Log,
         delegate: any SensorSupervisorDelegate,
-        scan: @escaping () -> Void,
-        onClosed: @escaping () -> Void = {}
+        scan: @escaping () -> Void
     ) throws(SystemError) {
         (self.kind, self.role, self.log, self.delegate) = (kind, role, log, delegate)
-        (self.scan, self.onClosed) = (scan, onClosed)
+        self.scan = scan
         retry = try loop.timer(scan)
     }
 
@@ -53,9 +51,6 @@ final class SensorGroup {
 
     /// The name of the sensor in use.
     var name: String? { selection.active?.identity.name }
-
-    /// Whether no device is open.
-    var isClosed: Bool { sensors.values.allSatisfy { $0.source.isClosed } }
 
     /// Whether a sensor that works is at that path.
     func hasWorkingSensor(at path: String) -> Bool {
@@ -207,7 +202,6 @@ final class SensorGroup {
             case .stalled, .silent, .failed: break
             }
             deliver(.report(number, report))
-            if case .closed = report { onClosed() }
         }
     }
 

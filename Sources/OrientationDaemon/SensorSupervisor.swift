@@ -119,8 +119,7 @@ final class SensorSupervisor {
                 loop: loop,
                 log: log,
                 delegate: delegate,
-                scan: { [self] in scan() },
-                onClosed: { [self] in callIfClosed() }
+                scan: { [self] in scan() }
             )
             group.record = record
             groups.append(group)
@@ -184,8 +183,9 @@ final class SensorSupervisor {
         callIfClosed()
     }
 
+    /// Calls back once no device has anything to restore; those that were unplugged are not waited for.
     private func callIfClosed() {
-        if groups.allSatisfy({ $0.isClosed }) { onClosed.take()?() }
+        if helpers.values.allSatisfy({ $0.isIdle }) { onClosed.take()?() }
     }
 
     // MARK: - Scanning
@@ -252,8 +252,7 @@ final class SensorSupervisor {
         releaseFormerSensor(of: status, description.kind)
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let group = group(description)
-        let helper = if let helper = helpers[path] { helper } else { try HelperThread(loop: loop) }
-        helpers[path] = helper
+        let helper = try helper(at: path)
         let number: Int
         switch group.selection.match(status.identity, isAnnounced: announced.contains(path)) {
         case .working(let known):
@@ -278,6 +277,14 @@ final class SensorSupervisor {
             log.debug("\(description.name): mount matrix: \(matrix)")
         }
         group.warn(number, device.warnings)
+    }
+
+    private func helper(at path: String) throws(SystemError) -> HelperThread {
+        if let helper = helpers[path] { return helper }
+        let helper = try HelperThread(loop: loop)
+        helper.onIdle = { [self] in callIfClosed() }
+        helpers[path] = helper
+        return helper
     }
 
     private func rate(of description: SensorDescription) -> Double {
@@ -349,6 +356,7 @@ final class SensorSupervisor {
             if scanState == .scanning { scanState = .outdated }
             helpers[path] = nil
             for group in groups { group.remove(path: path, because: "the device was removed") }
+            callIfClosed()
         }
     }
 }

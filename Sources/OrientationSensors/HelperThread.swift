@@ -14,6 +14,9 @@ package final class HelperThread {
     /// The settings that jobs have changed.
     let settings = FoundSettings()
 
+    /// Called in the loop when ``isIdle`` has become true.
+    package var onIdle: (() -> Void)?
+
     private let results: Mailbox<HelperResult>
     private var watch: EventSource?
     /// Jobs for the running thread; nil while there is none.
@@ -113,9 +116,12 @@ package final class HelperThread {
         jobs?.send { $0.polls.removeAll { $0.id == id } }
     }
 
+    /// Whether no job is under way, and nothing is polled.
+    package var isIdle: Bool { completions.isEmpty && polls.isEmpty }
+
     /// Ends the thread if nothing is under way; the next job starts another.
     package func endIfIdle() {
-        guard completions.isEmpty, polls.isEmpty, let jobs = jobs.take() else { return }
+        guard isIdle, let jobs = jobs.take() else { return }
         jobs.send { $0.loop.exit() }
     }
 
@@ -151,7 +157,9 @@ package final class HelperThread {
         results.receive(into: &batch)
         for result in batch {
             switch result {
-            case .finished: completions.removeFirst()(nil)
+            case .finished:
+                completions.removeFirst()(nil)
+                if isIdle { onIdle?() }
             case .polled(let id, let result): polls.first { $0.id == id }?.deliver(result)
             }
         }

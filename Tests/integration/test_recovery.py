@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensors that go, fail, hang and come back: nothing is forgotten and the bus stays answered."""
 
+import fcntl
 import os
 import pathlib
 import time
@@ -111,6 +112,29 @@ class Unplugging(RigTestCase):
         self.assertEqual(self.rig.read("sampling_frequency"), "20")
         self.assertEqual(self.rig.read("buffer/enable"), "0")
         self.assertEqual(self.rig.read("buffer/length"), "2")
+
+    def test_one_that_failed_is_restored_before_the_end_although_another_has_taken_its_place(self):
+        # The daemon ended while the restoring was under way.
+        self.rig.add_device(accelerometer(attributes={"sampling_frequency": 12}))
+        daemon = self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.rig.read("sampling_frequency"), "15")
+        self.rig.block("sampling_frequency")
+        # A write waits as well, until the pipe is read.
+        pipe = os.open(self.rig.path(DEVICE, "sampling_frequency"), os.O_RDWR)
+        full = b"x" * fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(pipe, full)
+        self.rig.path(DEVICE, "in_accel_x_raw").unlink()
+        self.client.wait_for("SensorState", "lost")
+        self.rig.add_device(accelerometer(index=1))
+        self.client.wait_for("SensorState", "sampling")
+        daemon.process.terminate()
+        wait_until(lambda: "STOPPING=1" in daemon.notifications, "orientd ends")
+        self.assert_bus_answers()
+        os.read(pipe, len(full))
+        self.assertEqual(os.read(pipe, 64), b"12\n")
+        os.close(pipe)
+        self.assertEqual(daemon.wait_for_end(), 0)
 
     def test_many_times(self):
         self.rig.add_device(accelerometer())
