@@ -63,6 +63,8 @@ struct ScanSource {
     ///
     /// Throws EBUSY if another program has opened the device.
     func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
+        // The node may be that of another device by now.
+        try folder.checkPresence()
         // Opening comes first: it fails while another program reads, whose buffer must not be stopped.
         let descriptor = orientd_open_device(node)
         let file = FileDescriptor(owning: try checkSystem("open the buffer of", path, descriptor))
