@@ -10,10 +10,6 @@ final class Box<Closure> {
         self.closure = closure
     }
 
-    func retained() -> UnsafeMutableRawPointer {
-        Unmanaged.passRetained(self).toOpaque()
-    }
-
     static func closure(in userdata: UnsafeMutableRawPointer) -> Closure {
         Unmanaged<Box<Closure>>.fromOpaque(userdata).takeUnretainedValue().closure
     }

@@ -21,31 +21,18 @@ package final class BusInterface {
     }
 
     package let name: String
-    private var vtable: UnsafeMutableBufferPointer<sd_bus_vtable>
-    private var count = 1
+    private var members: [sd_bus_vtable] = []
+    /// What the members' offsets point to.
+    private var boxes: [AnyObject] = []
+    /// What libsystemd reads from the first export on.
+    private var vtable: UnsafeMutableBufferPointer<sd_bus_vtable>?
 
-    /// Creates an interface with a capacity of `members` members.
-    package init(_ name: String, members: Int) {
+    package init(_ name: String) {
         self.name = name
-        // libsystemd requires the unused parts of each entry's union to be zero; the empty initialiser zeroes them.
-        vtable = .allocate(capacity: members + 2)
-        vtable.initialize(repeating: sd_bus_vtable())
-        vtable[0].type = UInt8(_SD_BUS_VTABLE_START)
-        vtable[0].x.start.element_size = MemoryLayout<sd_bus_vtable>.stride
-        vtable[0].x.start.features = UInt64(_SD_BUS_VTABLE_PARAM_NAMES)
-        vtable[0].x.start.vtable_format_reference = orientd_vtable_format()
-        vtable[1].type = UInt8(_SD_BUS_VTABLE_END)
     }
 
     deinit {
-        for entry in vtable[1..<count] {
-            switch Int(entry.type) {
-            case Int(_SD_BUS_VTABLE_METHOD): release(UnsafeMutableRawPointer(bitPattern: entry.x.method.offset))
-            case Int(_SD_BUS_VTABLE_PROPERTY): release(UnsafeMutableRawPointer(bitPattern: entry.x.property.offset))
-            default: break
-            }
-        }
-        vtable.deallocate()
+        vtable?.deallocate()
     }
 
     /// Adds a method; `body` replies to the message, now or later, or throws the error to reply with.
@@ -62,7 +49,7 @@ package final class BusInterface {
         entry.x.method.signature = cString(arguments)
         entry.x.method.result = cString(returns)
         entry.x.method.names = cString(names)
-        entry.x.method.offset = Int(bitPattern: Box(body).retained())
+        entry.x.method.offset = offset(of: Box(body))
         entry.x.method.handler = { message, userdata, error in
             guard let message, let userdata else { return -EINVAL }
             let call = BusMessage(borrowing: message)
@@ -73,7 +60,7 @@ package final class BusInterface {
             }
             return 1
         }
-        add(entry)
+        members.append(entry)
     }
 
     /// Adds a property whose value `getter` appends.
@@ -92,13 +79,13 @@ package final class BusInterface {
         }
         entry.x.property.member = cString(name)
         entry.x.property.signature = cString(type)
-        entry.x.property.offset = Int(bitPattern: Box(getter).retained())
+        entry.x.property.offset = offset(of: Box(getter))
         entry.x.property.get = { _, _, _, _, reply, userdata, _ in
             guard let reply, let userdata else { return -EINVAL }
             Box<Getter>.closure(in: userdata)(BusMessage(borrowing: reply))
             return 0
         }
-        add(entry)
+        members.append(entry)
     }
 
     /// Adds a signal to the introspection data; ``Bus/emit(_:of:at:to:_:)`` sends it.
@@ -107,11 +94,21 @@ package final class BusInterface {
         entry.x.signal.member = cString(name)
         entry.x.signal.signature = cString(arguments)
         entry.x.signal.names = cString(names)
-        add(entry)
+        members.append(entry)
     }
 
     func withVtable<Result>(_ body: (UnsafePointer<sd_bus_vtable>?) -> Result) -> Result {
-        body(vtable.baseAddress.map { UnsafePointer($0) })
+        if vtable == nil {
+            var start = blank(type: _SD_BUS_VTABLE_START)
+            start.x.start.element_size = MemoryLayout<sd_bus_vtable>.stride
+            start.x.start.features = UInt64(_SD_BUS_VTABLE_PARAM_NAMES)
+            start.x.start.vtable_format_reference = orientd_vtable_format()
+            let entries = [start] + members + [blank(type: _SD_BUS_VTABLE_END)]
+            let memory = UnsafeMutableBufferPointer<sd_bus_vtable>.allocate(capacity: entries.count)
+            _ = memory.initialize(from: entries)
+            vtable = memory
+        }
+        return body(UnsafePointer(vtable?.baseAddress))
     }
 
     private func blank(type: some BinaryInteger) -> sd_bus_vtable {
@@ -120,11 +117,10 @@ package final class BusInterface {
         return entry
     }
 
-    private func add(_ entry: sd_bus_vtable) {
-        precondition(count < vtable.count - 1, "an interface has more members than its capacity")
-        vtable[count + 1] = vtable[count]
-        vtable[count] = entry
-        count += 1
+    /// Keeps a box as long as this interface.
+    private func offset(of box: AnyObject) -> Int {
+        boxes.append(box)
+        return Int(bitPattern: Unmanaged.passUnretained(box).toOpaque())
     }
 }
 

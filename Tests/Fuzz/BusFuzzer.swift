@@ -119,7 +119,7 @@ private final class FuzzedService: MachineHost {
             proxyClaims[$0] = $1.count
             if $0 == .accelerometer { deliver(.proxyClaims($1)) }
         }
-        let interface = BusInterface(Polkit.interface, members: 1)
+        let interface = BusInterface(Polkit.interface)
         interface.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: "(bba{ss})") { [unowned(unsafe) self] in
             decide($0)
         }

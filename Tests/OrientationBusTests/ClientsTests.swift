@@ -58,7 +58,7 @@ import Testing
     // Waiting for the bus daemon read every call that had arrived into memory, and kept the other callers waiting.
     @Test func `calls are not read before they are handled`() throws {
         let name = "org.example.Interface"
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         var unread: [UInt64] = []
         interface.method("Call") { [bus, clients] message throws(BusError) in
             try clients.authorizeUntilEnd(message, for: "org.example.act") { _ in message.reply() }

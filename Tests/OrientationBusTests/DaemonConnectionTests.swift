@@ -32,7 +32,7 @@ import Testing
 
         init(_ bus: Bus) throws {
             self.bus = bus
-            let manager = BusInterface(Names.manager, members: 7)
+            let manager = BusInterface(Names.manager)
             manager.property("SensorState", "s") { $0.append("dreaming") }
             manager.property("DeviceOrientation", "s") { $0.append("landscape-right") }
             manager.property("InterfaceRule", "u") { $0.append(UInt32(1)) }
@@ -59,7 +59,7 @@ import Testing
 
         private func addRequest() -> String {
             let id = RotationRequest.ID(slots.count)
-            let interface = BusInterface(Names.request, members: 1)
+            let interface = BusInterface(Names.request)
             interface.method("Release") { [unowned self] message in
                 requests.remove(id)
                 handle("Release \(id)") { message.reply() }

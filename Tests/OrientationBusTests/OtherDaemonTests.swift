@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `properties that this client does not know are skipped`() throws {
-        let manager = BusInterface(Names.manager, members: 3)
+        let manager = BusInterface(Names.manager)
         manager.property("Angles", "a(dd)") { message in
             message.appendArray("(dd)") {
                 message.appendStruct("dd") {
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: names.indices)
     func `a name that this client does not know is an error that contains it`(index: Int) {
         let (property, value) = Self.names[index]
-        let manager = BusInterface(Names.manager, members: 1)
+        let manager = BusInterface(Names.manager)
         manager.property(property, "s") { $0.append(value) }
         let error = #expect(throws: BusError.self) { _ = try snapshot(of: manager) }
         #expect(error?.message == "\(property) reads \(value), which this client does not know")
@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: requests.indices)
     func `a malformed request in the list is an error that says why`(index: Int) throws {
         let (path, presentation, message) = Self.requests[index]
-        let manager = BusInterface(Names.manager, members: 1)
+        let manager = BusInterface(Names.manager)
         manager.method("ListRequests", returns: "a(ososus)") { call in
             call.reply { reply in
                 reply.appendArray("(ososus)") {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `a property of another type than expected is an error`() {
-        let manager = BusInterface(Names.manager, members: 1)
+        let manager = BusInterface(Names.manager)
         manager.property("HasAccelerometer", "u") { $0.append(UInt32(1)) }
         let error = #expect(throws: BusError.self) { _ = try snapshot(of: manager) }
         #expect(error?.name == "org.freedesktop.DBus.Error.InvalidArgs")
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `changes of unknown properties are told with what text they have`() throws {
-        let manager = BusInterface(Names.manager, members: 3)
+        let manager = BusInterface(Names.manager)
         manager.property("Zoom", "d") { $0.append(2.5) }
         manager.property("Tilt", "(dd)") { message in
             message.appendStruct("dd") {

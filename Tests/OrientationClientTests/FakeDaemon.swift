@@ -85,7 +85,7 @@ final class Worker {
         loop = try EventLoop()
         bus = try Bus(address)
         self.script = script
-        let manager = BusInterface(Names.manager, members: ManagerSnapshot.properties.count + 6)
+        let manager = BusInterface(Names.manager)
         properties = PublishedProperties(
             ManagerSnapshot(),
             ManagerSnapshot.properties,
@@ -153,7 +153,7 @@ final class Worker {
         try answer("Request", message, request.line) { [unowned self] reply in
             lastRequest += 1
             let name = "\(lastRequest)"
-            let interface = BusInterface(Names.request, members: 2)
+            let interface = BusInterface(Names.request)
             interface.method("Update", "a{sv}") { [unowned self] message throws(BusError) in
                 try RequestOptions.readChanges(of: &request, from: message)
                 try answer("Update", message, "\(name) \(request.line)")

@@ -37,7 +37,7 @@ import Testing
         _ getter: @escaping (BusMessage) -> Void
     ) throws -> Result<Idiom?, BusError> {
         let hostnamed = try privateBus.connect(loop)
-        let interface = BusInterface(Self.service, members: 1)
+        let interface = BusInterface(Self.service)
         interface.property(property, type, .announced, getter)
         let slot = try hostnamed.export(interface, at: "/org/freedesktop/hostname1")
         try hostnamed.own(Self.service, replacing: false)

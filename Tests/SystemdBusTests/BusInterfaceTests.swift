@@ -15,7 +15,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `a method gets its arguments and its answer gets back`() throws {
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.method("Swap", "sbudo", returns: "odubs") { message throws(BusError) in
             let (string, bool) = (try message.readString(), try message.readBool())
             let (number, double) = (try message.readUInt32(), try message.readDouble())
@@ -45,7 +45,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `containers come as they were sent`() throws {
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.method("List", returns: "a{sv}(du)as") { message in
             message.reply { reply in
                 reply.appendArray("{sv}") {
@@ -88,7 +88,7 @@ private let name = "org.example.Interface"
 
     @Test func `a thrown error is the answer`() throws {
         let refusal = BusError("org.example.Error.TooLate", "it is past midnight")
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.method("Refuse") { _ throws(BusError) in throw refusal }
         let slot = try peers.service.export(interface, at: Peers.path)
         #expect(throws: refusal) { _ = try peers.call(name, "Refuse") }
@@ -96,7 +96,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `a call with other arguments than the signature's never reaches the method`() throws {
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.method("Take", "u") { message in
             Issue.record("the method was called")
             message.reply()
@@ -109,7 +109,7 @@ private let name = "org.example.Interface"
 
     @Test func `an answer may come in a later turn of the loop`() throws {
         var waiting: [BusMessage] = []
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         let later = try peers.loop.timer {
             for message in waiting { message.reply { $0.append(message.sender) } }
         }
@@ -124,7 +124,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `introspection shows members, signatures, argument names and how each property changes`() throws {
-        let interface = BusInterface(name, members: 6)
+        let interface = BusInterface(name)
         interface.method("Add", "ud", returns: "s", names: "count\0weight\0text\0") { $0.reply() }
         interface.method("Nothing") { $0.reply() }
         interface.property("Constant", "s", .constant) { $0.append("") }
@@ -165,7 +165,7 @@ private let name = "org.example.Interface"
 
     @Test func `a property is read through its getter each time, and cannot be set`() throws {
         var reads: UInt32 = 0
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.property("Reads", "u", .silent) {
             reads += 1
             $0.append(reads)
@@ -186,7 +186,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `a getter that gives another type than promised is an error, not silence`() throws {
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.property("Broken", "u") { $0.append("text") }
         let slot = try peers.service.export(interface, at: Peers.path)
         #expect(throws: BusError.self) { _ = try peers.property("Broken", of: name) }
@@ -194,7 +194,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `an announcement carries the named properties and no others`() throws {
-        let interface = BusInterface(name, members: 3)
+        let interface = BusInterface(name)
         interface.property("First", "u") { $0.append(UInt32(1)) }
         interface.property("Second", "u") { $0.append(UInt32(2)) }
         interface.property("Third", "u") { $0.append(UInt32(3)) }
@@ -224,7 +224,7 @@ private let name = "org.example.Interface"
     }
 
     @Test func `signals and announcements arrive as they were sent, and in that order`() throws {
-        let interface = BusInterface(name, members: 2)
+        let interface = BusInterface(name)
         interface.property("Side", "s") { $0.append("left") }
         interface.signal("Turned", "su", names: "to\0degrees\0")
         let slot = try peers.service.export(interface, at: Peers.path)
@@ -263,7 +263,7 @@ private let name = "org.example.Interface"
         do {
             let (first, second) = (Token(), Token())
             (method, getter) = (first, second)
-            let interface = BusInterface(name, members: 2)
+            let interface = BusInterface(name)
             interface.method("Call") { message in
                 withExtendedLifetime(first) {}
                 message.reply()
@@ -288,7 +288,7 @@ private let name = "org.example.Interface"
         do {
             let token = Token()
             getter = token
-            let interface = BusInterface(name, members: 2)
+            let interface = BusInterface(name)
             interface.method("Release") { message in
                 slot = nil
                 #expect(getter != nil)
@@ -308,7 +308,7 @@ private let name = "org.example.Interface"
 
     @Test func `the same interface cannot be exported twice at one path`() throws {
         func interface() -> BusInterface {
-            let interface = BusInterface(name, members: 1)
+            let interface = BusInterface(name)
             interface.method("Call") { $0.reply() }
             return interface
         }

@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a call lets polkit ask a person if it is told so`(isInteractive: Bool) throws {
-        let interface = BusInterface("org.example.Question", members: 1)
+        let interface = BusInterface("org.example.Question")
         interface.method("Ask", returns: "b") { message in
             message.reply { $0.append(message.allowsInteractiveAuthorization) }
         }
@@ -130,7 +130,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a call that is answered later lets polkit ask a person too`(isInteractive: Bool) throws {
-        let interface = BusInterface("org.example.Question", members: 1)
+        let interface = BusInterface("org.example.Question")
         var interactive: [Bool] = []
         interface.method("Ask") { message in
             interactive.append(message.allowsInteractiveAuthorization)
@@ -281,7 +281,7 @@ import Testing
         ]
         for number in 0..<3 {
             let path = "\(Peers.path)/\(number)"
-            let slot = try peers.service.export(BusInterface(child, members: 0), at: path)
+            let slot = try peers.service.export(BusInterface(child), at: path)
             peers.service.announceObject(at: path)
             #expect(try managedObjects() == [path])
             peers.service.announceObjectRemoved(at: path)

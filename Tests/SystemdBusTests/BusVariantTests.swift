@@ -17,7 +17,7 @@ private let name = "org.example.Options"
     /// Calls the method and returns what it has read.
     private func read(_ options: @escaping (BusMessage) -> Void) throws -> [String] {
         var values: [String] = []
-        let interface = BusInterface(name, members: 1)
+        let interface = BusInterface(name)
         interface.method("Take", "a{sv}u") { message throws(BusError) in
             try message.readNamedVariants { option throws(BusError) in
                 do throws(BusError) {

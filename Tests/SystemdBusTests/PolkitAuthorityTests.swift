@@ -35,7 +35,7 @@ private final class Guarded {
         peers = try Peers()
         polkit = try peers.privateBus.connect(peers.loop)
         if let answer {
-            let authority = BusInterface("org.freedesktop.PolicyKit1.Authority", members: 1)
+            let authority = BusInterface("org.freedesktop.PolicyKit1.Authority")
             authority.method("CheckAuthorization", "(sa{sv})sa{ss}us", returns: signature) {
                 [unowned self] message throws(BusError) in
                 questions.append(try Self.question(message))
@@ -45,7 +45,7 @@ private final class Guarded {
             try polkit.own("org.freedesktop.PolicyKit1", replacing: false)
         }
         let authority = PolkitAuthority(bus: peers.service, limitError: limitError) { [unowned self] in absences += 1 }
-        let guarded = BusInterface(interfaceName, members: 1)
+        let guarded = BusInterface(interfaceName)
         guarded.method("Act") { [unowned self] message in
             authority.authorize(message, for: actionID) { [unowned self] isAllowed in
                 guard isAllowed else { return }

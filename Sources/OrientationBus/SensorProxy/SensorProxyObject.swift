@@ -24,8 +24,8 @@ package final class SensorProxyObject {
         clients: Clients,
         onClaims: @escaping (SensorKind, _ clients: [String]) -> Void
     ) throws(SystemError) {
-        let main = (interface: BusInterface(Self.service, members: 16), path: Self.path)
-        let other = (interface: BusInterface(Self.service + ".Compass", members: 4), path: Self.path + "/Compass")
+        let main = (interface: BusInterface(Self.service), path: Self.path)
+        let other = (interface: BusInterface(Self.service + ".Compass"), path: Self.path + "/Compass")
         func sensor(
             _ kind: SensorKind,
             _ methods: (claim: StaticString, release: StaticString),

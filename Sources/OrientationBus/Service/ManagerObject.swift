@@ -34,7 +34,7 @@ package final class ManagerObject {
         self.bus = bus
         self.clients = clients
         self.host = host
-        interface = BusInterface(Names.manager, members: 32)
+        interface = BusInterface(Names.manager)
         waiting = try WaitingClaims(loop: loop)
         properties = PublishedProperties(
             ManagerSnapshot(version: "\(version)", status: status),

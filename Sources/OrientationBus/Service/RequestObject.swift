@@ -22,7 +22,7 @@ final class RequestObject {
         let (id, client) = (new.id, new.client)
         self.bus = bus
         path = Names.path(of: id)
-        let interface = BusInterface(Names.request, members: RotationRequest.properties.count + 3)
+        let interface = BusInterface(Names.request)
         let properties = PublishedProperties(new.request, RotationRequest.properties, of: interface, at: path, on: bus)
         self.properties = properties
         interface.method("Update", "a{sv}", names: "changes\0") { message throws(BusError) in

@@ -67,7 +67,7 @@ package final class SensorObject {
     /// Exports sensor `number` and announces it through ObjectManager.
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
         path = Names.sensorPath + "\(number)"
-        let interface = BusInterface(Names.sensor, members: SensorStatus.properties.count)
+        let interface = BusInterface(Names.sensor)
         properties = PublishedProperties(status, SensorStatus.properties, of: interface, at: path, on: bus)
         slot = try bus.export(interface, at: path)
         bus.announceObject(at: path)
