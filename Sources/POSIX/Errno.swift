@@ -26,7 +26,6 @@ package struct Errno: Hashable, Sendable {
     package static let notPermitted = Errno(EPERM)
     package static let notSupported = Errno(ENOSYS)
     package static let timedOut = Errno(ETIMEDOUT)
-    package static let tooManyUsers = Errno(EUSERS)
 }
 
 extension Errno: CustomStringConvertible {

@@ -92,24 +92,25 @@ package final class Bus {
     // MARK: - Names
 
     /// Owns `name`, with `replacing` also in place of an owner that allows it; throws `EEXIST` if another one keeps it.
-    package func own(_ name: String, replacing: Bool) throws(SystemError) {
+    ///
+    /// Calls `onLoss` when another connection has taken it, until the returned slot is released.
+    @discardableResult
+    package func own(
+        _ name: String,
+        replacing: Bool,
+        onLoss: @escaping () -> Void = {}
+    ) throws(SystemError) -> BusSlot {
+        // Subscribed first: another connection may take the name at once.
+        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
+        let slot = try subscribe(match) { _ in onLoss() }
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
         let result = sd_bus_request_name(bus, name, flags)
         guard result == -EEXIST else {
             try check("own the name", name, result)
-            return
+            return slot
         }
         throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
-    }
-
-    /// Owns `name` as well, and calls `onLoss` when another connection has taken it.
-    package func own(_ name: String, replacing: Bool, onLoss: @escaping () -> Void) throws(SystemError) -> BusSlot {
-        // Subscribed first: another connection may take the name at once.
-        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
-        let slot = try subscribe(match) { _ in onLoss() }
-        try own(name, replacing: replacing)
-        return slot
     }
 
     /// Takes `name` now, or queues for it; returns a description of the current owner in that case.
