@@ -174,8 +174,6 @@ package final class Daemon {
         case .resume: supervisor.resume()
         case .end:
             ServiceManager.stopping()
-            manager.answerWaiting()
-            proxy?.answerWaiting()
             supervisor.end { [self] in loop.exit() }
         case .exit: loop.exit()
         }

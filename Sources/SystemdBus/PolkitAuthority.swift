@@ -33,7 +33,8 @@ package final class PolkitAuthority {
     private var persons = 0
     private var pending = 0
     private var queue: [Question] = []
-    private var undecided = ConnectionCounts()
+    /// The number of undecided calls of each connection that has some.
+    private var undecided: [String: Int] = [:]
 
     /// `limitError` is the name of the error for too many undecided calls of a connection.
     ///
@@ -54,12 +55,12 @@ package final class PolkitAuthority {
         for actionID: String,
         _ completion: @escaping (_ isAllowed: Bool) -> Void
     ) {
-        guard undecided[message.sender] < Self.limits.connection else {
+        guard undecided[message.sender] ?? 0 < Self.limits.connection else {
             let text = "polkit has not decided on \(Self.limits.connection) calls of this connection yet"
             message.reply(BusError(limitError, text))
             return completion(false)
         }
-        undecided.add(to: message.sender)
+        undecided[message.sender, default: 0] += 1
         queue.append(Question(message: message, actionID: actionID, completion: completion))
         askNext()
     }
@@ -98,7 +99,9 @@ package final class PolkitAuthority {
 
     private func decide(_ question: Question, refusal: BusError?) {
         pending -= 1
-        _ = undecided.remove(from: question.message.sender)
+        let sender = question.message.sender
+        undecided[sender, default: 1] -= 1
+        if undecided[sender] == 0 { undecided[sender] = nil }
         if let refusal { question.message.reply(refusal) }
         question.completion(refusal == nil)
         askNext()

@@ -110,7 +110,4 @@ final class ProxiedSensor {
         claimants.remove(at: index)
         onClaims(kind, claimants)
     }
-
-    /// Answers the waiting claims, whatever is known.
-    func answerWaiting() { waiting.answer() }
 }

@@ -83,13 +83,14 @@ package final class SensorProxyObject {
         }
     }
 
-    /// Publishes the edge and the tilt of the device, and answers the claims that wait for them.
+    /// Publishes the edge and the tilt of the device, and answers the claims that wait for them; at the end, all.
     package func publish(_ effects: Effects) {
         if effects.proxied != reading {
             reading = effects.proxied
             accelerometer.publish([[.text(reading.edge.proxiedName)], [.text(reading.tilt.name)]])
         }
         accelerometer.isRead = effects.hasFirstAnswer
+        if effects.step == .end { for sensor in sensors { sensor.isRead = true } }
     }
 
     /// Publishes a level of light, in lux or in a unit of the vendor's.
@@ -106,11 +107,6 @@ package final class SensorProxyObject {
     private func publish(_ values: [PropertyValue], of sensor: ProxiedSensor, _ number: Double = 0) {
         if number.isFinite { sensor.publish([values]) }
         sensor.isRead = true
-    }
-
-    /// Answers all waiting claims, whatever is known.
-    package func answerWaiting() {
-        for sensor in sensors { sensor.answerWaiting() }
     }
 }
 

@@ -17,9 +17,8 @@ package final class ManagerObject {
     private let properties: PublishedProperties<ManagerSnapshot>
     private var slots: [BusSlot] = []
 
-    private var claims = ConnectionCounts()
-    /// The claims that polkit has not decided on yet, without those that were released already.
-    private var undecided = ConnectionCounts()
+    /// The claims of all connections; polkit has not decided on those that are not granted.
+    private var claims: [(client: String, isGranted: Bool)] = []
     private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
@@ -47,7 +46,7 @@ package final class ManagerObject {
         interface.method("Claim") { [self] message throws(BusError) in try claim(message) }
         interface.method("Release") { [self] in release($0) }
         clients.onEnd { [self] client in
-            if claims.removeAll(of: client) { host.deliver(.claims(UInt32(claims.total))) }
+            changeClaims { $0.removeAll { $0.client == client } }
             host.deliver(.vanished(client: client))
         }
         slots = [
@@ -106,38 +105,36 @@ package final class ManagerObject {
 
     private func claim(_ message: BusMessage) throws(BusError) {
         let client = message.sender
-        guard claims.total + undecided.total < Self.limits.total else {
+        guard claims.count < Self.limits.total else {
             throw .limitExceeded("all \(Self.limits.total) claims are taken")
         }
-        guard claims[client] + undecided[client] < Self.limits.connection else {
+        guard claims.count(where: { $0.client == client }) < Self.limits.connection else {
             throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
         }
-        undecided.add(to: client)
-        do throws(BusError) {
-            try clients.authorizeUntilEnd(message, for: Names.Action.claim) { [self] isAllowed in
-                // It may have been released meanwhile.
-                let isWanted = undecided.remove(from: client)
-                guard isAllowed else { return }
-                guard isWanted else { return message.reply() }
-                claims.add(to: client)
-                host.deliver(.claims(UInt32(claims.total)))
-                waiting.add(message)
-            }
-        } catch {
-            _ = undecided.remove(from: client)
-            throw error
+        try clients.watch(client)
+        claims.append((client, false))
+        clients.authorize(message, for: Names.Action.claim) { [self] isAllowed in
+            // It may have been released meanwhile, or with its connection.
+            let index = claims.firstIndex { $0.client == client && !$0.isGranted }
+            if let index, !isAllowed { claims.remove(at: index) }
+            guard isAllowed else { return }
+            guard let index else { return message.reply() }
+            changeClaims { $0[index].isGranted = true }
+            waiting.add(message)
         }
     }
 
     /// Releases the latest claim of the sender, which polkit may not have decided on yet.
     private func release(_ message: BusMessage) {
-        let client = message.sender
-        if !undecided.remove(from: client), claims.remove(from: client) {
-            host.deliver(.claims(UInt32(claims.total)))
-        }
+        let own = claims.indices.filter { claims[$0].client == message.sender }
+        if let index = own.last(where: { !claims[$0].isGranted }) ?? own.last { changeClaims { $0.remove(at: index) } }
         message.reply()
     }
 
-    /// Answers the claims that wait, whatever is known.
-    package func answerWaiting() { waiting.answer() }
+    private func changeClaims(_ change: (inout [(client: String, isGranted: Bool)]) -> Void) {
+        let before = claims.count { $0.isGranted }
+        change(&claims)
+        let granted = claims.count { $0.isGranted }
+        if granted != before { host.deliver(.claims(UInt32(granted))) }
+    }
 }

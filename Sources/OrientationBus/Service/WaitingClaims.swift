@@ -27,8 +27,8 @@ final class WaitingClaims {
         if messages.count == 1 { timer?.arm(after: Self.timeout) }
     }
 
-    /// Answers the claims that wait, whatever is known.
-    func answer() {
+    /// Answers the claims that wait.
+    private func answer() {
         guard !messages.isEmpty else { return }
         timer?.disarm()
         let answered = messages

@@ -96,7 +96,9 @@ public struct OrientationMachine: Sendable {
     var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
 
     /// Whether an edge or a face was seen since sampling began, or none is to be expected.
-    var hasFirstAnswer: Bool { !sensors.display.mayDeliver || sensors.display.state == .sampling && tracker.hasAnswer }
+    var hasFirstAnswer: Bool {
+        lifecycle == .ending || !sensors.display.mayDeliver || sensors.display.state == .sampling && tracker.hasAnswer
+    }
 
     // MARK: - Events
 
