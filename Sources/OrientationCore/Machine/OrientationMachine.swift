@@ -200,12 +200,12 @@ public struct OrientationMachine: Sendable {
             policy.setAutorotate(mode)
         case .setApplicationMask(let mask, let appID, let client):
             if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {
-                let counts = (policy.applicationMaskCount(of: client), policy.applicationMaskCount)
-                try checkLimits(counts, "application masks")
+                let masks = policy.dynamicMasks.mapValues { $0.count }
+                try checkLimits(masks[client] ?? 0, masks.values.reduce(0, +), "application masks")
             }
             try policy.setApplicationMask(mask, of: appID, for: client)
         case .present(let request, let client):
-            try checkLimits((policy.requestCount(of: client), policy.requestCount), "requests")
+            try checkLimits(policy.tree.count(of: client), policy.tree.count, "requests")
             let id = try policy.present(request, of: client)
             effects.request = ClientRequest(id: id, request: request, client: client)
         case .update(let id, let request, let client):
@@ -218,11 +218,11 @@ public struct OrientationMachine: Sendable {
     }
 
     /// Throws if a client, or all clients together, hold as many things of a kind as they may.
-    private func checkLimits(_ held: (client: Int, total: Int), _ kind: String) throws(RotationRefusal) {
-        guard held.total < Self.limits.total else {
+    private func checkLimits(_ held: Int, _ total: Int, _ kind: String) throws(RotationRefusal) {
+        guard total < Self.limits.total else {
             throw .limitExceeded("all \(Self.limits.total) \(kind) are taken")
         }
-        guard held.client < Self.limits.client else {
+        guard held < Self.limits.client else {
             throw .limitExceeded("this connection holds \(Self.limits.client) \(kind), the most it may")
         }
     }

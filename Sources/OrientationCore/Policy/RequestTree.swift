@@ -2,7 +2,8 @@
 
 /// The requests of all clients as trees, and which of them decides; see "Requests" in docs/semantics.md.
 ///
-/// A change looks at each request once, of which there are some hundreds at most; a turn of the device looks at none.
+/// A change looks at each request and its ancestors, some hundreds at most; a turn of the device looks at none. The copy
+/// from before a change undoes it.
 struct RequestTree: Sendable {
     typealias ID = RotationRequest.ID
 
@@ -12,7 +13,6 @@ struct RequestTree: Sendable {
 
         /// When it was last presented or activated, as a count of such events.
         fileprivate(set) var presented: UInt64
-        fileprivate var children: [ID] = []
 
         fileprivate var isModal: Bool { request.isActive && request.presentation == .modal }
     }
@@ -69,19 +69,13 @@ struct RequestTree: Sendable {
 
     // MARK: - Changing
 
-    /// Adds a request as the one presented last; removing it restores the earlier order.
+    /// Adds a request as the one presented last.
     mutating func insert(_ request: RotationRequest, of client: String) -> ID {
         lastID += 1
         presentations += 1
         nodes[lastID] = Node(request: request, client: client, presented: presentations)
-        attach(lastID)
+        update()
         return lastID
-    }
-
-    /// Undoes the last ``insert(_:of:)``, so that refused requests use up no ids: there are 2^32.
-    mutating func undoInsert() {
-        remove(lastID)
-        lastID -= 1
     }
 
     /// Changes a request; one that becomes active, becomes modal below a root, or moves to another parent is presented.
@@ -95,45 +89,22 @@ struct RequestTree: Sendable {
             presentations += 1
             new.presented = presentations
         }
-        restore(id, to: new)
-    }
-
-    /// Undoes a change of a request.
-    mutating func restore(_ id: ID, to old: Node) {
-        detach(id)
-        nodes[id]?.request = old.request
-        nodes[id]?.presented = old.presented
-        attach(id)
+        nodes[id] = new
+        update()
     }
 
     /// Removes a request with its descendants, and returns all of them, the request itself first.
-    @discardableResult
     mutating func remove(_ id: ID) -> [ID] {
-        detach(id)
-        var removed = [id]
-        var index = 0
-        while index < removed.count {
-            if let node = nodes.removeValue(forKey: removed[index]) { removed += node.children.sorted() }
-            index += 1
-        }
-        update()
-        return removed
+        remove([id] + ids.filter { $0 != id && isInSubtree($0, of: id) })
     }
 
     /// Removes all requests of a client and returns them; their descendants are the client's as well.
-    mutating func remove(client: String) -> [ID] {
-        var removed: [ID] = []
-        for id in ids where nodes[id]?.client == client { removed += remove(id) }
-        return removed.sorted()
-    }
+    mutating func remove(client: String) -> [ID] { remove(ids.filter { nodes[$0]?.client == client }) }
 
-    private mutating func attach(_ id: ID) {
-        if let parent = nodes[id]?.request.parent { nodes[parent]?.children.append(id) }
+    private mutating func remove(_ removed: [ID]) -> [ID] {
+        for id in removed { nodes[id] = nil }
         update()
-    }
-
-    private mutating func detach(_ id: ID) {
-        if let parent = nodes[id]?.request.parent { nodes[parent]?.children.removeAll { $0 == id } }
+        return removed
     }
 
     // MARK: - The front
@@ -142,9 +113,11 @@ struct RequestTree: Sendable {
     private mutating func update() {
         autorotatingCount = 0
         front = nil
+        let children = Dictionary(grouping: nodes.keys) { nodes[$0]?.request.parent }
         var window: (presented: UInt64, top: ID)?
-        for (id, node) in nodes where node.request.parent == nil && node.request.isActive {
-            let top = topmost(in: id)?.id ?? id
+        for id in children[nil] ?? [] {
+            guard let node = nodes[id], node.request.isActive else { continue }
+            let top = topmost(in: id, children)?.id ?? id
             if node.presented > window?.presented ?? 0 { window = (node.presented, top) }
         }
         guard let top = window?.top else { return }
@@ -156,12 +129,12 @@ struct RequestTree: Sendable {
     /// The topmost active modal request of a subtree, and the latest presentation on the way down to it.
     ///
     /// Counts the requests that autorotate on the way.
-    private mutating func topmost(in id: ID) -> (presented: UInt64, id: ID)? {
+    private mutating func topmost(in id: ID, _ children: [ID?: [ID]]) -> (presented: UInt64, id: ID)? {
         guard let node = nodes[id], node.request.isActive else { return nil }
         if node.request.shouldAutorotate { autorotatingCount += 1 }
         var latest: (presented: UInt64, id: ID)?
-        for child in node.children {
-            if let top = topmost(in: child), top.presented > latest?.presented ?? 0 { latest = top }
+        for child in children[id] ?? [] {
+            if let top = topmost(in: child, children), top.presented > latest?.presented ?? 0 { latest = top }
         }
         if let latest { return (max(latest.presented, node.presented), latest.id) }
         return node.isModal ? (node.presented, id) : nil

@@ -4,18 +4,6 @@ extension RotationPolicy {
     /// The number of requests that need the sensor: those that autorotate and that no inactive request hides.
     public var autorotatingRequests: Int { tree.autorotatingCount }
 
-    /// The number of requests.
-    public var requestCount: Int { tree.count }
-
-    /// The number of requests of a client.
-    public func requestCount(of client: String) -> Int { tree.count(of: client) }
-
-    /// The number of dynamic masks of all clients.
-    public var applicationMaskCount: Int { dynamicMasks.values.reduce(0) { $0 + $1.count } }
-
-    /// The number of dynamic masks of a client.
-    public func applicationMaskCount(of client: String) -> Int { dynamicMasks[client]?.count ?? 0 }
-
     /// All requests, the oldest first.
     public var requests: [RotationRequest.ID] { tree.ids }
 
@@ -35,10 +23,11 @@ extension RotationPolicy {
         of client: String
     ) throws(RotationRefusal) -> RotationRequest.ID {
         try check(request, of: client)
+        let before = tree
         let id = tree.insert(request, of: client)
         guard tree.front?.top == id else { return id }
         if let conflict {
-            tree.undoInsert()
+            tree = before
             throw conflict
         }
         presentTopmost()
@@ -54,20 +43,19 @@ extension RotationPolicy {
         to request: RotationRequest,
         of client: String
     ) throws(RotationRefusal) {
-        let old = try own(id, of: client)
         var request = request
-        request.appID = old.request.appID
+        request.appID = try own(id, of: client).request.appID
         try check(request, of: client, id: id)
-        let before = tree.front
+        let old = tree
         tree.replace(id, with: request)
-        let after = tree.front
+        let (before, after) = (old.front, tree.front)
         let isOnTop = after.map { $0.top == before?.top || tree.isInSubtree($0.top, of: id) } ?? false
         if after != before, !request.isActive || !isOnTop {
             // The change uncovers another request, as a release does.
             return resolve(.request)
         }
         if after != before || after?.deciding == id, let conflict {
-            tree.restore(id, to: old)
+            tree = old
             throw conflict
         }
         if after?.top != before?.top { return presentTopmost() }
@@ -118,12 +106,12 @@ extension RotationPolicy {
         if let mask, !mask.isValid {
             throw .invalidArgument("mask: \(mask.rawValue) is not a valid set of orientations")
         }
-        let old = dynamicMasks[client]
+        let old = dynamicMasks
         dynamicMasks[client, default: [:]][appID] = mask
         if dynamicMasks[client]?.isEmpty == true { dynamicMasks[client] = nil }
         guard let deciding, deciding.client == client, deciding.request.appID == appID else { return }
         if deciding.request.shouldAutorotate, grantedMask(of: deciding).isDisjoint(with: deciding.request.supported) {
-            dynamicMasks[client] = old
+            dynamicMasks = old
             throw .invalidInterfaceOrientation(
                 "mask: the asked request supports \(deciding.request.supported) only, and it autorotates"
             )

@@ -443,7 +443,7 @@ private struct Scene {
         #expect(scene.handle(.present(view, client: ":1.5")).refusal == nil)
         #expect(scene.handle(.present(view, client: ":1.5")).refusal == refusal)
         scene.handle(.vanished(client: ":1.2"))
-        #expect(scene.machine.policy.requestCount == 192)
+        #expect(scene.machine.policy.requests.count == 192)
         #expect(scene.handle(.present(view, client: ":1.5")).refusal == nil)
     }
 
