@@ -41,7 +41,7 @@ public struct OrientationMachine: Sendable {
     private let configuration: MachineConfiguration
     private(set) var tracker: OrientationTracker
     private var silence = SilenceFeed()
-    private var hinge = Hinge()
+    private var hinge = HingeAngle()
     private var motion: PerRole<MotionDetector>
     private var sensors = PerRole(SensorReport())
 

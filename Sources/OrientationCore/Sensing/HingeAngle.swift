@@ -20,7 +20,17 @@ public struct HingeAngle: Sendable {
     /// The mode by the last conclusive readings; unknown before those.
     public private(set) var tabletMode = TabletMode.unknown
 
+    /// The last reading of each half; nil since reading began or stopped.
+    ///
+    /// Only readings of the same time may be compared, so a half that stops being read loses its last reading.
+    var readings = PerRole<Vector3?>(nil) {
+        didSet { if let display = readings.display, let base = readings.base { update(display: display, base: base) } }
+    }
+
     public init() {}
+
+    /// Forgets the mode, when its changes can no longer be seen.
+    mutating func forget() { tabletMode = .unknown }
 
     /// Adds simultaneous readings of both accelerometers in m/s², each in the device frame of its own half.
     ///

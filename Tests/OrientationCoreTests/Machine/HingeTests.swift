@@ -10,7 +10,7 @@ import Testing
     private static let onKeys = Vector3(0, 0, 9.81)
 
     @Test func `both halves must have been read, and each reading counts with the other's last`() {
-        var hinge = Hinge()
+        var hinge = HingeAngle()
         hinge.readings.display = Self.upright
         #expect(hinge.tabletMode == .unknown)
         hinge.readings.base = Self.onUnderside
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `a reading of one half before a pause does not count with the other's after it`() {
-        var hinge = Hinge()
+        var hinge = HingeAngle()
         hinge.readings.display = Self.upright
         hinge.readings.base = Self.onUnderside
         hinge.readings.display = nil
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a forgotten mode is unknown until the next reading`() {
-        var hinge = Hinge()
+        var hinge = HingeAngle()
         hinge.readings.display = Self.upright
         hinge.readings.base = Self.onKeys
         hinge.forget()
