@@ -12,29 +12,20 @@ package enum Chassis {
     ///
     /// It is nil for other chassis, such as a desktop's or a server's, and without hostnamed.
     package static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
-        do throws(BusError) {
-            try bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get") { call in
-                call.append(service)
-                call.append("Chassis")
-            } completion: { answer in
-                completion(idiom(in: answer))
+        bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get") { call in
+            call.append(service)
+            call.append("Chassis")
+        } completion: { answer in
+            do throws(BusError) {
+                completion(.success(Idiom(name: try answer.get().readTextVariant())))
+            } catch {
+                completion(error.isServiceMissing ? .success(nil) : .failure(error))
             }
-        } catch {
-            completion(.failure(error))
         }
     }
 
     /// Returns hostnamed's name of the chassis; nil if there is none.
     package static func name(over bus: Bus) -> String? {
         try? bus.property("Chassis", of: service, at: path, on: service)
-    }
-
-    private static func idiom(in answer: BusMessage) -> Result<Idiom?, BusError> {
-        if let error = answer.error { return error.isServiceMissing ? .success(nil) : .failure(error) }
-        do throws(BusError) {
-            return .success(Idiom(name: try answer.readTextVariant()))
-        } catch {
-            return .failure(error)
-        }
     }
 }

@@ -59,21 +59,16 @@ final class SleepWatch {
     }
 
     private func inhibit() {
-        do throws(BusError) {
-            try bus.callLater(Self.service, "/org/freedesktop/login1", Self.interface, "Inhibit") { call in
-                for argument in ["sleep", "orientd", "Stopping the sensors", "delay"] { call.append(argument) }
-            } completion: { [self] in
-                keepInhibitor($0)
-            }
-        } catch {
-            // The connection is closed, which Bus.onDisconnect reports.
+        bus.callLater(Self.service, "/org/freedesktop/login1", Self.interface, "Inhibit") { call in
+            for argument in ["sleep", "orientd", "Stopping the sensors", "delay"] { call.append(argument) }
+        } completion: { [self] in
+            keepInhibitor($0)
         }
     }
 
-    private func keepInhibitor(_ answer: BusMessage) {
+    private func keepInhibitor(_ answer: Result<BusMessage, BusError>) {
         do throws(BusError) {
-            if let error = answer.error { throw error }
-            let inhibitor = try answer.readFileDescriptor()
+            let inhibitor = try answer.get().readFileDescriptor()
             // A sleep that has begun meanwhile is not delayed by this one.
             if !isAsleep { self.inhibitor = inhibitor }
         } catch {

@@ -226,7 +226,12 @@ package final class Bus {
         isInteractive: Bool = false,
         _ arguments: (BusMessage) -> Void = { _ in }
     ) throws(BusError) -> BusMessage {
-        let message = try newCall(destination, path, interface, member, isInteractive, arguments)
+        let message: BusMessage
+        do throws(SystemError) {
+            message = try newCall(destination, path, interface, member, isInteractive, arguments)
+        } catch {
+            throw BusError(error)
+        }
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?
@@ -251,9 +256,10 @@ package final class Bus {
         return try reply.readTextVariant()
     }
 
-    /// Calls a method; `completion` is called later with the reply, which may be an error, unless the slot is cancelled.
+    /// Calls a method; `completion` is called later with the reply, unless the slot is cancelled.
     ///
-    /// The default of `timeout`, in seconds, is that of ``call(_:_:_:_:isInteractive:_:)``.
+    /// A call that cannot be sent completes at once, and has no slot. The default of `timeout`, in seconds, is that of
+    /// ``call(_:_:_:_:isInteractive:_:)``.
     @discardableResult
     package func callLater(
         _ destination: String,
@@ -262,20 +268,24 @@ package final class Bus {
         _ member: String,
         isInteractive: Bool = false,
         timeout: Double? = nil,
-        _ arguments: (BusMessage) -> Void,
-        completion: @escaping (BusMessage) -> Void
-    ) throws(BusError) -> BusSlot {
-        let message = try newCall(destination, path, interface, member, isInteractive, arguments)
+        _ arguments: (BusMessage) -> Void = { _ in },
+        completion: @escaping (Result<BusMessage, BusError>) -> Void
+    ) -> BusSlot? {
         let timeout = microseconds(timeout, isInteractive)
         do throws(SystemError) {
-            let call = try register("call", destination, userdata: Box(completion)) { slot, userdata in
+            let message = try newCall(destination, path, interface, member, isInteractive, arguments)
+            let box = Box<(BusMessage) -> Void> { reply in
+                completion(reply.error.map { .failure($0) } ?? .success(reply))
+            }
+            let call = try register("call", destination, userdata: box) { slot, userdata in
                 message.withPointer { sd_bus_call_async(bus, &slot, $0, handOver, userdata, timeout) }
             }
             // The bus keeps the slot until the reply.
             sd_bus_slot_set_floating(call, 1)
             return BusSlot(owning: call)
         } catch {
-            throw .failed("\(error)")
+            completion(.failure(BusError(error)))
+            return nil
         }
     }
 
@@ -286,10 +296,10 @@ package final class Bus {
         _ member: String,
         _ isInteractive: Bool,
         _ arguments: (BusMessage) -> Void
-    ) throws(BusError) -> BusMessage {
-        var message: OpaquePointer?
-        let result = sd_bus_message_new_method_call(bus, &message, destination, path, interface, member)
-        guard result >= 0, let message else { throw .failed("cannot call \(destination): \(Errno(result))") }
+    ) throws(SystemError) -> BusMessage {
+        let message = try create("call", destination) {
+            sd_bus_message_new_method_call(bus, &$0, destination, path, interface, member)
+        }
         sd_bus_message_set_allow_interactive_authorization(message, isInteractive ? 1 : 0)
         let call = BusMessage(owning: message)
         arguments(call)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import POSIX
+
 /// A D-Bus error that was received, or is to be sent.
 package struct BusError: Error, Hashable, Sendable {
     /// The error's name, such as `org.freedesktop.DBus.Error.AccessDenied`.
@@ -21,6 +23,11 @@ package struct BusError: Error, Hashable, Sendable {
 
     package static func failed(_ message: String) -> BusError {
         BusError("org.freedesktop.DBus.Error.Failed", message)
+    }
+
+    /// Creates the error of a call that could not be sent or served.
+    package init(_ error: SystemError) {
+        self = .failed("\(error)")
     }
 
     static let unexpectedTypes = invalidArguments("the arguments are not of the expected types")

@@ -97,6 +97,7 @@ package final class BusInterface {
         members.append(entry)
     }
 
+    /// Lends the members, to which none may be added any more.
     func withVtable<Result>(_ body: (UnsafePointer<sd_bus_vtable>?) -> Result) -> Result {
         if vtable == nil {
             var start = blank(type: _SD_BUS_VTABLE_START)
@@ -112,6 +113,7 @@ package final class BusInterface {
     }
 
     private func blank(type: some BinaryInteger) -> sd_bus_vtable {
+        // libsystemd requires the unused parts of each entry's union to be zero, as they are here.
         var entry = sd_bus_vtable()
         entry.type = UInt8(type)
         return entry

@@ -74,26 +74,21 @@ package final class PolkitAuthority {
         let interactive = message.allowsInteractiveAuthorization && persons < Self.limits.persons
         pending += 1
         if interactive { persons += 1 }
-        do throws(BusError) {
-            try bus.callLater(
-                Polkit.service,
-                Polkit.path,
-                Polkit.interface,
-                "CheckAuthorization",
-                timeout: interactive ? Self.timeouts.person : Self.timeouts.machine
-            ) { call in
-                Polkit.append(question.actionID, of: message.sender, isInteractive: interactive, to: call)
-            } completion: { [self] answer in
-                if interactive { persons -= 1 }
-                if answer.error?.isServiceMissing == true {
-                    askForUser(question)
-                } else {
-                    decide(question, refusal: refusal(of: message, for: question.actionID, answer))
-                }
-            }
-        } catch {
+        bus.callLater(
+            Polkit.service,
+            Polkit.path,
+            Polkit.interface,
+            "CheckAuthorization",
+            timeout: interactive ? Self.timeouts.person : Self.timeouts.machine
+        ) { call in
+            Polkit.append(question.actionID, of: message.sender, isInteractive: interactive, to: call)
+        } completion: { [self] answer in
             if interactive { persons -= 1 }
-            decide(question, refusal: error)
+            if answer.error?.isServiceMissing == true {
+                askForUser(question)
+            } else {
+                decide(question, refusal: refusal(of: message, for: question.actionID, answer))
+            }
         }
     }
 
@@ -108,10 +103,13 @@ package final class PolkitAuthority {
     }
 
     /// Returns the error for polkit's answer; nil if the caller is allowed.
-    private func refusal(of message: BusMessage, for actionID: String, _ answer: BusMessage) -> BusError? {
+    private func refusal(
+        of message: BusMessage,
+        for actionID: String,
+        _ answer: Result<BusMessage, BusError>
+    ) -> BusError? {
         do throws(BusError) {
-            if let error = answer.error { throw error }
-            let decision = try Polkit.readDecision(from: answer)
+            let decision = try Polkit.readDecision(from: try answer.get())
             if decision.isAuthorized { return nil }
             guard decision.isChallenge, !message.allowsInteractiveAuthorization else {
                 return .accessDenied("not authorized: polkit refuses \(actionID)")
@@ -134,21 +132,16 @@ package final class PolkitAuthority {
             onAbsence()
         }
         let daemon = "org.freedesktop.DBus"
-        do throws(BusError) {
-            try bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionUnixUser") { call in
-                call.append(question.message.sender)
-            } completion: { [self] answer in
-                decide(question, refusal: refusal(for: question.actionID, user: answer))
-            }
-        } catch {
-            decide(question, refusal: error)
+        bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionUnixUser") { call in
+            call.append(question.message.sender)
+        } completion: { [self] answer in
+            decide(question, refusal: refusal(for: question.actionID, user: answer))
         }
     }
 
-    private func refusal(for actionID: String, user answer: BusMessage) -> BusError? {
+    private func refusal(for actionID: String, user answer: Result<BusMessage, BusError>) -> BusError? {
         do throws(BusError) {
-            if let error = answer.error { throw error }
-            let user = try answer.readUInt32()
+            let user = try answer.get().readUInt32()
             if user == 0 || user == geteuid() { return nil }
             return .accessDenied(
                 "not authorized: without polkit, only root and the user of the service may do \(actionID)"

@@ -223,21 +223,17 @@ private final class FuzzedService: MachineHost {
         let path = method.path == Self.requestPath ? requestPath(choice) : method.path
         let signature = choice & 0xe0 == 0xe0 ? randomSignature() : method.signature
         outstanding += 1
-        do throws(BusError) {
-            try client.callLater(
-                Names.service,
-                path,
-                method.interface,
-                method.member,
-                isInteractive: choice & 16 != 0,
-                timeout: 60
-            ) { call in
-                append(Array(signature.utf8)[...], to: call)
-            } completion: { [unowned(unsafe) self] _ in
-                outstanding -= 1
-            }
-        } catch {
-            // Text that is not UTF-8, or a path that is none.
+        // It completes at once with text that is not UTF-8, or with a path that is none.
+        client.callLater(
+            Names.service,
+            path,
+            method.interface,
+            method.member,
+            isInteractive: choice & 16 != 0,
+            timeout: 60
+        ) { call in
+            append(Array(signature.utf8)[...], to: call)
+        } completion: { [unowned(unsafe) self] _ in
             outstanding -= 1
         }
     }

@@ -62,7 +62,7 @@ import Testing
     private func present(_ request: RotationRequest, of bus: Bus? = nil) throws -> Bus {
         let bus = try bus ?? service.privateBus.connect(service.loop)
         var answers: [BusError?] = []
-        try bus.callLater(Names.service, Names.path, Names.manager, "Request") { call in
+        bus.callLater(Names.service, Names.path, Names.manager, "Request") { call in
             RequestOptions.write(request, to: call)
         } completion: { answer in
             answers.append(answer.error)

@@ -69,7 +69,7 @@ import Testing
         let slot = try bus.export(interface, at: "/org/example")
         let caller = try privateBus.connect(loop)
         for _ in 0..<50 {
-            try caller.callLater(bus.uniqueName, "/org/example", name, "Call", { _ in }) { _ in }
+            caller.callLater(bus.uniqueName, "/org/example", name, "Call") { _ in }
         }
         // All of them have arrived when the first is handled.
         caller.withPointer { _ = sd_bus_flush($0) }

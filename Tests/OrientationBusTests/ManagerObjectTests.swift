@@ -24,8 +24,8 @@ import Testing
         service.hasFirstAnswer = false
         let client = try service.privateBus.connect(service.loop)
         var answers: [BusError?] = []
-        try service.call("Claim", from: client) { answers.append($0) }
-        try service.call("Claim", from: client) { answers.append($0) }
+        service.call("Claim", from: client) { answers.append($0) }
+        service.call("Claim", from: client) { answers.append($0) }
         try service.loop.run { service.changes.count == 2 }
         service.answerIfKnown()
         #expect(try service.snapshot().status.claims == 2)
@@ -45,7 +45,7 @@ import Testing
         service.hasFirstAnswer = false
         let client = try service.privateBus.connect(service.loop)
         var answers: [BusError?] = []
-        try service.call("Claim", from: client) { answers.append($0) }
+        service.call("Claim", from: client) { answers.append($0) }
         try service.loop.run { !answers.isEmpty }
         #expect(answers == [nil])
         #expect(!service.hasFirstAnswer)
@@ -71,8 +71,8 @@ import Testing
         service.hasFirstAnswer = false
         var other: Bus? = try service.privateBus.connect()
         let kept = try service.privateBus.connect(service.loop)
-        for _ in 0..<3 { try other.map { try service.call("Claim", from: $0) { _ in } } }
-        try service.call("Claim", from: kept) { _ in }
+        for _ in 0..<3 { other.map { service.call("Claim", from: $0) { _ in } } }
+        service.call("Claim", from: kept) { _ in }
         try service.loop.run { service.changes.count == 4 }
         #expect(try service.snapshot().status.claims == 4)
         other = nil

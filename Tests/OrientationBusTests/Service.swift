@@ -76,8 +76,8 @@ final class Service: MachineHost {
     }
 
     /// Calls a method of the manager without waiting; the answer's error, or nil, goes to `completion`.
-    func call(_ member: String, from client: Bus, completion: @escaping (BusError?) -> Void) throws {
-        try client.callLater(Names.service, Names.path, Names.manager, member, { _ in }) { completion($0.error) }
+    func call(_ member: String, from client: Bus, completion: @escaping (BusError?) -> Void) {
+        client.callLater(Names.service, Names.path, Names.manager, member) { completion($0.error) }
     }
 
     /// What the client reads, while the service answers.

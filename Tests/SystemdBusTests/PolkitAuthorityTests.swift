@@ -121,7 +121,7 @@ private final class Guarded {
         }
         let caller = try guarded.peers.privateBus.connect(guarded.peers.loop)
         for _ in 0..<64 {
-            try caller.callLater(Peers.name, Peers.path, interfaceName, "Act", isInteractive: true, { _ in }) { _ in }
+            caller.callLater(Peers.name, Peers.path, interfaceName, "Act", isInteractive: true) { _ in }
         }
         try guarded.peers.loop.run { waiting.count == 64 }
         try guarded.act(isInteractive: true)
@@ -140,7 +140,7 @@ private final class Guarded {
         var errors: [String] = []
         for caller in callers {
             for _ in 0..<65 {
-                try caller.callLater(Peers.name, Peers.path, interfaceName, "Act", { _ in }) { answer in
+                caller.callLater(Peers.name, Peers.path, interfaceName, "Act") { answer in
                     if let error = answer.error { errors.append(error.name) }
                 }
             }
@@ -225,7 +225,7 @@ private final class Guarded {
         let name = try #require(caller).uniqueName
         var isGone = false
         let slot = try guarded.peers.service.onOwnerChange(of: name) { isGone = $0 == nil }
-        try caller?.callLater(Peers.name, Peers.path, interfaceName, "Act", { _ in }) { _ in }
+        caller?.callLater(Peers.name, Peers.path, interfaceName, "Act") { _ in }
         caller = nil
         try guarded.peers.loop.run { isGone && question != nil }
         question?.reply(BusError("org.freedesktop.DBus.Error.ServiceUnknown", "polkit has gone"))

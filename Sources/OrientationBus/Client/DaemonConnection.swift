@@ -176,34 +176,31 @@ package final class DaemonConnection {
         _ arguments: (BusMessage) -> Void = { _ in },
         completion: @escaping (Result<BusMessage, BusError>) -> Void
     ) {
-        do throws(BusError) {
-            guard let destination = destination ?? name else {
-                throw BusError("org.freedesktop.DBus.Error.ServiceUnknown", "orientd is not running")
-            }
-            lastCall += 1
-            let id = lastCall
-            let slot = try bus.callLater(
-                destination,
-                path,
-                interface,
-                member,
-                isInteractive: isInteractive,
-                timeout: timeout,
-                arguments
-            ) { [unowned(unsafe) self] reply in
-                // The bus may reply for a daemon that has ended before it announces the end, which completes the call.
-                if reply.error?.name == Self.ended.name, destination == name,
-                    bus.owner(of: Names.service)?.uniqueName != name
-                {
-                    return
-                }
-                calls[id] = nil
-                completion(reply.error.map { .failure($0) } ?? .success(reply))
-            }
-            calls[id] = (slot, completion)
-        } catch {
-            completion(.failure(error))
+        guard let destination = destination ?? name else {
+            let error = BusError("org.freedesktop.DBus.Error.ServiceUnknown", "orientd is not running")
+            return completion(.failure(error))
         }
+        lastCall += 1
+        let id = lastCall
+        let slot = bus.callLater(
+            destination,
+            path,
+            interface,
+            member,
+            isInteractive: isInteractive,
+            timeout: timeout,
+            arguments
+        ) { [unowned(unsafe) self] reply in
+            // The bus may reply for a daemon that has ended before it announces the end, which completes the call.
+            if reply.error?.name == Self.ended.name, destination == name,
+                bus.owner(of: Names.service)?.uniqueName != name
+            {
+                return
+            }
+            calls[id] = nil
+            completion(reply)
+        }
+        if let slot { calls[id] = (slot, completion) }
     }
 
     /// Makes a request, now or of the daemon that starts next, and again of each later one, until the result is released.

@@ -55,12 +55,12 @@ package final class Clients {
         do throws(SystemError) {
             watches[client] = try bus.subscribe(match, waits: false) { [unowned(unsafe) self] _ in end(client) }
         } catch {
-            throw .failed("\(error)")
+            throw BusError(error)
         }
-        try bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "NameHasOwner") { call in
+        bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "NameHasOwner") { call in
             call.append(client)
         } completion: { [self] answer in
-            if (try? answer.readBool()) == false { end(client) }
+            if (try? answer.get().readBool()) == false { end(client) }
         }
     }
 

@@ -91,42 +91,33 @@ final class RotationSuggestion {
     private func show() {
         guard let orientation else { return }
         enter(.shown)
-        do throws(BusError) {
-            try bus.callLater(Self.service, Self.path, Self.service, "Notify") { call in
-                call.append("orient-agent")
-                call.append(notification)
-                call.append("object-rotate-right")
-                call.append("Rotate the display?")
-                call.append("The rotation lock is set. Select this to show \(orientation) once.")
-                call.appendArray("s") {
-                    call.append("default")
-                    call.append("Rotate")
-                }
-                call.appendArray("{sv}") { call.appendNamedVariant("transient", .flag(true)) }
-                call.append(Int32(Self.times.show * 1000))
-            } completion: { [self] reply in
-                shown(reply)
+        bus.callLater(Self.service, Self.path, Self.service, "Notify") { call in
+            call.append("orient-agent")
+            call.append(notification)
+            call.append("object-rotate-right")
+            call.append("Rotate the display?")
+            call.append("The rotation lock is set. Select this to show \(orientation) once.")
+            call.appendArray("s") {
+                call.append("default")
+                call.append("Rotate")
             }
-        } catch {
-            failed(error)
+            call.appendArray("{sv}") { call.appendNamedVariant("transient", .flag(true)) }
+            call.append(Int32(Self.times.show * 1000))
+        } completion: { [self] reply in
+            shown(reply)
         }
     }
 
-    private func shown(_ reply: BusMessage) {
+    private func shown(_ reply: Result<BusMessage, BusError>) {
         do throws(BusError) {
-            if let error = reply.error { throw error }
-            notification = try reply.readUInt32()
+            notification = try reply.get().readUInt32()
             problem.update(nil)
             // The device may have been turned back before the answer.
             if state != .shown { close() }
         } catch {
-            failed(error)
+            if state == .shown { enter(.over) }
+            problem.update("cannot suggest a rotation: \(error)")
         }
-    }
-
-    private func failed(_ error: BusError) {
-        if state == .shown { enter(.over) }
-        problem.update("cannot suggest a rotation: \(error)")
     }
 
     private func closeForGood() {
@@ -136,14 +127,10 @@ final class RotationSuggestion {
 
     private func close() {
         guard notification != 0 else { return }
-        do throws(BusError) {
-            try bus.callLater(Self.service, Self.path, Self.service, "CloseNotification") {
-                $0.append(notification)
-            } completion: { _ in
-                // It may be closed already.
-            }
-        } catch {
-            log.warning("cannot close the suggestion of a rotation: \(error)")
+        bus.callLater(Self.service, Self.path, Self.service, "CloseNotification") {
+            $0.append(notification)
+        } completion: { _ in
+            // It may be closed already.
         }
     }
 
