@@ -6,14 +6,6 @@ package import POSIX
 
 /// The file of the saved state.
 package struct StateFile {
-    package enum ReadResult: Hashable {
-        /// No state was saved yet.
-        case missing
-        case state(SavedState)
-        /// The file has no valid state; `warning` says why, and whether the file was renamed.
-        case unusable(warning: String)
-    }
-
     /// In bytes; far more than a state needs.
     private static let longest = 4096
 
@@ -36,27 +28,30 @@ package struct StateFile {
 
     // MARK: - Reading
 
-    /// Reads the state; renames an invalid file to `state.bad` for inspection.
-    package func read() -> ReadResult {
+    /// Reads the state; nil if none was saved yet, or if the file has none.
+    ///
+    /// Then `warn` is called with the reason, and an invalid file is renamed to `state.bad` for inspection.
+    package func read(warn: (String) -> Void) -> SavedState? {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try FileDescriptor.contents(of: path, limit: Self.longest + 1)
         } catch {
-            return error.errno == .notFound ? .missing : .unusable(warning: "\(error); starting without saved state")
+            if error.errno != .notFound { warn("\(error); starting without saved state") }
+            return nil
         }
-        guard bytes.count <= Self.longest else { return setAside("\(path): longer than \(Self.longest) bytes") }
-        do throws(SavedState.TextError) {
-            return .state(try SavedState(text: bytes))
-        } catch {
-            let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[error.line - 1]
-            return setAside("\(path):\(error.line): \(Self.quoted(line)): \(error.problem)")
+        var problem = "\(path): longer than \(Self.longest) bytes"
+        if bytes.count <= Self.longest {
+            do throws(SavedState.TextError) {
+                return try SavedState(text: bytes)
+            } catch {
+                let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[error.line - 1]
+                problem = "\(path):\(error.line): \(Self.quoted(line)): \(error.problem)"
+            }
         }
-    }
-
-    private func setAside(_ problem: String) -> ReadResult {
         let bad = path + ".bad"
         let outcome = rename(path, bad) == 0 ? "it is now \(bad)" : "cannot rename it to \(bad): \(Errno.current)"
-        return .unusable(warning: "\(problem); \(outcome); starting without saved state")
+        warn("\(problem); \(outcome); starting without saved state")
+        return nil
     }
 
     private static func quoted(_ line: ArraySlice<UInt8>) -> String {

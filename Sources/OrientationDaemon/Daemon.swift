@@ -51,7 +51,7 @@ package final class Daemon {
         if settings.naturalOrientation == nil { settings.naturalOrientation = try BuiltInDisplay.naturalOrientation }
         let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
         let file = StateFile.standard
-        let driver = MachineDriver(settings, saved: file.flatMap { Self.read($0, log) }, loop: loop, recorder: recorder)
+        let driver = MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)
         (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (
             loop, bus, log, recorder, file, driver
         )
@@ -186,16 +186,6 @@ package final class Daemon {
     }
 
     // MARK: - The saved state
-
-    private static func read(_ file: StateFile, _ log: Log) -> SavedState? {
-        switch file.read() {
-        case .missing: return nil
-        case .state(let state): return state
-        case .unusable(let warning):
-            log.warning(warning)
-            return nil
-        }
-    }
 
     private func save(_ state: SavedState) {
         guard let file else { return }
