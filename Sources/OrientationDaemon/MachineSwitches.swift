@@ -23,7 +23,8 @@ final class MachineSwitches {
     private let log: Log
     private let enumerate: Enumeration
     private var monitor: DeviceMonitor?
-    private var nodes: [SwitchNode] = []
+    /// The open nodes, by syspath.
+    private var nodes: [String: Node] = [:]
     private var retry: Timer?
     private var delay = MachineSwitches.backoff.first
 
@@ -46,12 +47,12 @@ final class MachineSwitches {
 
     /// A tablet if any switch says so, unknown without a switch.
     var tabletMode: TabletMode {
-        let switches = nodes.filter { $0.description.offered.contains(.tabletMode) }
+        let switches = nodes.values.filter { $0.description.offered.contains(.tabletMode) }
         if switches.contains(where: { $0.state.contains(.tabletMode) }) { return .tablet }
         return switches.isEmpty ? .unknown : .laptop
     }
 
-    var isLidClosed: Bool { nodes.contains { $0.state.contains(.lid) } }
+    var isLidClosed: Bool { nodes.values.contains { $0.state.contains(.lid) } }
 
     // MARK: - Arrivals and departures
 
@@ -59,7 +60,7 @@ final class MachineSwitches {
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
-            case .removed: if let node = node(at: device.syspath) { drop(node) }
+            case .removed: drop(device.syspath)
             // What could not be opened may have become accessible.
             case .added, .changed: open(device)
             }
@@ -87,19 +88,12 @@ final class MachineSwitches {
         }
     }
 
-    /// An open node; it and its watch hold each other until that is nil.
-    private final class SwitchNode {
+    private struct Node {
         let description: Description
         let events: SwitchEvents
-        var watch: EventSource?
-
+        let watch: EventSource
         /// The switches that are on.
         var state: Switches = []
-
-        init(_ description: Description, _ events: SwitchEvents) {
-            self.description = description
-            self.events = events
-        }
     }
 
     private func scan(completion: @escaping () -> Void) {
@@ -121,36 +115,31 @@ final class MachineSwitches {
     }
 
     private func open(_ device: Device) {
-        guard let description = Description(device), node(at: description.syspath) == nil else { return }
+        guard let description = Description(device), nodes[description.syspath] == nil else { return }
         HelperThread.runOnce(loop: loop, { description.open() }, completion: { [self] in adopt(description, $0) })
     }
 
     private func adopt(_ description: Description, _ opened: Result<SwitchEvents, SystemError>) {
+        let path = description.syspath
         do throws(SystemError) {
             let events = try opened.get()
-            guard node(at: description.syspath) == nil, let descriptor = events.pollDescriptor else {
-                return close(events)
-            }
-            let node = SwitchNode(description, events)
+            guard nodes[path] == nil, let descriptor = events.pollDescriptor else { return close(events) }
             do throws(SystemError) {
-                node.watch = try loop.watch(descriptor) { [self] in read(node) }
+                let watch = try loop.watch(descriptor) { [self] in read(path) }
+                nodes[path] = Node(description: description, events: events, watch: watch)
             } catch {
                 log.error("\(description.devicePath): \(error)")
                 return close(events)
             }
-            nodes.append(node)
             log.debug("\(description.devicePath) has a switch for \(description.offered.names)")
-            read(node)
+            read(path)
         } catch {
             log.warning("\(error); this switch is ignored")
         }
     }
 
-    private func node(at syspath: String) -> SwitchNode? { nodes.first { $0.description.syspath == syspath } }
-
-    private func drop(_ node: SwitchNode) {
-        node.watch = nil
-        nodes.removeAll { $0 === node }
+    private func drop(_ path: String) {
+        guard let node = nodes.removeValue(forKey: path) else { return }
         close(node.events)
         onChange(tabletMode, isLidClosed)
     }
@@ -159,15 +148,16 @@ final class MachineSwitches {
         HelperThread.runOnce(loop: loop, { events.close() }, completion: {})
     }
 
-    private func read(_ node: SwitchNode) {
+    private func read(_ path: String) {
+        guard let node = nodes[path] else { return }
         do throws(SystemError) {
             guard let state = try node.events.nextState()?.intersection(node.description.offered) else { return }
-            node.state = state
+            nodes[path]?.state = state
             onChange(tabletMode, isLidClosed)
         } catch {
             // For an unplugged one, udev's event follows.
             if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }
-            drop(node)
+            drop(path)
         }
     }
 }
