@@ -24,9 +24,10 @@ extension SensorProxyObject {
     func publish(_ measurement: Measurement) {
         switch measurement {
         case .acceleration: break
-        case .light(let level, let unit): publish(light: level, isInLux: unit == .lux)
-        case .proximity(let isNear): publish(isNear: isNear)
-        case .heading(let degrees): publish(heading: degrees)
+        case .light(let level, let unit):
+            publish([.text(unit == .lux ? "lux" : "vendor"), .decimal(level)], of: .ambientLight)
+        case .proximity(let isNear): publish([.flag(isNear)], of: .proximity)
+        case .heading(let degrees): publish([.decimal(degrees)], of: .compass)
         }
     }
 

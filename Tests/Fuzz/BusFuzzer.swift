@@ -210,7 +210,7 @@ private final class FuzzedService: MachineHost {
 
     private func publish() {
         proxy?.setPresence(of: .accelerometer, input.byte() & 1 != 0, isRead: hasFirstAnswer)
-        proxy?.publish(light: Double(bitPattern: input.word()), isInLux: true)
+        proxy?.publish([.text("lux"), .decimal(Double(bitPattern: input.word()))], of: .ambientLight)
         var effects = Effects()
         effects.hasFirstAnswer = hasFirstAnswer
         effects.proxied.edge = input.pick([.unknown, .portrait, .landscapeLeft])

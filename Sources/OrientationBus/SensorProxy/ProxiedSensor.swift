@@ -23,10 +23,9 @@ final class ProxiedSensor {
     ///
     /// iio-sensor-proxy announces it to claimants only, so that clients that wait for a sensor have to poll.
     var isPresent = false {
-        didSet { if isPresent != oldValue { bus.announce(["\(presence)"], of: interface, at: path) } }
+        didSet { if isPresent != oldValue { bus.announce(["\(kind.members.presence)"], of: interface, at: path) } }
     }
 
-    private let presence: StaticString
     private var signals: [Signal]
     private let bus: Bus
     private let interface: String
@@ -37,12 +36,9 @@ final class ProxiedSensor {
     private var claimants: [String] = []
     private let waiting: WaitingClaims
 
-    /// Adds the members to `interface`, at an object of that path; `signals` has the values until the first reading.
+    /// Adds the members to `interface`, at an object of that path.
     init(
         _ kind: SensorKind,
-        methods: (claim: StaticString, release: StaticString),
-        presence: StaticString,
-        _ signals: [Signal],
         of interface: BusInterface,
         at path: String,
         on bus: Bus,
@@ -50,10 +46,11 @@ final class ProxiedSensor {
         _ clients: Clients,
         onClaims: @escaping (SensorKind, [String]) -> Void
     ) throws(SystemError) {
-        (self.kind, self.presence, self.signals, self.bus, self.path) = (kind, presence, signals, bus, path)
+        let members = kind.members
+        (self.kind, self.signals, self.bus, self.path) = (kind, members.signals, bus, path)
         (self.interface, self.clients, self.onClaims) = (interface.name, clients, onClaims)
         waiting = try WaitingClaims(loop: loop)
-        interface.property(presence, "b") { [self] in $0.append(isPresent) }
+        interface.property(members.presence, "b") { [self] in $0.append(isPresent) }
         for (row, signal) in signals.enumerated() {
             for (column, property) in signal.enumerated() {
                 interface.property(property.name, property.value.signature) { [self] in
@@ -61,8 +58,8 @@ final class ProxiedSensor {
                 }
             }
         }
-        interface.method(methods.claim) { [self] message throws(BusError) in try claim(message) }
-        interface.method(methods.release) { [self] in release($0) }
+        interface.method(members.claim) { [self] message throws(BusError) in try claim(message) }
+        interface.method(members.release) { [self] in release($0) }
         clients.onEnd { [self] in remove($0) }
     }
 
@@ -109,5 +106,29 @@ final class ProxiedSensor {
         guard let index = claimants.firstIndex(of: client) else { return }
         claimants.remove(at: index)
         onClaims(kind, claimants)
+    }
+}
+
+extension SensorKind {
+    fileprivate typealias Members = (
+        claim: StaticString, release: StaticString, presence: StaticString, signals: [ProxiedSensor.Signal]
+    )
+
+    /// The members of net.hadess.SensorProxy, with the values until the first reading.
+    fileprivate var members: Members {
+        switch self {
+        case .accelerometer:
+            (
+                "ClaimAccelerometer", "ReleaseAccelerometer", "HasAccelerometer",
+                [[("AccelerometerOrientation", "undefined")], [("AccelerometerTilt", "undefined")]]
+            )
+        case .ambientLight:
+            (
+                "ClaimLight", "ReleaseLight", "HasAmbientLight",
+                [[("LightLevelUnit", "lux"), ("LightLevel", .decimal(0))]]
+            )
+        case .proximity: ("ClaimProximity", "ReleaseProximity", "HasProximity", [[("ProximityNear", .flag(false))]])
+        case .compass: ("ClaimCompass", "ReleaseCompass", "HasCompass", [[("CompassHeading", .decimal(0))]])
+        }
     }
 }

@@ -8,10 +8,9 @@ package import SystemdBus
 package final class SensorProxyObject {
     package static let service = "net.hadess.SensorProxy"
 
-    private static let path = "/net/hadess/SensorProxy"
-
-    private let accelerometer, light, proximity, compass: ProxiedSensor
-    private var sensors: [ProxiedSensor] { [accelerometer, light, proximity, compass] }
+    private let accelerometer: ProxiedSensor
+    /// One of each kind.
+    private let sensors: [ProxiedSensor]
     private var reading = ProxiedReading()
     private let slots: [BusSlot]
 
@@ -24,52 +23,15 @@ package final class SensorProxyObject {
         clients: Clients,
         onClaims: @escaping (SensorKind, _ clients: [String]) -> Void
     ) throws(SystemError) {
-        let main = (interface: BusInterface(Self.service), path: Self.path)
-        let other = (interface: BusInterface(Self.service + ".Compass"), path: Self.path + "/Compass")
-        func sensor(
-            _ kind: SensorKind,
-            _ methods: (claim: StaticString, release: StaticString),
-            _ presence: StaticString,
-            _ signals: [ProxiedSensor.Signal]
-        ) throws(SystemError) -> ProxiedSensor {
-            let object = kind == .compass ? other : main
-            return try ProxiedSensor(
-                kind,
-                methods: methods,
-                presence: presence,
-                signals,
-                of: object.interface,
-                at: object.path,
-                on: bus,
-                loop,
-                clients,
-                onClaims: onClaims
-            )
+        let path = "/net/hadess/SensorProxy"
+        let main = (interface: BusInterface(Self.service), path: path)
+        let other = (interface: BusInterface(Self.service + ".Compass"), path: path + "/Compass")
+        func sensor(_ kind: SensorKind) throws(SystemError) -> ProxiedSensor {
+            let (interface, path) = kind == .compass ? other : main
+            return try ProxiedSensor(kind, of: interface, at: path, on: bus, loop, clients, onClaims: onClaims)
         }
-        accelerometer = try sensor(
-            .accelerometer,
-            ("ClaimAccelerometer", "ReleaseAccelerometer"),
-            "HasAccelerometer",
-            [[("AccelerometerOrientation", "undefined")], [("AccelerometerTilt", "undefined")]]
-        )
-        light = try sensor(
-            .ambientLight,
-            ("ClaimLight", "ReleaseLight"),
-            "HasAmbientLight",
-            [[("LightLevelUnit", "lux"), ("LightLevel", .decimal(0))]]
-        )
-        proximity = try sensor(
-            .proximity,
-            ("ClaimProximity", "ReleaseProximity"),
-            "HasProximity",
-            [[("ProximityNear", .flag(false))]]
-        )
-        compass = try sensor(
-            .compass,
-            ("ClaimCompass", "ReleaseCompass"),
-            "HasCompass",
-            [[("CompassHeading", .decimal(0))]]
-        )
+        accelerometer = try sensor(.accelerometer)
+        sensors = [accelerometer, try sensor(.ambientLight), try sensor(.proximity), try sensor(.compass)]
         slots = [
             try bus.export(main.interface, at: main.path), try bus.export(other.interface, at: other.path),
         ]
@@ -93,20 +55,14 @@ package final class SensorProxyObject {
         if effects.step == .end { for sensor in sensors { sensor.isRead = true } }
     }
 
-    /// Publishes a level of light, in lux or in a unit of the vendor's.
-    package func publish(light level: Double, isInLux: Bool) {
-        publish([.text(isInLux ? "lux" : "vendor"), .decimal(level)], of: light, level)
-    }
-
-    package func publish(isNear: Bool) { publish([.flag(isNear)], of: proximity) }
-
-    /// Publishes a heading in degrees clockwise from north.
-    package func publish(heading: Double) { publish([.decimal(heading)], of: compass, heading) }
-
-    /// Publishes a reading, unless its number is not finite: NaN would be announced each time.
-    private func publish(_ values: [PropertyValue], of sensor: ProxiedSensor, _ number: Double = 0) {
-        if number.isFinite { sensor.publish([values]) }
-        sensor.isRead = true
+    /// Publishes a reading of a sensor that is no accelerometer, by the values of its properties.
+    ///
+    /// Does not publish a number that is not finite: NaN would be announced each time.
+    package func publish(_ values: [PropertyValue], of kind: SensorKind) {
+        for sensor in sensors where sensor.kind == kind {
+            if case .decimal(let number)? = values.last, !number.isFinite {} else { sensor.publish([values]) }
+            sensor.isRead = true
+        }
     }
 }
 
