@@ -15,11 +15,8 @@ package struct Property<Status>: Sendable {
     /// Reads the value; inout only to save a copy.
     let read: @Sendable (inout Status) -> PropertyValue
 
-    /// Stores a value that was received; false for a value that the property cannot have.
-    let store: @Sendable (inout Status, PropertyValue) -> Bool
-
-    /// Says why ``store`` returns false for a value.
-    let refusal: @Sendable (PropertyValue) -> String
+    /// Stores a value that was received; returns why the property cannot have it, nil if it can.
+    let store: @Sendable (inout Status, PropertyValue) -> String?
 
     package var name: String { "\(member)" }
 
@@ -41,16 +38,16 @@ package struct Property<Status>: Sendable {
         decode: @escaping @Sendable (PropertyValue) -> Value?,
         refusal: @escaping @Sendable (PropertyValue) -> String = { "\($0.text) is not valid" }
     ) {
-        (self.member, self.signature, self.change, self.refusal) = (member, signature, change, refusal)
+        (self.member, self.signature, self.change) = (member, signature, change)
         read = { status in
             var result = PropertyValue.text("")
             field(&status) { result = encode($0) }
             return result
         }
         store = { status, value in
-            guard let value = decode(value) else { return false }
-            field(&status) { $0 = value }
-            return true
+            guard let decoded = decode(value) else { return refusal(value) }
+            field(&status) { $0 = decoded }
+            return nil
         }
     }
 
@@ -200,7 +197,7 @@ extension Array {
         try message.readNamedVariants { name throws(BusError) in
             guard let property = first(where: { $0.name == name }) else { return try message.skip() }
             let value = try message.readAnyVariant()
-            guard property.store(&status, value) else {
+            guard property.store(&status, value) == nil else {
                 throw .invalidArguments("\(name) reads \(value.text), which this client does not know")
             }
         }

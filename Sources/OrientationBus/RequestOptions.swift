@@ -93,9 +93,8 @@ package enum RequestOptions {
             guard type == "\(property.signature)" || name == "supported" && type == "as" else {
                 throw .invalidArguments("\(name): takes a value of type \(property.signature), not \(type)")
             }
-            let value = try message.readAnyVariant()
-            guard property.store(&request, value) else {
-                throw .invalidArguments("\(name): \(property.refusal(value))")
+            if let refusal = property.store(&request, try message.readAnyVariant()) {
+                throw .invalidArguments("\(name): \(refusal)")
             }
             guard request.reason.utf8.count <= longest.reason else {
                 throw .invalidArguments("reason: takes at most \(longest.reason) bytes")

@@ -34,11 +34,6 @@ public struct OrientationStates: AsyncSequence, Sendable {
         ) async throws(OrientationError) -> OrientationState? {
             try await states.next(isolation: actor)?.get()
         }
-
-        /// Waits for the next state; nil after the end.
-        public mutating func next() async throws(OrientationError) -> OrientationState? {
-            try await next(isolation: nil)
-        }
     }
 }
 

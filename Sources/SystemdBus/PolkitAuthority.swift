@@ -28,8 +28,8 @@ package final class PolkitAuthority {
 
     private let bus: Bus
     private let limitError: String
-    private let onAbsence: () -> Void
-    private var isKnownAbsent = false
+    /// Nil once polkit was found missing.
+    private var onAbsence: (() -> Void)?
     private var persons = 0
     private var pending = 0
     private var queue: [Question] = []
@@ -127,10 +127,7 @@ package final class PolkitAuthority {
 
     /// Asks the bus daemon for the caller's user, which decides where there is no polkit.
     private func askForUser(_ question: Question) {
-        if !isKnownAbsent {
-            isKnownAbsent = true
-            onAbsence()
-        }
+        onAbsence.take()?()
         let daemon = "org.freedesktop.DBus"
         bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionUnixUser") { call in
             call.append(question.message.sender)
