@@ -12,13 +12,6 @@ package struct NameOwner: Hashable {
 
     /// The user that it runs as; nil if unknown.
     package let user: UInt32?
-
-    package init(uniqueName: String, process: Int32, command: String, user: UInt32?) {
-        self.uniqueName = uniqueName
-        self.process = process
-        self.command = command
-        self.user = user
-    }
 }
 
 extension NameOwner: CustomStringConvertible {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import SplitMix
 import Testing
+
+@testable import OrientationCore
 
 private let standard = AccelerometerSample.standardGravity
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// AlignToDevice turns the interface once, as if the device had just turned.
 @Suite struct RotationPolicyAlignTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// The conflicts of requests with the masks of device and application.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// Who may say which orientations are supported, and which request decides.
 @Suite struct RotationPolicyDecidingTests {

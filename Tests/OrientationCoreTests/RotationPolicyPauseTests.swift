@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// A closed lid and a sleeping machine pause the policy.
 @Suite struct RotationPolicyPauseTests {

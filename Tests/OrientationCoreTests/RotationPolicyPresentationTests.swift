@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// How requests turn the interface when they are presented, pushed or updated.
 @Suite struct RotationPolicyPresentationTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
 import Testing
+
+@testable import OrientationCore
 
 /// Events that resolve as if the device had just been turned.
 @Suite struct RotationPolicyReleaseTests {

@@ -3,10 +3,10 @@
 import JSON
 import OrientationBus
 import OrientationCore
-import SystemdBus
 import Testing
 
 @testable import OrientationConfiguration
+@testable import SystemdBus
 @testable import orientctl
 
 @Suite struct DoctorServiceTests {

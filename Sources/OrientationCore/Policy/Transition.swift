@@ -4,10 +4,4 @@
 public struct Transition: Hashable, Sendable {
     public let from, to: InterfaceOrientation
     public let reason: InterfaceReason
-
-    public init(from: InterfaceOrientation, to: InterfaceOrientation, reason: InterfaceReason) {
-        self.from = from
-        self.to = to
-        self.reason = reason
-    }
 }

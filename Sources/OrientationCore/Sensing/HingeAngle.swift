@@ -4,7 +4,7 @@
 ///
 /// Both halves measure the same force, so the angle between the two readings is the hinge angle: 0° with the lid closed,
 /// when both read the same, 180° with both halves in one plane, 360° folded back to back.
-public struct HingeAngle: Sendable {
+struct HingeAngle: Sendable {
     /// The sine of 20°; comparing sines avoids an arc tangent.
     ///
     /// 20° to 160° is a laptop, 200° to 340° a tablet. In between the last answer stays: around 180° for hysteresis, and
@@ -18,7 +18,7 @@ public struct HingeAngle: Sendable {
     private static let leastAcross = 2.5
 
     /// The mode by the last conclusive readings; unknown before those.
-    public private(set) var tabletMode = TabletMode.unknown
+    private(set) var tabletMode = TabletMode.unknown
 
     /// The last reading of each half; nil since reading began or stopped.
     ///
@@ -27,8 +27,6 @@ public struct HingeAngle: Sendable {
         didSet { if let display = readings.display, let base = readings.base { update(display: display, base: base) } }
     }
 
-    public init() {}
-
     /// Forgets the mode, when its changes can no longer be seen.
     mutating func forget() { tabletMode = .unknown }
 
@@ -36,7 +34,7 @@ public struct HingeAngle: Sendable {
     ///
     /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside.
     /// Inconclusive readings change nothing.
-    public mutating func update(display: Vector3, base: Vector3) {
+    mutating func update(display: Vector3, base: Vector3) {
         // False where a reading is not finite.
         guard abs(display.magnitude - base.magnitude) <= Self.greatestDifference else { return }
         let (displayAcross, baseAcross) = (display.acrossHinge, base.acrossHinge)
