@@ -104,7 +104,7 @@ package struct Property<Status>: Sendable {
             }
         } refusal: { value in
             guard case .texts(let names) = value else { return "\(value.text) is not valid" }
-            return InterfaceOrientationMask.refusal(of: names.first { InterfaceOrientationMask($0) == nil } ?? "")
+            return InterfaceOrientationMask.refusal(of: names)
         }
     }
 
@@ -214,9 +214,9 @@ extension InterfaceOrientationMask {
         }
     }
 
-    /// Explains that `name` is not known.
-    static func refusal(of name: String) -> String {
-        "'\(name)' is none of portrait, portrait-upside-down, landscape-right, landscape-left, landscape, "
+    /// Explains which of the names is not known.
+    static func refusal(of names: [String]) -> String {
+        "'\(names.first { Self($0) == nil } ?? "")' is none of portrait, portrait-upside-down, landscape-right, landscape-left, landscape, "
             + "all-but-upside-down, all"
     }
 

@@ -13,12 +13,6 @@ final class ProxiedSensor {
 
     let kind: SensorKind
 
-    /// Whether claims can be answered: the sensor was read since it was claimed, or no reading is to be expected.
-    var isRead: Bool {
-        get { waiting.hasFirstReading }
-        set { waiting.hasFirstReading = newValue }
-    }
-
     /// Whether there is such a sensor; a change is announced to everybody.
     ///
     /// iio-sensor-proxy announces it to claimants only, so that clients that wait for a sensor have to poll.
@@ -34,7 +28,7 @@ final class ProxiedSensor {
     private let onClaims: (SensorKind, [String]) -> Void
     /// In the order of claiming.
     private var claimants: [String] = []
-    private let waiting: WaitingClaims
+    let waiting: WaitingClaims
 
     /// Adds the members to `interface`, at an object of that path.
     init(

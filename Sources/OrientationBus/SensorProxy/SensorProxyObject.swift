@@ -41,7 +41,7 @@ package final class SensorProxyObject {
     package func setPresence(of kind: SensorKind, _ isPresent: Bool, isRead: Bool) {
         for sensor in sensors where sensor.kind == kind {
             sensor.isPresent = isPresent
-            if kind != .accelerometer { sensor.isRead = isRead }
+            if kind != .accelerometer { sensor.waiting.hasFirstReading = isRead }
         }
     }
 
@@ -51,8 +51,8 @@ package final class SensorProxyObject {
             reading = effects.proxied
             accelerometer.publish([[.text(reading.edge.proxiedName)], [.text(reading.tilt.name)]])
         }
-        accelerometer.isRead = effects.hasFirstAnswer
-        if effects.step == .end { for sensor in sensors { sensor.isRead = true } }
+        accelerometer.waiting.hasFirstReading = effects.hasFirstAnswer
+        if effects.step == .end { for sensor in sensors { sensor.waiting.hasFirstReading = true } }
     }
 
     /// Publishes a reading of a sensor that is no accelerometer, by the values of its properties.
@@ -61,7 +61,7 @@ package final class SensorProxyObject {
     package func publish(_ values: [PropertyValue], of kind: SensorKind) {
         for sensor in sensors where sensor.kind == kind {
             if case .decimal(let number)? = values.last, !number.isFinite {} else { sensor.publish([values]) }
-            sensor.isRead = true
+            sensor.waiting.hasFirstReading = true
         }
     }
 }

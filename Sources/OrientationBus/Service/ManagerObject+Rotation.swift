@@ -32,19 +32,16 @@ extension ManagerObject {
         interface.method("SetApplicationOrientations", "sas", names: "app_id\0orientations\0") {
             [self] message throws(BusError) in
             let appID = try RequestOptions.readAppID(from: message)
-            var mask: InterfaceOrientationMask = []
-            var count = 0
+            var names: [String] = []
             try message.readArray("s") { () throws(BusError) in
-                let name = try message.readString()
                 // There are four orientations; reading a million names would keep everybody else waiting.
-                count += 1
-                guard count <= InterfaceOrientation.allCases.count else {
+                guard names.count < InterfaceOrientation.allCases.count else {
                     throw .invalidArguments("orientations: takes at most four names")
                 }
-                guard let part = InterfaceOrientationMask(names: [name]) else {
-                    throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: name))")
-                }
-                mask.formUnion(part)
+                names.append(try message.readString())
+            }
+            guard let mask = InterfaceOrientationMask(names: names) else {
+                throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: names))")
             }
             try setApplicationMask(mask, of: appID, message)
         }
