@@ -33,7 +33,6 @@ struct Command: Sendable {
         return (operands.utf8.first == UInt8(ascii: "[") ? 0 : 1)...(takesSeveralOperands ? .max : 1)
     }
 
-    /// Whether there can be more than one operand.
     var takesSeveralOperands: Bool { operands.includes("...") }
 
     /// Whether the operands are another command line, whose options are not ours.
@@ -86,23 +85,15 @@ struct Invocation {
         throw CommandError("--\(option)=\(output) is the file that is read: name another one", .usage)
     }
 
-    /// Connects to the bus.
-    func connect() throws(CommandError) -> Bus { try Bus(connectingTo: bus) }
+    /// Connects to the bus; one that cannot be reached is a missing daemon.
+    func connect() throws(CommandError) -> Bus {
+        let address = try bus
+        return try systemCall(Bus(address), .noDaemon)
+    }
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
     func emit(_ objects: [JSONValue], or lines: [String], ifEmpty none: String) throws(CommandError) {
         try orientctl.emit(isJSON ? objects.map { $0.line } : lines.isEmpty ? [none] : lines)
-    }
-}
-
-extension Bus {
-    /// Connects; a bus that cannot be reached is a missing daemon.
-    convenience init(connectingTo address: BusAddress) throws(CommandError) {
-        do throws(SystemError) {
-            try self.init(address)
-        } catch {
-            throw CommandError("\(error)", .noDaemon)
-        }
     }
 }
 

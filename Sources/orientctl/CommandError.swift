@@ -24,9 +24,7 @@ struct CommandError: Error {
     static let disconnected = CommandError("the bus closed the connection", .noDaemon)
     static let notRunning = "orientd is not running"
 
-    init(_ error: SystemError) {
-        self.init("\(error)")
-    }
+    init(_ error: SystemError, _ exitCode: ExitCode = .failed) { self.init("\(error)", exitCode) }
 
     /// Describes an error of writing; nil for a closed pipe, which as with any other program is no failure.
     init?(ofWriting error: SystemError) {
@@ -50,12 +48,13 @@ struct CommandError: Error {
 
 /// Makes a call that fails with the system's error.
 func systemCall<Value: ~Copyable>(
-    _ call: @autoclosure () throws(SystemError) -> Value
+    _ call: @autoclosure () throws(SystemError) -> Value,
+    _ exitCode: ExitCode = .failed
 ) throws(CommandError) -> Value {
     do throws(SystemError) {
         return try call()
     } catch {
-        throw CommandError(error)
+        throw CommandError(error, exitCode)
     }
 }
 

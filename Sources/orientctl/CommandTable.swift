@@ -31,7 +31,6 @@ extension Command {
         },
     ]
 
-    /// The options of every command.
     static let globalOptions: [OptionParser.Option] = [
         .init("bus", "b", value: "BUS", help: "connect to orientd on BUS: system, session or an address"),
         .init("json", "j", help: "print JSON"),
@@ -46,7 +45,6 @@ extension Command {
         throw CommandError("unknown command '\(name)'; \(hint ?? "try: orientctl help")", .usage)
     }
 
-    /// The help text about this command.
     var help: [String] {
         var lines = ["Usage: orientctl \(usage)"]
         lines += (capitalized(summary) + ".").utf8.split(separator: UInt8(ascii: "\n"))

@@ -24,10 +24,10 @@ enum Edge: NamedValue {
 
     /// The orientation in which the interface is upright when this edge is up.
     ///
-    /// `natural` returns the device's name for the display's own top up.
-    func orientation<Failure>(
-        natural: () throws(Failure) -> DeviceOrientation
-    ) throws(Failure) -> InterfaceOrientation {
+    /// `natural` is the device's name for the display's own top up, which is read only where it is needed.
+    func orientation(
+        natural: @autoclosure () throws(CommandError) -> DeviceOrientation
+    ) throws(CommandError) -> InterfaceOrientation {
         switch self {
         case .orientation(let orientation): return orientation
         case .upper(let edge):
@@ -63,7 +63,7 @@ extension InterfaceOrientationMask {
                 throw CommandError("--\(option)=\(text)\(place)\(hint) one or more of: \(choices)", .usage)
             }
         }
-        for edge in edges { mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural))) }
+        for edge in edges { mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural()))) }
         self = mask
     }
 }

@@ -39,11 +39,10 @@ func decimal(_ value: Double, places: Int) -> String {
     let scaled = (abs(value) * unit).rounded()
     // Beyond 2^53 every number is whole.
     guard scaled < 9e15 else { return "\(value)" }
-    let digits = "\(Int(scaled))"
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
+    let (whole, fraction) = Int(scaled).quotientAndRemainder(dividingBy: Int(unit))
     let sign = value < 0 && scaled > 0 ? "-" : ""
-    let whole = Substring(padded.utf8.dropLast(places))
-    return sign + whole + (places > 0 ? "." + Substring(padded.utf8.suffix(places)) : "")
+    // The unit in front keeps the zeros that the fraction begins with.
+    return sign + "\(whole)" + (places > 0 ? "." + Substring("\(fraction + Int(unit))".utf8.dropFirst()) : "")
 }
 
 /// Formats a number with at most so many places, without trailing zeros.

@@ -71,7 +71,10 @@ import Testing
         )
         sensor.state = .sampling
         change(&sensor)
-        return ReadingChecks.sampling(sensor, changes: changes, seconds: 2, canBuffer: canBuffer, isHere: true)
+        let sample = AccelerometerSample(time: 0, acceleration: .zero)
+        let samples = [AccelerometerSample](repeating: sample, count: changes + 1)
+        let daemon = DaemonReadings(samples: samples, sensor: sensor, duration: 2)
+        return ReadingChecks.sampling(daemon, canBuffer: canBuffer, isHere: true)
     }
 
     @Test func `the measured rate is compared with the expected one`() {
@@ -103,7 +106,7 @@ import Testing
 
     @Test(arguments: [(true, Finding.Verdict.fail), (false, .warn)])
     func `a daemon without a sensor is a failure if the machine has one`(isHere: Bool, verdict: Finding.Verdict) {
-        let finding = ReadingChecks.sampling(nil, changes: 0, seconds: 2, canBuffer: false, isHere: isHere)
+        let finding = ReadingChecks.sampling(DaemonReadings(duration: 2), canBuffer: false, isHere: isHere)
         #expect(finding.verdict == verdict)
     }
 }

@@ -98,18 +98,15 @@ enum Calibrate {
         let isInstalling = path == nil && geteuid() == 0 && result.target.match != nil
         var file = isInstalling ? HwdbEntry.standardPath : path == "-" ? nil : path
         var failure: CommandError?
-        do throws(SystemError) {
-            if let file {
-                try result.entry.add(to: file)
-                StandardError.print("written to \(file)")
-            }
-        } catch {
-            // The record took three poses: print it instead.
-            file = nil
-            failure = CommandError(error)
-        }
         do throws(CommandError) {
-            if isInstalling, failure == nil { try result.entry.load(for: result.target.sysfsPath) }
+            if let path = file {
+                // The record took three poses: it is printed unless it is in the file.
+                file = nil
+                try systemCall(result.entry.add(to: path))
+                file = path
+                StandardError.print("written to \(path)")
+                if isInstalling { try result.entry.load(for: result.target.sysfsPath) }
+            }
         } catch {
             failure = error
         }

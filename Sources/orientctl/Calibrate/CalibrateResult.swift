@@ -89,7 +89,6 @@ struct CalibrateResult {
         self.target = target
     }
 
-    /// The result for the user.
     var lines: [String] {
         let before = HwdbEntry.text(of: target.frame.matrix)
         let source = target.matrixSource.isEmpty ? "no matrix set" : target.matrixSource

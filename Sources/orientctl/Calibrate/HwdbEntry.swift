@@ -11,7 +11,6 @@ struct HwdbEntry {
     /// The file for the administrator's own records, as systemd's 60-sensor.hwdb proposes.
     static let standardPath = "/etc/udev/hwdb.d/61-sensor-local.hwdb"
 
-    /// The property that the record sets.
     static let property = "ACCEL_MOUNT_MATRIX"
 
     /// The glob that udev's lookup key is matched against.
@@ -21,7 +20,6 @@ struct HwdbEntry {
     /// The comment without its number sign.
     let comment: String
 
-    /// The property's value.
     var value: String { Self.text(of: matrix) }
 
     /// The record with its comment, as in a file.

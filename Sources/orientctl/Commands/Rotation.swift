@@ -105,6 +105,6 @@ enum Rotation {
 
     /// The orientation that an EDGE of the command line means on this device.
     private static func orientation(of edge: Edge, _ bus: Bus) throws(CommandError) -> InterfaceOrientation {
-        try edge.orientation { () throws(CommandError) in try busCall(bus.readManager()).status.naturalOrientation }
+        try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
     }
 }

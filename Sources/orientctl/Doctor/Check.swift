@@ -21,9 +21,13 @@ struct Check: Sendable {
         .ofReadings("gravity", ReadingChecks.gravity), .ofReadings("noise", ReadingChecks.noise),
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
-        .onBus("rotation", ServiceChecks.rotation), Check("rotator", ServiceChecks.rotators),
+        .onBus("rotation") { _, system in
+            system.snapshot.map { ServiceChecks.rotation($0.status) } ?? .warn("cannot be checked without orientd")
+        },
+        Check("rotator", ServiceChecks.rotators),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),
-        Check("state", ServiceChecks.state), Check("configuration", ServiceChecks.configuration),
+        Check("state", ServiceChecks.state),
+        Check("configuration") { [ServiceChecks.configuration($0.configurationWarnings)] },
         Check("session", SessionChecks.findings),
     ]
 

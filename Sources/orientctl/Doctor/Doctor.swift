@@ -30,7 +30,7 @@ enum Doctor {
         }
         // Files first: no checks for a report that cannot be written.
         let recording = try invocation.value(of: "recording").map {
-            path throws(CommandError) in try EventRecording(contentsOf: path)
+            path throws(CommandError) in try EventRecording.lines(of: path)
         }
         let file: OutputFile? =
             if let path { path == "-" ? .standardOutput() : try systemCall(.create(path)) } else { nil }

@@ -25,8 +25,8 @@ struct DoctorReport {
     let system: SystemState
     let findings: [Finding]
 
-    /// The trace of the report; nil for that of the readings.
-    let recording: EventRecording?
+    /// The lines of the report's trace; nil for that of the readings.
+    let recording: [String]?
 
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
     func write(to file: consuming OutputFile) throws(SystemError) {
@@ -36,7 +36,7 @@ struct DoctorReport {
         sections += ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
-            for line in recording.anonymizedLines { try file.write(line + "\n") }
+            for line in recording { try file.write(line + "\n") }
             return try file.flush()
         }
         var trace = try TraceWriter(file)

@@ -3,24 +3,19 @@
 import OrientationSensors
 import POSIX
 
-/// A recording of the daemon's events, made by `orientd --record`, for a bug report.
-struct EventRecording {
-    /// The file's contents, which begin with the header of traces.
-    let text: String
-}
-
-extension EventRecording {
-    /// Reads a file; throws if it is not a trace.
-    init(contentsOf path: String) throws(CommandError) {
+/// Recordings of the daemon's events, made by `orientd --record`, for a bug report.
+enum EventRecording {
+    /// The lines of a recording, anonymized; throws if the file is not a trace.
+    static func lines(of path: String) throws(CommandError) -> [String] {
         var reader = TraceReader(try systemCall(FileDescriptor.open(reading: path)), name: path)
         if case .malformed(let error)? = try systemCall(reader.next()) { try error.rejectOtherFile(path) }
-        text = String(decoding: try systemCall(FileDescriptor.contents(of: path)), as: UTF8.self)
+        return anonymized(String(decoding: try systemCall(FileDescriptor.contents(of: path)), as: UTF8.self))
     }
 
-    /// The lines, with pseudonyms for applications, clients and reasons; equal values have the same one.
+    /// The lines of a text, with pseudonyms for applications, clients and reasons; equal values have the same one.
     ///
     /// Nothing else in an event, `t,event,key=value...`, is personal: other values are numbers and fixed words.
-    var anonymizedLines: [String] {
+    static func anonymized(_ text: String) -> [String] {
         var pseudonyms = ["app": [String: String](), "client": [:], "clients": [:], "reason": [:]]
         func anonymized(_ field: Substring.UTF8View) -> String {
             let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

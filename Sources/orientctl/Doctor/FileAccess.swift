@@ -45,7 +45,6 @@ struct FileAccess: Hashable {
 }
 
 extension FileAccess {
-    /// Reads a file's owner and mode.
     init(of path: String) throws(SystemError) {
         var status = stat()
         try checkSystem("stat", path, stat(path, &status))

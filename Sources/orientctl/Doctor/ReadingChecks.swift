@@ -89,30 +89,19 @@ enum ReadingChecks {
         switch system.readings.daemon {
         case .success(let daemon):
             let sensor = system.accelerometer?.description
-            return sampling(
-                daemon.sensor,
-                changes: daemon.samples.count - 1,
-                seconds: daemon.duration,
-                canBuffer: sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false,
-                isHere: sensor != nil
-            )
+            let canBuffer = sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false
+            return sampling(daemon, canBuffer: canBuffer, isHere: sensor != nil)
         case .failure(let error):
             return .warn("orientd does not sample for this user: \(error.message)", remedy: .showSession)
         case nil: return samplingWithoutDaemon(system)
         }
     }
 
-    /// Checks a claimed daemon: its sensor, and how often its gravity changed, -1 without any gravity.
+    /// Checks a claimed daemon: its sensor, and how often its gravity changed.
     ///
-    /// `isHere` is whether this machine has an accelerometer.
-    static func sampling(
-        _ sensor: SensorStatus?,
-        changes: Int,
-        seconds: Double,
-        canBuffer: Bool,
-        isHere: Bool
-    ) -> Finding {
-        guard let sensor else {
+    /// `isHere` is whether this machine has an accelerometer, and `canBuffer` whether it is the same and has a buffer.
+    static func sampling(_ daemon: DaemonReadings, canBuffer: Bool, isHere: Bool) -> Finding {
+        guard let sensor = daemon.sensor else {
             return isHere
                 ? .fail("orientd has not found the accelerometer", remedy: .restart)
                 : .warn("orientd has no accelerometer")
@@ -124,14 +113,15 @@ enum ReadingChecks {
         if canBuffer, sensor.mode == .poll {
             return .warn("\(sensor.name) is polled although it has a buffer", remedy: .readLog)
         }
-        guard changes >= 0 else { return .fail("\(sensor.name) delivers no readings", remedy: .readLog) }
+        guard !daemon.samples.isEmpty else { return .fail("\(sensor.name) delivers no readings", remedy: .readLog) }
         guard sensor.sensingLevel == .stream else {
             return .ok("\(sensor.name) rests (\(sensor.sensingLevel)): its rate is not measured")
         }
-        guard changes > 0, seconds > 0 else {
+        let changes = daemon.samples.count - 1
+        guard changes > 0, daemon.duration > 0 else {
             return .warn("all readings of \(sensor.name) are identical: the rate cannot be measured")
         }
-        return rate(Double(changes) / seconds, expected: sensor.sampleRate, "\(sensor.name), \(sensor.mode)")
+        return rate(Double(changes) / daemon.duration, expected: sensor.sampleRate, "\(sensor.name), \(sensor.mode)")
     }
 
     private static func samplingWithoutDaemon(_ system: SystemState) -> Finding {

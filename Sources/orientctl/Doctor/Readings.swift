@@ -141,15 +141,18 @@ private final class PolledSource: SensorSource {
 /// The daemon's gravity for some seconds, read while the sensor is claimed.
 struct DaemonReadings {
     /// One sample for each change.
-    private(set) var samples: [AccelerometerSample] = []
+    var samples: [AccelerometerSample] = []
 
     /// The sensor in use; nil if the daemon has none.
-    let sensor: SensorStatus?
+    var sensor: SensorStatus?
 
     /// Seconds from the first answer to the last.
-    let duration: Double
+    var duration = 0.0
+}
 
+extension DaemonReadings {
     init(_ bus: Bus, seconds: Double) throws(BusError) {
+        self.init()
         try bus.callDaemon("Claim")
         let start = MonotonicClock.now
         var clock = TraceClock()

@@ -93,10 +93,6 @@ enum ServiceChecks {
 
     // MARK: - The policy
 
-    static func rotation(_ bus: Bus, _ system: SystemState) -> Finding {
-        system.snapshot.map { rotation($0.status) } ?? .warn("cannot be checked without orientd")
-    }
-
     /// Whether a setting keeps the interface from following the device.
     static func rotation(_ status: ManagerStatus) -> Finding {
         let shown = "the interface is shown in \(status.interfaceOrientation.name)"
@@ -216,8 +212,6 @@ enum ServiceChecks {
             return .warn("\(path):\(error.line): \(error.problem)", remedy: .restart)
         }
     }
-
-    static func configuration(_ system: SystemState) -> [Finding] { [configuration(system.configurationWarnings)] }
 
     static func configuration(_ warnings: [String]) -> Finding {
         let path = Configuration.standardPath

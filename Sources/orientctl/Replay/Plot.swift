@@ -53,7 +53,7 @@ struct Plot {
         <rect width="100%" height="100%" fill="#fff"/>
 
         """ + text(left, 24, title, #"font-size="15" font-weight="bold""#) + legend + bands(devices, top, bottom) + axes
-            + line("x") { $0.x } + line("y") { $0.y } + line("z") { $0.z } + lane + marks + "</svg>\n"
+            + line(0) { $0.x } + line(1) { $0.y } + line(2) { $0.z } + lane + marks + "</svg>\n"
     }
 
     // MARK: - Parts
@@ -97,7 +97,7 @@ struct Plot {
     }
 
     /// Draws one axis of the sensor, from each column's one end to its other, the nearer one first.
-    private func line(_ name: String, _ value: (Vector3) -> Double) -> String {
+    private func line(_ axis: Int, _ value: (Vector3) -> Double) -> String {
         var points = ""
         var last: (index: Int, value: Double)?
         for (index, column) in data.columns.enumerated() where column.device != nil {
@@ -110,9 +110,8 @@ struct Plot {
             if ends[0] != ends[1] || !isJoined { points += "V\(px(y(ends[1])))" }
             last = (index, ends[1])
         }
-        let color = Self.lines.first { $0.key == name }?.value ?? "#222"
         let style = #"fill="none" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round""#
-        return path(points, #"stroke="\#(color)" \#(style)"#)
+        return path(points, #"stroke="\#(Self.lines[axis].value)" \#(style)"#)
     }
 
     /// The interface's orientation over time.

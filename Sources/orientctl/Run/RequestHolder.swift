@@ -70,7 +70,7 @@ enum RequestHolder {
             loop.exit()
         }
         let watch = try systemCall(loop.watch(numbers.starter) { loop.exit() })
-        let daemon = DaemonConnection(bus: try Bus(connectingTo: address))
+        let daemon = DaemonConnection(bus: try systemCall(Bus(address), .noDaemon))
         daemon.onState = { _ in
             switch daemon.state {
             case .absent(let error?): end(CommandError(error))

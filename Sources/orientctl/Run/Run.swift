@@ -41,7 +41,7 @@ enum Run {
         let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
             let edge: Edge = try value(named: name, "--preferred=")
-            let orientation = try edge.orientation(natural: natural)
+            let orientation = try edge.orientation(natural: natural())
             guard supported.contains(orientation) else {
                 throw CommandError("--preferred=\(name) is not allowed by --supported=\(text)", .usage)
             }
@@ -59,7 +59,6 @@ enum Run {
         )
     }
 
-    /// The last part of a path.
     static func baseName(of path: String) -> String {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
     }
