@@ -19,7 +19,7 @@ struct Command: Sendable {
     /// One or more lines of the help text.
     let summary: String
     var options: [OptionParser.Option] = []
-    let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
+    let run: @Sendable (Invocation) throws(CommandError) -> Void
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {

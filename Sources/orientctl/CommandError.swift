@@ -4,14 +4,14 @@ import OrientationBus
 import POSIX
 import SystemdBus
 
-/// The exit status of a command.
+/// The exit status of a command that failed.
 enum ExitCode: Int32 {
-    case done = 0, failed = 1, usage = 2, noDaemon = 3, refused = 4
+    case failed = 1, usage = 2, noDaemon = 3, refused = 4
     /// The command to run cannot be executed; these two are the shells' numbers.
     case notExecutable = 126, notFound = 127
 }
 
-/// Why a command failed: one line for the user, and the exit status.
+/// Why a command failed: one line for the user, which is empty if the output says it, and the exit status.
 struct CommandError: Error {
     let message: String
     let exitCode: ExitCode
@@ -21,6 +21,8 @@ struct CommandError: Error {
         self.exitCode = exitCode
     }
 
+    /// The output of the command says what failed.
+    static let reported = CommandError("")
     static let disconnected = CommandError("the bus closed the connection", .noDaemon)
     static let notRunning = "orientd is not running"
 

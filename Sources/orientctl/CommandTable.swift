@@ -15,19 +15,13 @@ extension Command {
         Command(name: "version", summary: "print the version") { invocation throws(CommandError) in
             let object = JSONValue(["Version": .text("\(Version.current)")])
             try emit([invocation.isJSON ? object.line : "orientctl \(Version.current)"])
-            return .done
         },
         Command(
             name: "help",
             operands: "[COMMAND]",
             summary: "print this help, or that of a command"
         ) { invocation throws(CommandError) in
-            guard let name = invocation.operands.first else {
-                try emit(help)
-                return .done
-            }
-            try emit(named(name).help)
-            return .done
+            try emit(invocation.operands.first.map { name throws(CommandError) in try named(name).help } ?? help)
         },
     ]
 

@@ -20,14 +20,15 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     do throws(CommandError) {
         if arguments.dropFirst().first == "__complete" {
             try emit(Completion.candidates(for: Array(arguments.dropFirst(2))))
-            return ExitCode.done.rawValue
+            return 0
         }
         var (command, invocation) = try parse(arguments)
         invocation.operandVector = vector + (arguments.count - invocation.operands.count)
         IIOContext.silenceLibrary()
-        return try command.run(invocation).rawValue
+        try command.run(invocation)
+        return 0
     } catch {
-        complain(error.message)
+        if !error.message.isEmpty { complain(error.message) }
         return error.exitCode.rawValue
     }
 }

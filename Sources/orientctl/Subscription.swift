@@ -28,7 +28,7 @@ final class Subscription {
     ///
     /// Calls `handler` with the state once a daemon has granted the claim, with each change of it, and with nil when no
     /// daemon runs any more.
-    func run(_ handler: @escaping (ManagerSnapshot?) -> Void) throws(CommandError) -> ExitCode {
+    func run(_ handler: @escaping (ManagerSnapshot?) -> Void) throws(CommandError) {
         daemon.wantsClaim = true
         daemon.onState = { [self] _ in daemonChanged(handler) }
         daemon.onClaim = { [self] in daemonChanged(handler) }
@@ -38,7 +38,6 @@ final class Subscription {
         _ = try systemCall(loop.run())
         withExtendedLifetime(hangUp) {}
         if let failure { throw failure }
-        return .done
     }
 
     /// The first state of a daemon includes the effect of the claim, so both replies are awaited.

@@ -97,7 +97,7 @@ import Testing
         ("", 0...0), ("EDGE", 1...1), ("[current|EDGE]", 0...1), ("COMMAND...", 1...Int.max),
     ])
     func `the operands of the usage line are the ones that are accepted`(operands: String, count: ClosedRange<Int>) {
-        let command = Command(name: "test", operands: operands, summary: "") { _ in .done }
+        let command = Command(name: "test", operands: operands, summary: "") { _ in }
         #expect(command.operandCount == count)
         #expect(command.usage == (operands.isEmpty ? "test" : "test \(operands)"))
     }

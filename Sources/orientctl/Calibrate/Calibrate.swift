@@ -29,22 +29,21 @@ enum Calibrate {
         let target = CalibrateTarget(accelerometer?.description, configuration)
         for warning in (accelerometer?.warnings ?? []) + target.warnings { complain("warning: \(warning)") }
         let output = invocation.value(of: "output")
-        func calibrate(_ readings: [Vector3]) throws(CommandError) -> ExitCode {
+        func calibrate(_ readings: [Vector3]) throws(CommandError) {
             let result = try CalibrateResult(readings, of: target, isExact: invocation.has("exact"))
             for line in result.lines { StandardError.print(printable(line)) }
             try deliver(result, to: output, isJSON: invocation.isJSON)
-            return .done
         }
         if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
         guard let accelerometer else { throw CommandError("no accelerometer found") }
-        func calibrateNow() throws(CommandError) -> ExitCode {
+        func calibrateNow() throws(CommandError) {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
         }
-        return try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
+        try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
     }
 
     /// Runs `body` with the service stopped: it would rotate the display, and it may use the sensor's buffer.
-    private static func withoutDaemon(_ body: () throws(CommandError) -> ExitCode) throws(CommandError) -> ExitCode {
+    private static func withoutDaemon(_ body: () throws(CommandError) -> Void) throws(CommandError) {
         let unit = "orientd.service"
         // From here on a signal ends the poses, or the program that runs, and the service is started again.
         let status = (try? Program.status(of: ["systemctl", "is-active", "--quiet", unit])) ?? 1

@@ -12,7 +12,6 @@ enum Completion {
     ) { invocation throws(CommandError) in
         let shell: Shell = try value(named: invocation.operands[0], "there are no completions for ")
         try emit([shell.script])
-        return .done
     }
 
     enum Shell: String, NamedValue { case bash, zsh, fish }

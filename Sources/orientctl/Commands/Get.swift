@@ -18,7 +18,6 @@ enum Get {
         let bus = try invocation.connect()
         let snapshot = try busCall(settings.contains(name) ? bus.readManager() : Status.current(bus))
         try print(property, of: snapshot, isJSON: invocation.isJSON)
-        return .done
     }
 
     /// The properties that do not depend on what the sensor reads.

@@ -43,7 +43,7 @@ enum Record {
         let loop = try systemCall(EventLoop())
         let (source, name) = try open(configuration, loop)
         let title = (name, text.map { " for \($0) s" } ?? end)
-        return try Recording(SourceReader(source, loop), title, into: output == "-" ? nil : output).run(duration)
+        try Recording(SourceReader(source, loop), title, into: output == "-" ? nil : output).run(duration)
     }
 
     /// Whether a path names a file that is not empty.
@@ -122,7 +122,7 @@ private final class Recording {
     }
 
     /// Records until a signal, the end of the source or of `duration`.
-    func run(_ duration: Double?) throws(CommandError) -> ExitCode {
+    func run(_ duration: Double?) throws(CommandError) {
         reader.onSample = { [self] sample in
             do throws(SystemError) {
                 try write(sample)
@@ -137,7 +137,6 @@ private final class Recording {
             }
         }
         try reader.run(seconds: duration)
-        return .done
     }
 
     /// Writes a sample without delay, so that none is lost if the process is killed.

@@ -20,7 +20,6 @@ enum Requests {
             or: requests.flatMap { lines($0, isDeciding: $0.id == deciding) },
             ifEmpty: "no requests"
         )
-        return .done
     }
 
     /// Describes a request in one line.

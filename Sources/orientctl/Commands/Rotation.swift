@@ -22,7 +22,7 @@ enum Rotation {
             case .edge(let edge): .orientation(try orientation(of: edge, bus))
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
-        return try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
+        try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
     }
 
     static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
@@ -51,7 +51,7 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let edge: Edge = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()
-        return try call("Rotate", orientation(of: edge, bus).name, bus, invocation)
+        try call("Rotate", orientation(of: edge, bus).name, bus, invocation)
     }
 
     static let align = Command(
@@ -69,11 +69,11 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()
-            try Get.print(Get.property(named: "Autorotate"), of: busCall(bus.readManager()), isJSON: invocation.isJSON)
-            return .done
+            let property = try Get.property(named: "Autorotate")
+            return try Get.print(property, of: busCall(bus.readManager()), isJSON: invocation.isJSON)
         }
         let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
-        return try call("SetAutorotate", mode.name, invocation.connect(), invocation)
+        try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 
     /// Calls a method, and prints what it may have changed, with `--json`; otherwise a command that succeeds prints nothing.
@@ -85,7 +85,7 @@ enum Rotation {
         readsDevice: Bool = false,
         _ bus: Bus,
         _ invocation: Invocation
-    ) throws(CommandError) -> ExitCode {
+    ) throws(CommandError) {
         do throws(BusError) {
             if readsDevice { try bus.callDaemon("Claim") }
         } catch {
@@ -93,14 +93,13 @@ enum Rotation {
             guard error.isRefusal else { throw CommandError(error) }
         }
         try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
-        guard invocation.isJSON else { return .done }
+        guard invocation.isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let object = JSONValue()
         for name in ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"] {
             object.set(name, try Get.property(named: name).value(of: snapshot))
         }
         try emit([object.line])
-        return .done
     }
 
     /// The orientation that an EDGE of the command line means on this device.

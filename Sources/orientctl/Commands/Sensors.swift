@@ -19,7 +19,6 @@ enum Sensors {
             or: sensors.flatMap { lines($0.path, $0.status) },
             ifEmpty: "no accelerometer"
         )
-        return .done
     }
 
     /// Describes a sensor in one line.

@@ -53,6 +53,6 @@ enum Doctor {
             let bus = system.address
             try emit(findings.map { invocation.isJSON ? $0.json(on: bus).line : $0.line(on: bus, isStyled: true) })
         }
-        return findings.contains { $0.verdict == .fail } ? .failed : .done
+        if findings.contains(where: { $0.verdict == .fail }) { throw CommandError.reported }
     }
 }

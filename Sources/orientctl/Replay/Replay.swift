@@ -34,7 +34,7 @@ enum Replay {
         try invocation.rejectInput(invocation.operands[0], as: "plot")
         let reader = try systemCall(TraceReader(operand: invocation.operands[0]))
         var replay = Run(reader, invocation, classifier, sensor)
-        return try replay.finish()
+        try replay.finish()
     }
 }
 
@@ -85,8 +85,8 @@ extension Replay {
             if invocation.has("devices") { devices = DeviceReplay() }
         }
 
-        /// Replays to the end; returns `.failed` if a line was malformed.
-        mutating func finish() throws(CommandError) -> ExitCode {
+        /// Replays to the end; throws if a line was malformed.
+        mutating func finish() throws(CommandError) {
             var isEmpty = true
             while let record = try systemCall(reader.next()) {
                 isEmpty = false
@@ -114,7 +114,7 @@ extension Replay {
             if isEmpty { complain("warning: there are no samples in \(path)") }
             try systemCall(writePlot())
             try systemCall(output.flush())
-            return sawFault ? .failed : .done
+            if sawFault { throw CommandError.reported }
         }
 
         private mutating func report(_ error: TraceError) {

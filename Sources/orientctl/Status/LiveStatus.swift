@@ -34,11 +34,11 @@ final class LiveStatus {
     }
 
     /// Shows the status until a signal.
-    func run() throws(CommandError) -> ExitCode {
+    func run() throws(CommandError) {
         timer = try systemCall(subscription.loop.timer { [self] in refresh() })
         // Leaves the screen before an error is printed, which the alternate screen would hide.
         defer { screen.leave() }
-        return try subscription.run { [self] new in
+        try subscription.run { [self] new in
             let isStatusNew = new?.status != state?.status
             state = new
             // The requests that explain a status are read before it is drawn.

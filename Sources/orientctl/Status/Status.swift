@@ -23,7 +23,6 @@ struct Status {
             sensors: try busCall(bus.readSensors())
         )
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
-        return .done
     }
 
     let snapshot: ManagerSnapshot
