@@ -39,11 +39,8 @@ import Testing
 
     static let panel: UInt32 = 1, monitor: UInt32 = 2
 
-    static func state(_ crtcs: RandRState.Crtc...) -> RandRState {
-        RandRState(
-            crtcs: crtcs,
-            modes: [70: Extent(width: 1200, height: 1920), 71: Extent(width: 1920, height: 1080)]
-        )
+    static func layout(_ crtcs: RandRState.Crtc...) -> RandRLayout? {
+        RandRLayout(crtcs, [70: Extent(width: 1200, height: 1920), 71: Extent(width: 1920, height: 1080)])
     }
 
     static func crtc(
@@ -64,13 +61,13 @@ import Testing
         )
     }
 
-    static let both = state(
+    static let both = layout(
         crtc(panel, Position(x: 0, y: 0), Extent(width: 1200, height: 1920), mode: 70),
         crtc(monitor, Position(x: 1200, y: 840), Extent(width: 1920, height: 1080), mode: 71)
     )
 
     @Test func `the screen is as large as what it shows`() throws {
-        var layout = try #require(RandRLayout(Self.both))
+        var layout = try #require(Self.both)
         let isRotated = layout.rotate(Self.panel, to: .init(.rotated90))
         #expect(isRotated)
         layout.move(Self.monitor, to: Position(x: 1920, y: 120))
@@ -78,11 +75,11 @@ import Testing
         #expect(layout.screen == Extent(width: 3840, height: 1200))
         #expect(layout.crtcs.map { $0.size } == [Extent(width: 1920, height: 1200), Extent(width: 1920, height: 1080)])
         #expect(layout.crtcs.map { $0.rotation } == [2, 1])
-        #expect(!layout.contains(Self.both.crtcs[0]))
+        #expect(!layout.contains(try #require(Self.both).crtcs[0]))
     }
 
     @Test func `positions begin at zero`() throws {
-        var layout = try #require(RandRLayout(Self.both))
+        var layout = try #require(Self.both)
         layout.move(Self.monitor, to: Position(x: -1920, y: -40))
         layout.normalize()
         #expect(layout.crtcs.map { $0.position } == [Position(x: 1920, y: 40), Position(x: 0, y: 0)])
@@ -92,28 +89,22 @@ import Testing
     @Test(arguments: [(600, 960, 960, 600), (1200, 1920, 1920, 1200), (1800, 1920, 2880, 1200), (601, 960, 962, 600)])
     func `a scale stays`(width: Int, height: Int, rotatedWidth: Int, rotatedHeight: Int) throws {
         let size = Extent(width: width, height: height)
-        var layout = try #require(
-            RandRLayout(Self.state(Self.crtc(Self.panel, Position(x: 0, y: 0), size, mode: 70)))
-        )
+        var layout = try #require(Self.layout(Self.crtc(Self.panel, Position(x: 0, y: 0), size, mode: 70)))
         let isRotated = layout.rotate(Self.panel, to: .init(.rotated270))
         #expect(isRotated)
         #expect(layout.crtcs[0].size == Extent(width: rotatedWidth, height: rotatedHeight))
     }
 
     @Test func `a rotation that is not offered is refused`() throws {
-        let state = Self.state(
-            Self.crtc(Self.panel, Position(x: 0, y: 0), Extent(width: 1200, height: 1920), mode: 70, rotations: 1)
-        )
-        var layout = try #require(RandRLayout(state))
+        let crtc = Self.crtc(Self.panel, .init(x: 0, y: 0), Extent(width: 1200, height: 1920), mode: 70, rotations: 1)
+        var layout = try #require(Self.layout(crtc))
         let isRotated = layout.rotate(Self.panel, to: .init(.rotated90))
         #expect(!isRotated)
-        #expect(layout.crtcs == state.crtcs)
+        #expect(layout.crtcs == [crtc])
     }
 
     @Test func `a screen without anything on it has no layout`() {
-        #expect(
-            RandRLayout(Self.state(Self.crtc(Self.panel, .init(x: 0, y: 0), Extent(width: 0, height: 0), mode: 0)))
-                == nil
-        )
+        let off = Self.crtc(Self.panel, .init(x: 0, y: 0), Extent(width: 0, height: 0), mode: 0)
+        #expect(Self.layout(off) == nil)
     }
 }

@@ -10,10 +10,10 @@ struct RandRLayout {
     private let modes: [xcb_randr_mode_t: Extent]
 
     /// Begins with the CRTCs that are on; nil if there are none.
-    init?(_ state: RandRState) {
-        crtcs = state.crtcs.filter { $0.isOn }
-        modes = state.modes
-        if crtcs.isEmpty { return nil }
+    init?(_ crtcs: [RandRState.Crtc], _ modes: [xcb_randr_mode_t: Extent]) {
+        self.crtcs = crtcs.filter { $0.isOn }
+        self.modes = modes
+        if self.crtcs.isEmpty { return nil }
     }
 
     /// Rotates a CRTC; returns whether it supports that.

@@ -53,12 +53,6 @@ struct RandRState {
     private(set) var connectors: [Connector] = []
     private(set) var modes: [xcb_randr_mode_t: Extent] = [:]
 
-    init(crtcs: [Crtc], modes: [xcb_randr_mode_t: Extent]) {
-        timestamp = 0
-        screen = Extent(width: 0, height: 0)
-        (self.crtcs, self.modes) = (crtcs, modes)
-    }
-
     /// Asks the server; nil if it does not answer as RandR 1.3 requires.
     init?(_ connection: X11Connection) {
         let root = connection.root

@@ -10,10 +10,8 @@ import POSIX
 final class X11Connection {
     /// The server's display, for messages.
     let name: String
-    /// The root window of the default screen.
-    let root: xcb_window_t
-    /// Its size when the connection was made.
-    let pixels: Extent, millimetres: Extent
+    /// The default screen as it was when the connection was made.
+    let screen: xcb_screen_t
 
     private let connection: OpaquePointer
     private var atoms: [String: xcb_atom_t] = [:]
@@ -33,16 +31,16 @@ final class X11Connection {
             throw SystemError("connect to the X server at", name, errno: isRefused ? Errno(ECONNREFUSED) : .invalid)
         }
         for _ in 0..<number { xcb_screen_next(&screens) }
-        let screen = screens.data.pointee
-        root = screen.root
-        pixels = Extent(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
-        millimetres = Extent(width: Int(screen.width_in_millimeters), height: Int(screen.height_in_millimeters))
+        screen = screens.data.pointee
         self.connection = connection
     }
 
     deinit {
         xcb_disconnect(connection)
     }
+
+    /// The root window.
+    var root: xcb_window_t { screen.root }
 
     /// Readable when events may have arrived; those that arrive with a reply are queued without that.
     var descriptor: Int32 { xcb_get_file_descriptor(connection) }
@@ -109,25 +107,21 @@ final class X11Connection {
     func nextEvent() -> X11Event? {
         guard let event = xcb_poll_for_event(connection) else { return nil }
         defer { free(event) }
-        return X11Event(bytes: [UInt8](UnsafeRawBufferPointer(start: event, count: X11Event.size)))
+        let size = MemoryLayout<xcb_generic_event_t>.size
+        return X11Event(bytes: [UInt8](UnsafeRawBufferPointer(start: event, count: size)))
     }
 }
 
-/// The first 32 bytes of an event.
+/// The first 36 bytes of an event, which every event of libxcb has.
 struct X11Event {
-    fileprivate static let size = 32
-
     fileprivate let bytes: [UInt8]
 
     /// The number of the event; 0 for an error.
     var number: UInt8 { bytes[0] & 0x7f }
 
-    func byte(at offset: Int) -> UInt8 { bytes[offset] }
-    func short(at offset: Int) -> UInt16 { value(at: offset) }
-    func word(at offset: Int) -> UInt32 { value(at: offset) }
-
-    private func value<Value: BitwiseCopyable>(at offset: Int) -> Value {
-        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    /// The event as one of the types of libxcb, which have no more bytes.
+    func fields<Fields: BitwiseCopyable>(_ type: Fields.Type) -> Fields {
+        bytes.withUnsafeBytes { $0.loadUnaligned(as: type) }
     }
 }
 

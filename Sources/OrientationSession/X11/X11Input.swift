@@ -19,6 +19,13 @@ final class X11Input {
         var isChanged: Bool
     }
 
+    private enum Scan {
+        case first
+        /// Devices have come, gone or changed since the last scan.
+        case needed
+        case done
+    }
+
     /// The events that XInput 2 numbers.
     private static let hierarchyChanged: UInt16 = 11, propertyChanged: UInt16 = 12
     private static let allDevices: UInt16 = 0
@@ -31,8 +38,7 @@ final class X11Input {
     private let opcode: UInt8
 
     private var devices: [Device] = []
-    private var isFirstScan = true
-    private var hasNewDevices = true
+    private var scan = Scan.first
     /// The output that the devices belong to, and whether they are mapped to it; nil while unknown.
     private var target: (panel: String, isMapped: Bool)?
     /// What maps the devices to the panel in the present layout; nil while that is unknown.
@@ -65,12 +71,12 @@ final class X11Input {
     // MARK: - Events
 
     func handle(_ event: X11Event) {
-        guard event.byte(at: 1) == opcode else { return }
-        let kind = event.short(at: 8)
-        let property = kind == Self.propertyChanged ? event.word(at: 16) : 0
+        let change = event.fields(xcb_input_property_event_t.self)
+        guard change.extension == opcode else { return }
+        let property = change.event_type == Self.propertyChanged ? change.property : 0
         let mayMoveDevice = property == connection.atom(Self.node) || property == connection.atom(Self.product)
-        if kind == Self.hierarchyChanged || mayMoveDevice { hasNewDevices = true }
-        if hasNewDevices || property == connection.atom(Self.matrix) { isStale = true }
+        if change.event_type == Self.hierarchyChanged || mayMoveDevice, scan == .done { scan = .needed }
+        if scan != .done || property == connection.atom(Self.matrix) { isStale = true }
     }
 
     func layoutChanged(_ outputs: [Output], screen: Extent) {
@@ -95,7 +101,7 @@ final class X11Input {
         }
         guard let mapping else { return }
         for index in devices.indices { adopt(&devices[index], mapping) }
-        if hasNewDevices { scan(mapping) }
+        if scan != .done { findDevices(mapping) }
         for index in devices.indices {
             if isMapped { follow(mapping, &devices[index]) } else { restore(in: mapping, &devices[index]) }
         }
@@ -149,9 +155,8 @@ final class X11Input {
     // MARK: - Devices
 
     /// Finds the devices that are to be mapped.
-    private func scan(_ mapping: CalibrationMatrix) {
-        hasNewDevices = false
-        defer { isFirstScan = false }
+    private func findDevices(_ mapping: CalibrationMatrix) {
+        defer { scan = .done }
         // Without udev, no device is known to be built in.
         let known = (try? InputDevice.all()) ?? []
         var builtIn: [xcb_input_device_id_t] = []
@@ -164,7 +169,7 @@ final class X11Input {
             guard let matrix = matrix(of: id) else { continue }
             let saved = savedBaseline(of: id)
             // The matrix of a new device comes from the server's configuration, which does not depend on the layout.
-            let found = MatrixBaseline(matrix: matrix, mapping: isFirstScan ? mapping : .identity)
+            let found = MatrixBaseline(matrix: matrix, mapping: scan == .first ? mapping : .identity)
             devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil))
         }
     }

@@ -19,7 +19,8 @@ final class X11Outputs: OutputBackend {
     let onRefused: (String) -> Void
     private let requests: Mailbox<Request>
     private var watch: EventSource?
-    private var onFinished: () -> Void = {}
+    /// Is called when the server has handled all requests.
+    private(set) var onFinished: () -> Void = {}
 
     var server: Int32?
 
@@ -45,23 +46,12 @@ final class X11Outputs: OutputBackend {
         requests.send { $0.loop.exit() }
     }
 
-    func apply(_ change: OutputChange) {
-        requests.send { $0.apply(change) }
-    }
+    func apply(_ change: OutputChange) { requests.send { $0.apply(change) } }
 
-    func mapInput(to output: String, _ isMapped: Bool) {
-        requests.send { $0.mapInput(to: output, isMapped) }
-    }
+    func mapInput(to output: String, _ isMapped: Bool) { requests.send { $0.input?.map(to: output, isMapped) } }
 
     func finish(completion: @escaping () -> Void) {
         onFinished = completion
         requests.send { $0.finish() }
-    }
-
-    /// The server has handled all requests.
-    func finished() {
-        let completion = onFinished
-        onFinished = {}
-        completion()
     }
 }

@@ -12,10 +12,10 @@ final class X11Screen {
     private var watches: [EventSource] = []
     private let firstRandREvent: UInt8
     private let windows: X11Windows
-    private let input: X11Input?
+    let input: X11Input?
 
     /// The size of a pixel in millimetres, which changes of the screen's size keep.
-    private var pitch: (x: Double, y: Double)
+    private var pitch = (x: 0.0, y: 0.0)
     private var outputs: [Output] = []
     /// Whether the outputs may have changed since they were reported.
     private var isStale = true
@@ -46,10 +46,9 @@ final class X11Screen {
             version.major_version == 1 && version.minor_version >= 3 || version.major_version > 1
         else { throw SystemError("use RandR 1.3 of the X server at", connection.name, errno: .notSupported) }
         firstRandREvent = randr.firstEvent
-        pitch = (
-            Self.pitch(connection.millimetres.width, connection.pixels.width),
-            Self.pitch(connection.millimetres.height, connection.pixels.height)
-        )
+        let screen = connection.screen
+        pitch.x = Self.pitch(screen.width_in_millimeters, screen.width_in_pixels)
+        pitch.y = Self.pitch(screen.height_in_millimeters, screen.height_in_pixels)
         windows = X11Windows(connection)
         input = X11Input(connection)
         let mask =
@@ -71,7 +70,7 @@ final class X11Screen {
     }
 
     /// Millimetres a pixel; as on a display with 96 dots an inch if the server does not know.
-    private static func pitch(_ millimetres: Int, _ pixels: Int) -> Double {
+    private static func pitch(_ millimetres: UInt16, _ pixels: UInt16) -> Double {
         millimetres > 0 && pixels > 0 ? Double(millimetres) / Double(pixels) : 25.4 / 96
     }
 
@@ -107,15 +106,11 @@ final class X11Screen {
         switch event.number {
         case firstRandREvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY):
             isStale = true
-            pitch = (
-                Self.pitch(Int(event.short(at: 28)), Int(event.short(at: 24))),
-                Self.pitch(Int(event.short(at: 30)), Int(event.short(at: 26)))
-            )
+            let screen = event.fields(xcb_randr_screen_change_notify_event_t.self)
+            pitch = (Self.pitch(screen.mwidth, screen.width), Self.pitch(screen.mheight, screen.height))
         case firstRandREvent + UInt8(XCB_RANDR_NOTIFY): isStale = true
-        case UInt8(XCB_CONFIGURE_NOTIFY), UInt8(XCB_DESTROY_NOTIFY): windows.movedOrDestroyed(event.word(at: 8))
-        case UInt8(XCB_PROPERTY_NOTIFY): windows.propertyChanged(event.word(at: 8), of: event.word(at: 4))
         case UInt8(XCB_GE_GENERIC): input?.handle(event)
-        default: break
+        default: windows.handle(event)
         }
     }
 
@@ -132,8 +127,6 @@ final class X11Screen {
 
     // MARK: - Changes
 
-    func mapInput(to panel: String, _ isMapped: Bool) { input?.map(to: panel, isMapped) }
-
     func apply(_ change: OutputChange) {
         connection.send { xcb_grab_server($0) }
         var result = OutputResult.applied
@@ -148,13 +141,13 @@ final class X11Screen {
     func finish() {
         handleEvents()
         connection.finish()
-        reports.send { $0.finished() }
+        reports.send { $0.onFinished() }
     }
 
     private func make(_ change: OutputChange) throws(OutputResult) {
         guard let state = RandRState(connection),
             let panel = state.connectors.first(where: { $0.name == change.output && $0.crtc != 0 }),
-            var layout = RandRLayout(state)
+            var layout = RandRLayout(state.crtcs, state.modes)
         else { throw .outdated }
         guard layout.rotate(panel.crtc, to: change.transform) else {
             throw .refused("the X server does not offer this rotation")
@@ -188,19 +181,10 @@ final class X11Screen {
     }
 
     private func set(_ crtc: RandRState.Crtc) throws(OutputResult) {
+        let (id, now, outputs) = (crtc.id, xcb_timestamp_t(XCB_CURRENT_TIME), crtc.outputs)
+        let (x, y, count) = (Int16(clamping: crtc.position.x), Int16(clamping: crtc.position.y), UInt32(outputs.count))
         let reply = connection.ask(xcb_randr_set_crtc_config_reply) {
-            xcb_randr_set_crtc_config(
-                $0,
-                crtc.id,
-                xcb_timestamp_t(XCB_CURRENT_TIME),
-                xcb_timestamp_t(XCB_CURRENT_TIME),
-                Int16(clamping: crtc.position.x),
-                Int16(clamping: crtc.position.y),
-                crtc.mode,
-                crtc.rotation,
-                UInt32(crtc.outputs.count),
-                crtc.outputs
-            )
+            xcb_randr_set_crtc_config($0, id, now, now, x, y, crtc.mode, crtc.rotation, count, outputs)
         }
         switch reply.map({ UInt32($0.header.status) }) {
         case XCB_RANDR_SET_CONFIG_SUCCESS.rawValue: break
@@ -211,15 +195,11 @@ final class X11Screen {
     }
 
     private func resize(to size: Extent) throws(OutputResult) {
+        let (width, height) = (UInt16(clamping: size.width), UInt16(clamping: size.height))
+        let exact = [Double(size.width) * pitch.x, Double(size.height) * pitch.y]
+        let millimetres = exact.map { UInt32(max(1, $0.rounded())) }
         let isDone = connection.succeeds {
-            xcb_randr_set_screen_size_checked(
-                $0,
-                connection.root,
-                UInt16(clamping: size.width),
-                UInt16(clamping: size.height),
-                UInt32(max(1, (Double(size.width) * pitch.x).rounded())),
-                UInt32(max(1, (Double(size.height) * pitch.y).rounded()))
-            )
+            xcb_randr_set_screen_size_checked($0, connection.root, width, height, millimetres[0], millimetres[1])
         }
         if !isDone { throw .refused("the X server does not set the screen to \(size.width)x\(size.height)") }
     }

@@ -26,15 +26,16 @@ final class X11Windows {
 
     func layoutChanged() { isStale = true }
 
-    func movedOrDestroyed(_ window: xcb_window_t) {
-        if window == active { isStale = true }
-    }
-
-    func propertyChanged(_ atom: xcb_atom_t, of window: xcb_window_t) {
-        if window == connection.root {
-            if atom == activeWindow { isStale = true }
-        } else if window == active, atom == state || atom == XCB_ATOM_WM_CLASS.rawValue {
-            isStale = true
+    func handle(_ event: X11Event) {
+        switch Int32(event.number) {
+        // The window is at the same place in both.
+        case XCB_CONFIGURE_NOTIFY, XCB_DESTROY_NOTIFY:
+            if event.fields(xcb_destroy_notify_event_t.self).window == active { isStale = true }
+        case XCB_PROPERTY_NOTIFY:
+            let change = event.fields(xcb_property_notify_event_t.self)
+            let properties = change.window == connection.root ? [activeWindow] : [state, XCB_ATOM_WM_CLASS.rawValue]
+            if [connection.root, active].contains(change.window), properties.contains(change.atom) { isStale = true }
+        default: break
         }
     }
 
