@@ -26,8 +26,7 @@ package final class AgentLock {
 
     /// The folder of the agents' files; nil without XDG_RUNTIME_DIR.
     package static var folder: String? {
-        guard let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty else { return nil }
-        return runtime + "/orient-agent"
+        environment("XDG_RUNTIME_DIR").map { $0 + "/orient-agent" }
     }
 
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.

@@ -49,8 +49,7 @@ package struct AgentConfiguration: Hashable, Sendable {
 
     /// The user's folder for configuration files; nil if the environment names none.
     static var configurationFolder: String? {
-        if let folder = environment("XDG_CONFIG_HOME"), !folder.isEmpty { return folder }
-        return environment("HOME").map { $0 + "/.config" }
+        environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
     }
 }
 
@@ -58,7 +57,7 @@ extension AgentConfiguration: Configurable {
     package static let program = "orient-agent"
 
     package static let settings: [Setting<AgentConfiguration>] = [
-        Setting("Agent", "Output", .output) {
+        Setting("Agent", "Output", .orAuto("the name of a connector", { $0.isEmpty ? nil : $0 }, { $1(&$0.output) })) {
             """
             The connector of the display to rotate, such as _DSI-1_. With _auto_, it is the built-in panel: the output \
             whose name begins with eDP, LVDS or DSI.
@@ -98,11 +97,7 @@ extension AgentConfiguration: Configurable {
         Setting("Agent", "Force", .boolean { $1(&$0.isForced) }) {
             "Whether to rotate the display even if the desktop or another program seems to do so."
         },
-        Setting(
-            Application.section,
-            "SupportedOrientations",
-            .applicationMask { $1(&$0.applicationMasks) }
-        ) {
+        Setting(Application.section, "SupportedOrientations", .applicationMask { $1(&$0.applicationMasks) }) {
             """
             The interface orientations that an application supports. _ID_ is its application id on Wayland or its \
             window class on X11, as in *[Application mpv]*; each application has its own section.
@@ -112,12 +107,6 @@ extension AgentConfiguration: Configurable {
 }
 
 extension SettingType<AgentConfiguration> {
-    fileprivate static let output = orAuto(
-        "the name of a connector",
-        { $0.isEmpty ? nil : $0 },
-        { $1(&$0.output) }
-    )
-
     fileprivate static let hookTimeout = value(
         "a number of seconds from 0.1 to 10",
         standard: "1",

@@ -53,8 +53,10 @@ private func environment(adding variables: [(name: String, value: String)]) -> [
     return entries + variables.map { $0.name + "=" + $0.value }
 }
 
-/// Returns a variable of the environment; nil if it is not set.
-package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+/// Returns a variable of the environment; nil if it is not set or empty.
+package func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+}
 
 /// The first folder of a list that colons separate, as in the service manager's variables: systemd.exec(5).
 package func firstFolder(in folders: String) -> String? {

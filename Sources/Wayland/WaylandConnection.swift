@@ -29,9 +29,7 @@ package final class WaylandConnection {
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
 
     /// What WAYLAND_DISPLAY contains, or else libwayland's default.
-    package static var socketName: String {
-        environment("WAYLAND_DISPLAY").flatMap { $0.isEmpty ? nil : $0 } ?? "wayland-0"
-    }
+    package static var socketName: String { environment("WAYLAND_DISPLAY") ?? "wayland-0" }
 
     /// Connects to the socket that WAYLAND_DISPLAY names.
     ///
@@ -44,14 +42,13 @@ package final class WaylandConnection {
     ) throws(SystemError) {
         name = Self.socketName
         display = try WaylandDisplay(name)
-        self.onReady = onReady
-        self.onLost = onLost
+        (self.onReady, self.onLost) = (onReady, onLost)
         // The handlers need all members.
         var read: () -> Void = {}
         source = try loop.watch(wl_display_get_fd(display.pointer)) { read() }
         read = { [unowned(unsafe) self] in withExtendedLifetime(self) { self.read() } }
-        registry = object(wl_display_get_registry(display.pointer)) { [unowned(unsafe) self] event, values in
-            registryChanged(event, values)
+        registry = object(wl_display_get_registry(display.pointer)) { [unowned(unsafe) self] in
+            registryChanged($0, $1)
         }
         sync = object(wl_display_sync(display.pointer)) { [unowned(unsafe) self] _, _ in
             sync = nil

@@ -10,7 +10,7 @@ import Testing
             ([:], nil),
             (["XDG_CURRENT_DESKTOP": "labwc:wlroots"], .labwc),
             (["XDG_CURRENT_DESKTOP": "Hyprland", "SWAYSOCK": "/run/sway"], .hyprland),
-            (["XDG_CURRENT_DESKTOP": "COSMIC", "SWAYSOCK": ""], nil),
+            (["XDG_CURRENT_DESKTOP": "COSMIC"], nil),
             (["SWAYSOCK": "/run/sway"], .sway),
             (["NIRI_SOCKET": "/run/niri", "SWAYSOCK": "/run/sway"], .niri),
         ] as [([String: String], Compositor?)]

@@ -14,19 +14,15 @@ enum Compositor: String, CaseIterable, Sendable {
 
     /// Whether the compositor's own socket, which the environment names, does not exist.
     var isSocketMissing: Bool {
-        let path: String? =
-            switch self {
-            case .sway: environment("SWAYSOCK")
-            case .niri: environment("NIRI_SOCKET")
-            case .hyprland, .labwc, .wayfire, .river: nil
-            }
-        guard let path, !path.isEmpty else { return false }
-        return access(path, F_OK) != 0
+        switch self {
+        case .sway: environment("SWAYSOCK").map { access($0, F_OK) != 0 } ?? false
+        case .niri: environment("NIRI_SOCKET").map { access($0, F_OK) != 0 } ?? false
+        case .hyprland, .labwc, .wayfire, .river: false
+        }
     }
 
     /// Finds it by the name of the desktop, or else by the variables that compositors set for their own sockets.
-    static func detected(_ variable: (String) -> String?) -> Compositor? {
-        func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+    static func detected(_ value: (String) -> String?) -> Compositor? {
         for name in value("XDG_CURRENT_DESKTOP")?.utf8.split(separator: UInt8(ascii: ":")) ?? [] {
             let name = String(decoding: name, as: UTF8.self).lowercased()
             if let compositor = Compositor(rawValue: name) { return compositor }

@@ -21,8 +21,7 @@ final class SwayInputs: InputMapper {
     private var problem: ProblemLog
 
     init(loop: EventLoop, log: Log) {
-        self.loop = loop
-        self.log = log
+        (self.loop, self.log) = (loop, log)
         problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
     }
 
@@ -38,7 +37,7 @@ final class SwayInputs: InputMapper {
     // MARK: - Connection
 
     private func connect() {
-        guard let path = environment("SWAYSOCK"), !path.isEmpty else { return problem.update("SWAYSOCK is not set") }
+        guard let path = environment("SWAYSOCK") else { return problem.update("SWAYSOCK is not set") }
         pending = []
         do throws(SystemError) {
             socket = try UnixSocket(

@@ -29,7 +29,7 @@ final class NiriOutputs: OutputBackend {
         onEvent: @escaping (OutputEvent) -> Void
     ) throws(SystemError) {
         self.onEvent = onEvent
-        guard let path = environment("NIRI_SOCKET"), !path.isEmpty else {
+        guard let path = environment("NIRI_SOCKET") else {
             throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound)
         }
         socket = try UnixSocket(

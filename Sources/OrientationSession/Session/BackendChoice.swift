@@ -15,10 +15,9 @@ package enum BackendChoice: String, NamedValue {
     var resolved: BackendChoice? { self == .auto ? Self.detected : self }
 
     private static var detected: BackendChoice? {
-        let isSet = { (name: String) in !(environment(name) ?? "").isEmpty }
-        if isSet("NIRI_SOCKET") { return .niri }
-        if isSet("WAYLAND_DISPLAY") { return .wlr }
-        return isSet("DISPLAY") ? .x11 : nil
+        if environment("NIRI_SOCKET") != nil { return .niri }
+        if environment("WAYLAND_DISPLAY") != nil { return .wlr }
+        return environment("DISPLAY") == nil ? nil : .x11
     }
 
     /// The name of the display in this session, for messages and the files that belong to it.
@@ -43,7 +42,7 @@ package enum BackendChoice: String, NamedValue {
     /// Why no display can be rotated, as a message; nil if the environment has all that is needed.
     package var problem: String? {
         if resolved == nil { return "\(Self.noDisplay): orient-agent needs a graphical session" }
-        if self == .niri, (environment("NIRI_SOCKET") ?? "").isEmpty {
+        if self == .niri, environment("NIRI_SOCKET") == nil {
             return "NIRI_SOCKET is not set: --backend=niri needs it"
         }
         return AgentLock.folder == nil ? "XDG_RUNTIME_DIR is not set: orient-agent keeps its files there" : nil

@@ -14,10 +14,9 @@ struct DesktopFile {
     /// The folders that are searched, the most important first.
     static var standardFolders: [String] {
         let home = environment("XDG_DATA_HOME") ?? environment("HOME").map { $0 + "/.local/share" }
-        let system = environment("XDG_DATA_DIRS") ?? ""
-        let list = system.isEmpty ? "/usr/local/share:/usr/share" : system
-        let folders = list.utf8.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
-        return ([home ?? ""] + folders).filter { !$0.isEmpty }.map { $0 + "/applications" }
+        let system = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        let folders = system.utf8.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
+        return ([home].compactMap { $0 } + folders).map { $0 + "/applications" }
     }
 
     /// Returns the orientations of an application; nil if it has no desktop file or the file does not restrict them.

@@ -8,8 +8,7 @@ import SystemdBus
 enum SessionChecks {
     /// No findings without a session, such as over SSH.
     static func findings(_ system: SystemState) -> [Finding] {
-        let variables = ["WAYLAND_DISPLAY", "DISPLAY"]
-        guard variables.contains(where: { !(environment($0) ?? "").isEmpty }) else { return [] }
+        guard environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil else { return [] }
         do throws(SystemError) {
             let program = try Program.output(of: ["orient-agent", "--check"])
             guard program.status == 0 else { return [.warn("cannot be checked: orient-agent --check failed")] }
