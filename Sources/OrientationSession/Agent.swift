@@ -228,11 +228,11 @@ package enum Restoration {
     ) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
         let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
-        guard display.hasLeftover else { return 0 }
+        guard display.saved != nil else { return 0 }
         try display.begin()
         display.end {
             if let postponement = display.postponement { log.info(postponement) }
-            loop.exit(display.hasLeftover && display.postponement == nil ? 1 : 0)
+            loop.exit(display.saved != nil && display.postponement == nil ? 1 : 0)
         }
         let status = try loop.run()
         withExtendedLifetime(display) {}

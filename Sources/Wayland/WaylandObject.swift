@@ -31,12 +31,10 @@ package final class WaylandObject {
 
     package let proxy: OpaquePointer
     private let display: WaylandDisplay
-    private let handler: Handler
+    fileprivate let handler: Handler
 
     init(_ proxy: OpaquePointer, on display: WaylandDisplay, _ handler: @escaping Handler) {
-        self.proxy = proxy
-        self.display = display
-        self.handler = handler
+        (self.proxy, self.display, self.handler) = (proxy, display, handler)
         wl_proxy_add_dispatcher(proxy, dispatch, Unmanaged.passUnretained(self).toOpaque(), nil)
     }
 
@@ -66,10 +64,6 @@ package final class WaylandObject {
         let version = wl_proxy_get_version(proxy)
         return wl_proxy_marshal_array_flags(proxy, UInt32(request), interface, version, 0, &values)
     }
-
-    fileprivate func handle(_ event: UInt32, _ values: Values) {
-        handler(event, values)
-    }
 }
 
 /// Delivers an event to its object, as libwayland's dispatcher.
@@ -83,6 +77,6 @@ private func dispatch(
     guard let object, let values else { return 0 }
     // The handler may release the object.
     let target = Unmanaged<WaylandObject>.fromOpaque(object).takeUnretainedValue()
-    withExtendedLifetime(target) { target.handle(event, values) }
+    withExtendedLifetime(target) { target.handler(event, values) }
     return 0
 }

@@ -33,8 +33,7 @@ final class UserMappedInputs: InputMapper {
     private var hasAdvised = false
 
     init(_ compositor: Compositor, log: Log) {
-        self.compositor = compositor
-        self.log = log
+        (self.compositor, self.log) = (compositor, log)
     }
 
     func follow(_ panel: Output) {

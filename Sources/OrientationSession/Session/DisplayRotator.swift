@@ -42,8 +42,8 @@ final class DisplayRotator {
     /// Nil while the outputs are not known.
     private var rotation: PanelRotation?
     private var goal = PanelRotation.Goal.unchanged
-    /// What the file contains.
-    private var saved: RestorePoint?
+    /// What the file contains; nil if there is nothing to restore.
+    private(set) var saved: RestorePoint?
     /// The transform that was reported last.
     private var reported: Transform?
     private var onRestored: (() -> Void)?
@@ -81,9 +81,6 @@ final class DisplayRotator {
         inputs?.onReload = { [unowned(unsafe) self] in advance(.configurationReloaded) }
         try server.connect()
     }
-
-    /// Whether an earlier agent left something to restore.
-    var hasLeftover: Bool { saved != nil }
 
     /// The output that is rotated; nil while it is missing or unknown.
     var panel: Output? { rotation?.panel }
@@ -125,7 +122,7 @@ final class DisplayRotator {
         }
         pursue(.baseline)
         // While the outputs are unknown, only an earlier agent can have left something, which a lost server does not show.
-        if !isReady, !hasLeftover || lock == nil { restored() }
+        if !isReady, saved == nil || lock == nil { restored() }
     }
 
     /// Leaves the outputs as they are, with nothing to restore later.

@@ -17,13 +17,9 @@ package final class SessionCheck {
     private let loop: EventLoop
     /// The findings as lines of JSON.
     private var findings: [String] = []
-    /// The agent of this display; nil if none runs.
-    private var agent: AgentLock.Holder?
-    private var isX11 = false
 
     package init(configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
-        self.configuration = configuration
-        self.backend = backend
+        (self.configuration, self.backend) = (configuration, backend)
         loop = try EventLoop()
     }
 
@@ -37,13 +33,20 @@ package final class SessionCheck {
             add("warn", "session", BackendChoice.noDisplay)
             return findings
         }
-        let display = AgentLock.name(of: backend.display)
-        agent = AgentLock.holders.first { $0.display == display }
-        isX11 = backend == .x11
         try checkDisplay(backend)
         checkRivals()
-        checkAgent()
+        if let agent {
+            add("ok", "agent", "process \(agent.process) \(agent.activity)")
+        } else {
+            add("warn", "agent", "orient-agent does not run in this session", remedy: "orient-agent &")
+        }
         return findings
+    }
+
+    /// The agent of this display; nil if none runs.
+    private var agent: AgentLock.Holder? {
+        let display = backend.resolved.map { AgentLock.name(of: $0.display) }
+        return AgentLock.holders.first { $0.display == display }
     }
 
     private func add(_ result: String, _ check: String, _ text: String, remedy: String = "") {
@@ -76,12 +79,12 @@ package final class SessionCheck {
     }
 
     private func check(_ outputs: [Output]) {
-        let names = outputs.filter { $0.isShown }.map { $0.name }.joined(separator: ", ")
+        let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
-        let settings = "man agent.conf"
         guard let panel = outputs.panel(named: configuration.output) else {
             let wanted = configuration.output.map { "no output \($0)" } ?? "no built-in panel (eDP, LVDS or DSI)"
-            return add("warn", "panel", "\(wanted); Output= in agent.conf names the one to rotate", remedy: settings)
+            let text = "\(wanted); Output= in agent.conf names the one to rotate"
+            return add("warn", "panel", text, remedy: "man agent.conf")
         }
         add("ok", "panel", "\(panel.name), transform \(panel.transform)")
         checkTouch(panel)
@@ -112,8 +115,8 @@ package final class SessionCheck {
 
     /// The first condition for orient-agent to map devices that is not met; nil if all are.
     private var unmetCondition: String? {
-        let compositor = Compositor.detected
-        guard isX11 || compositor == .sway || compositor == .hyprland else { return "if the compositor maps it" }
+        let served: [Compositor?] = [.sway, .hyprland]
+        if backend.resolved != .x11, !served.contains(Compositor.detected) { return "if the compositor maps it" }
         guard configuration.inputMapping == .auto else { return "with MapInput=auto" }
         return agent == nil ? "while orient-agent runs" : nil
     }
@@ -132,12 +135,5 @@ package final class SessionCheck {
                 : "\(name) (process \(process)) rotates the display as well"
             add("warn", "rival", text, remedy: "pkill -x \(name)")
         }
-    }
-
-    private func checkAgent() {
-        guard let agent else {
-            return add("warn", "agent", "orient-agent does not run in this session", remedy: "orient-agent &")
-        }
-        add("ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 }

@@ -6,12 +6,10 @@ import POSIX
 import SystemdBus
 
 /// What is wrong with a message, as words that follow the socket's name.
-struct MessageError: Error, Hashable, Sendable {
+struct MessageError: Error {
     let problem: String
 
-    init(_ problem: String) {
-        self.problem = problem
-    }
+    init(_ problem: String) { self.problem = problem }
 }
 
 extension JSONValue {
@@ -62,10 +60,7 @@ final class UnixSocket {
         onMessage: @escaping ([UInt8]) throws(MessageError) -> Void,
         onEnd: @escaping (String) -> Void
     ) throws(SystemError) {
-        self.path = path
-        self.framing = framing
-        self.onMessage = onMessage
-        self.onEnd = onEnd
+        (self.path, self.framing, self.onMessage, self.onEnd) = (path, framing, onMessage, onEnd)
         descriptor = FileDescriptor(owning: try checkSystem("connect to", path, orientd_connect_without_waiting(path)))
         source = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in withExtendedLifetime(self) { read() } }
     }
@@ -87,22 +82,18 @@ final class UnixSocket {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = retryingInterrupted { CLinux.read(descriptor.rawValue, &bytes, bytes.count) }
         let error = Errno.current
-        if count > 0 {
-            do throws(MessageError) {
-                try handle(bytes[..<count])
-            } catch {
-                end("\(path) \(error.problem)")
-            }
-        } else if count == 0 || error != .again {
+        if count < 0, error == .again { return }
+        if count <= 0 {
             let failure = failure ?? (count < 0 ? SystemError("read from", path, errno: error) : nil)
-            end(failure.map { "\($0)" } ?? "\(path) closed the connection")
+            return end(failure.map { "\($0)" } ?? "\(path) closed the connection")
         }
-    }
-
-    private func handle(_ bytes: ArraySlice<UInt8>) throws(MessageError) {
-        rest += bytes
-        while let message = try framing(&rest) { try onMessage(message) }
-        guard rest.count <= Self.limit else { throw MessageError("sent a message of more than \(Self.limit) bytes") }
+        rest += bytes[..<count]
+        do throws(MessageError) {
+            while let message = try framing(&rest) { try onMessage(message) }
+            if rest.count > Self.limit { throw MessageError("sent a message of more than \(Self.limit) bytes") }
+        } catch {
+            end("\(path) \(error.problem)")
+        }
     }
 
     private func end(_ problem: String) {
