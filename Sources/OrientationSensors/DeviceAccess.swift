@@ -60,45 +60,39 @@ final class DeviceAccess: @unchecked Sendable {
     private func open(rate: Double, buffered: Bool) throws(SystemError) -> DeviceOpening {
         var opening = DeviceOpening()
         // Any failure but that of a device that is gone leaves a way to read it.
-        let warn = { (error: SystemError, consequence: String) throws(SystemError) in
+        func warn(_ error: SystemError, _ consequence: String) throws(SystemError) {
             if error.errno == .noDevice { throw error }
             opening.warnings.append("\(error); \(consequence)")
         }
-        // Scans come at the chip's rate; when polled, a slow chip returns old values.
-        var rate = buffered ? rate : max(rate, Self.leastFrequency)
-        var (rates, sensitivities): ([FoundSetting], [FoundSetting]) = ([], [])
+        // Before a setting is changed: a crash at any moment can be repaired.
+        func note(_ setting: SensorSetting) throws(SystemError) -> (values: [Double?], isShared: Bool) {
+            let found = try device.settings(setting)
+            let isShared = settings.note(found)
+            noted += found.map { $0.file }
+            do throws(SystemError) {
+                try settings.save()
+            } catch {
+                try warn(error, "a crash would leave the sensor's settings changed")
+            }
+            return (found.map { AttributeText.number($0.text) }, isShared)
+        }
         do throws(SystemError) {
-            rates = try device.settings(.rate)
+            let found = try note(.rate)
+            // Scans come at the chip's rate; when polled, a slow chip returns old values.
+            var target = buffered ? rate : max(rate, Self.leastFrequency)
             // Another sensor of the device needs the rate that it has.
-            if note(rates) { rate = max(rate, rates.compactMap { AttributeText.number($0.text) }.max() ?? 0) }
+            if found.isShared, let current = found.values.first ?? nil { target = max(target, current) }
+            if !found.values.isEmpty { opening.rate = try device.setSamplingFrequency(atLeast: target) }
         } catch {
             try warn(error, "sampling goes on at the rate the sensor has")
         }
         do throws(SystemError) {
             // The others, which never rest, keep the sensitivity that somebody chose for them.
             if buffered, device.description.kind == .accelerometer {
-                sensitivities = try device.settings(.sensitivity)
-                _ = note(sensitivities)
+                let values = try note(.sensitivity).values
+                if values.contains(where: { $0 != 0 }) { _ = try device.setChangeSensitivity(0) }
+                opening.hasSensitivity = !values.isEmpty
             }
-        } catch {
-            try warn(error, "sampling goes on with the sensitivity the sensor has")
-        }
-        // Before the first change: a crash at any moment can be repaired.
-        do throws(SystemError) {
-            try settings.save()
-        } catch {
-            try warn(error, "a crash would leave the sensor's settings changed")
-        }
-        do throws(SystemError) {
-            if !rates.isEmpty { opening.rate = try device.setSamplingFrequency(atLeast: rate) }
-        } catch {
-            try warn(error, "sampling goes on at the rate the sensor has")
-        }
-        do throws(SystemError) {
-            if sensitivities.contains(where: { AttributeText.number($0.text) != 0 }) {
-                _ = try device.setChangeSensitivity(0)
-            }
-            opening.hasSensitivity = !sensitivities.isEmpty
         } catch {
             try warn(error, "sampling goes on with the sensitivity the sensor has")
         }
@@ -114,12 +108,6 @@ final class DeviceAccess: @unchecked Sendable {
             try warn(error, "polling instead")
         }
         return opening
-    }
-
-    /// Notes settings before they are changed; returns whether another sensor has changed one of them.
-    private func note(_ found: [FoundSetting]) -> Bool {
-        noted += found.map { $0.file }
-        return settings.note(found)
     }
 
     private func setSensitivity(_ change: Double) throws(SystemError) -> Double {
