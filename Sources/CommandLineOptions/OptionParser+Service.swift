@@ -13,16 +13,14 @@ package enum OptionEffect {
 }
 
 extension OptionParser {
-    /// The help text of a program without operands, between its first lines and the last.
-    package static func help(_ head: [String], _ options: [Option], _ end: String) -> String {
-        (head + [""] + options.flatMap { $0.helpLines(isAligned: true) } + ["", end]).joined(separator: "\n")
-    }
-
     /// Runs a program without operands; returns its exit status.
     ///
-    /// Calls `set` with each option and its value, and then `body`, unless one is wrong or prints a text.
+    /// `purpose` and `manuals` are for the help text. Calls `set` with each other option and its value, and then `body`,
+    /// unless one is wrong or prints a text.
     package func run(
         _ program: String,
+        purpose: String,
+        manuals: String,
         _ arguments: [String],
         set: (_ name: String, _ value: String) -> OptionEffect,
         body: () -> Int32
@@ -40,7 +38,7 @@ extension OptionParser {
         }
         if let operand = parsed.operands.first { return misuse("unexpected argument '\(operand)'") }
         for (name, value) in parsed.options {
-            switch set(name, value) {
+            switch name == "help" ? .text(help(program, purpose, manuals)) : set(name, value) {
             case .stored: break
             case .takes(let values): return misuse("--\(name)=\(value): takes \(values)")
             case .text(let text):
@@ -54,5 +52,10 @@ extension OptionParser {
             }
         }
         return body()
+    }
+
+    private func help(_ program: String, _ purpose: String, _ manuals: String) -> String {
+        (["Usage: \(program) [OPTION]...", purpose, ""] + options.flatMap { $0.helpLines(isAligned: true) }
+            + ["", "See \(manuals)."]).joined(separator: "\n")
     }
 }

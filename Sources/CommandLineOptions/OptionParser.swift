@@ -59,7 +59,7 @@ package struct OptionParser {
     /// The options as given, with an empty value for those without one, and the operands.
     package typealias Result = (options: [(name: String, value: String)], operands: [String])
 
-    private let options: [Option]
+    let options: [Option]
     private let stopsAtOperand: Bool
 
     /// Creates a parser; with `stopsAtOperand` everything from the first operand on is an operand.

@@ -37,17 +37,6 @@ struct Options {
         .init("version", "V", help: "print the version"),
     ]
 
-    private static var help: String {
-        OptionParser.help(
-            [
-                "Usage: orient-agent [OPTION]...",
-                "Rotate the display of this session, and what must follow it, as orientd decides.",
-            ],
-            accepted,
-            "See orient-agent(1) and agent.conf(5)."
-        )
-    }
-
     mutating func set(_ name: String, _ value: String) -> OptionEffect {
         switch name {
         case "config": configuration = value
@@ -65,7 +54,7 @@ struct Options {
         case "verbose": isVerbose = true
         case "settings": return .text(ConfigurationReader<AgentConfiguration>.manual)
         case "version": return .text("orient-agent \(Version.current)")
-        default: return .text(Self.help)
+        default: break
         }
         return .stored
     }

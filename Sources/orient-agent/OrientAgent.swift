@@ -17,7 +17,14 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     var options = Options()
-    return OptionParser(Options.accepted).run("orient-agent", arguments, set: { options.set($0, $1) }) { run(options) }
+    return OptionParser(Options.accepted).run(
+        "orient-agent",
+        purpose: "Rotate the display of this session, and what must follow it, as orientd decides.",
+        manuals: "orient-agent(1) and agent.conf(5)",
+        arguments,
+        set: { options.set($0, $1) },
+        body: { run(options) }
+    )
 }
 
 /// Runs the agent; returns the exit status.

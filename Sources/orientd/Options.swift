@@ -32,14 +32,6 @@ struct Options {
         .init("version", "V", help: "print the version"),
     ]
 
-    private static var help: String {
-        OptionParser.help(
-            ["Usage: orientd [OPTION]...", "Tell the desktop over D-Bus which way up this device is."],
-            accepted,
-            "See orientd(8) and orientd.conf(5)."
-        )
-    }
-
     mutating func set(_ name: String, _ value: String) -> OptionEffect {
         switch name {
         case "config": configuration = value
@@ -57,7 +49,7 @@ struct Options {
         case "verbose": isVerbose = true
         case "settings": return .text(ConfigurationReader<Configuration>.manual)
         case "version": return .text("orientd \(Version.current)")
-        default: return .text(Self.help)
+        default: break
         }
         return .stored
     }

@@ -19,7 +19,14 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     orientd_ignore_signal(SIGPIPE)
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     var options = Options()
-    return OptionParser(Options.accepted).run("orientd", arguments, set: { options.set($0, $1) }) { run(options) }
+    return OptionParser(Options.accepted).run(
+        "orientd",
+        purpose: "Tell the desktop over D-Bus which way up this device is.",
+        manuals: "orientd(8) and orientd.conf(5)",
+        arguments,
+        set: { options.set($0, $1) },
+        body: { run(options) }
+    )
 }
 
 /// Runs the daemon; returns the exit status.
