@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import OrientationCore
 import OrientationSensors
 import SystemdBus
@@ -27,7 +28,7 @@ struct Check: Sendable {
         Check("rotator", ServiceChecks.rotators),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),
         Check("state", ServiceChecks.state),
-        Check("configuration") { [ServiceChecks.configuration($0.configurationWarnings)] },
+        Check("configuration") { [ServiceChecks.configuration($0.configurationReader.warnings)] },
         Check("session", SessionChecks.findings),
     ]
 

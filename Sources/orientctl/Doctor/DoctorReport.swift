@@ -31,9 +31,10 @@ struct DoctorReport {
     /// Writes the report; the trace comes last, so that the file from the trace's header on is input for `replay`.
     func write(to file: consuming OutputFile) throws(SystemError) {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
-        var sections = versions + found + machineLines
-        sections += configuration + daemon + sensors
-        sections += ["", "== \(traceTitle)"]
+        var sections = versions + ["", "== findings"]
+        sections += findings.map { $0.line(on: system.address) }
+        sections += machineLines + configuration + daemon
+        sections += sensors + ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
             for line in recording { try file.write(line + "\n") }
@@ -64,7 +65,7 @@ struct DoctorReport {
         for sensor in system.sensors where sensor.status.mode == .replay {
             secrets.append((printable(sensor.status.name), "<trace>"))
         }
-        secrets += system.configurationWarnings.map { (Self.message(of: $0), "<message>") }
+        secrets += system.configurationReader.warnings.map { (Self.message(of: $0), "<message>") }
         return secrets
     }
 
@@ -95,15 +96,14 @@ struct DoctorReport {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    private var found: [String] { ["", "== findings"] + findings.map { $0.line(on: system.address) } }
-
     private var machineLines: [String] {
         guard let device = try? Device(syspath: "/sys/class/dmi/id") else { return [] }
         return ["", "== machine"] + Self.machine.compactMap { name in device.attribute(name).map { "\(name): \($0)" } }
     }
 
     private var configuration: [String] {
-        ["", "== configuration"] + (system.assignments.isEmpty ? ["defaults"] : system.assignments)
+        let assignments = system.configurationReader.assignments
+        return ["", "== configuration"] + (assignments.isEmpty ? ["defaults"] : assignments)
     }
 
     private var daemon: [String] {

@@ -10,13 +10,8 @@ import SystemdBus
 /// The state of the configuration, the bus, the daemon and the sensors, each as far as it can be read.
 struct SystemState {
     let address: BusAddress
-    let configuration: Configuration
-
-    /// The mistakes in orientd.conf.
-    let configurationWarnings: [String]
-
-    /// The settings in orientd.conf, without those of applications.
-    let assignments: [String]
+    let configurationReader = ConfigurationReader<Configuration>()
+    var configuration: Configuration { configurationReader.configuration }
 
     /// The accelerometers of the configured source, and why it has fewer or none.
     private(set) var accelerometers: [any SensorDevice] = []
@@ -37,12 +32,8 @@ struct SystemState {
 
     init(_ invocation: Invocation) throws(CommandError) {
         address = try invocation.bus
-        let reader = ConfigurationReader<Configuration>()
         // A file that is not required is a warning at most.
-        try systemCall(reader.read(Configuration.standardPath, isRequired: false))
-        configuration = reader.configuration
-        configurationWarnings = reader.warnings
-        assignments = reader.assignments
+        try systemCall(configurationReader.read(Configuration.standardPath, isRequired: false))
         do throws(SystemError) {
             bus = try Bus(address)
             busProblem = ""
