@@ -20,27 +20,20 @@ struct InputSetting: Hashable, Sendable {
         switch compositor {
         case .sway, .hyprland: return nil
         case .niri:
-            file = "niri/config.kdl"
-            section = "input"
+            (file, section, key) = ("niri/config.kdl", "input", "map-to-output")
             line = "\(isTouch ? "touch" : "tablet") { map-to-output \"\(output)\"; }"
-            key = "map-to-output"
         case .labwc:
-            file = "labwc/rc.xml"
-            section = "<labwc_config>"
+            (file, section, key) = ("labwc/rc.xml", "<labwc_config>", "mapToOutput")
             let element = isTouch ? "touch deviceName=\"\(device.name)\"" : "tablet"
             line = "<\(element) mapToOutput=\"\(output)\"/>"
-            key = "mapToOutput"
         case .wayfire:
-            file = "wayfire.ini"
-            section = "[input-device:\(device.name)]"
+            (file, section, key) = ("wayfire.ini", "[input-device:\(device.name)]", "output")
             line = "output = \(output)"
-            key = "output"
         case .river:
             // river's names of devices end with the kernel's, with underscores for spaces.
             let name = String(decoding: device.name.utf8.map { $0 == 0x20 ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
-            file = "river/init"
+            (file, section, key) = ("river/init", nil, "map-to-output")
             line = "riverctl input '*-\(name)' map-to-output \(output)"
-            key = "map-to-output"
         }
     }
 

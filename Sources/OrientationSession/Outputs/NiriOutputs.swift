@@ -48,18 +48,17 @@ final class NiriOutputs: OutputBackend {
     private func requestOutputs() { send("\"Outputs\"", .outputs) }
 
     func apply(_ change: OutputChange) {
-        let moves = change.positions.sorted { $0.key < $1.key }
         refusal = nil
         let transform = JSONValue.quoted(NiriOutput.name(of: change.transform))
-        send(change.output, "{\"Transform\":{\"transform\":\(transform)}}", isLast: moves.isEmpty)
-        for (index, move) in moves.enumerated() {
-            let position = "{\"Specific\":{\"x\":\(move.value.x),\"y\":\(move.value.y)}}"
-            send(move.key, "{\"Position\":{\"position\":\(position)}}", isLast: index == moves.count - 1)
+        var actions = [(output: change.output, action: "{\"Transform\":{\"transform\":\(transform)}}")]
+        for (output, place) in change.positions.sorted(by: { $0.key < $1.key }) {
+            let position = "{\"Specific\":{\"x\":\(place.x),\"y\":\(place.y)}}"
+            actions.append((output, "{\"Position\":{\"position\":\(position)}}"))
         }
-    }
-
-    private func send(_ output: String, _ action: String, isLast: Bool) {
-        send("{\"Output\":{\"output\":\(JSONValue.quoted(output)),\"action\":\(action)}}", .change(isLast: isLast))
+        for (index, (output, action)) in actions.enumerated() {
+            let request = "{\"Output\":{\"output\":\(JSONValue.quoted(output)),\"action\":\(action)}}"
+            send(request, .change(isLast: index == actions.count - 1))
+        }
     }
 
     private func send(_ text: String, _ request: Request) {

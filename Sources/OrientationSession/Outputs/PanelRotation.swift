@@ -211,17 +211,15 @@ struct PanelRotation: Sendable {
         switch result {
         case .refused(let reason):
             refused = request.change.transform
-            let warning = Self.warning(request.change, reason)
+            let change = request.change
+            let warning = "\(change.output) is not rotated to \(change.transform): \(reason)"
             return Actions(change: nextChange(), warning: warning)
         case .outdated:
             guard let panel else { return Actions() }
             var request = request
             request.failures += 1
             guard request.failures <= Self.retries else {
-                refused = request.change.transform
-                return Actions(
-                    warning: Self.warning(request.change, "the outputs changed \(request.failures) times meanwhile")
-                )
+                return end(request, .refused("the outputs changed \(request.failures) times meanwhile"), hasNewerReport)
             }
             if hasNewerReport { return Actions(change: repeated(request, panel)) }
             progress = .outdated(request)
@@ -300,12 +298,6 @@ struct PanelRotation: Sendable {
         let transform = baseline.transform(of: panel) ?? panel.transform
         guard OutputLayout.rotating(panel.name, to: panel.transform, in: baseline) != outputs else { return }
         baseline = OutputLayout.rotating(panel.name, to: transform, in: outputs)
-    }
-
-    // MARK: - Messages
-
-    private static func warning(_ change: OutputChange, _ reason: String) -> String {
-        "\(change.output) is not rotated to \(change.transform): \(reason)"
     }
 
     private var missing: String {

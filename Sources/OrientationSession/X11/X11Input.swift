@@ -80,14 +80,12 @@ final class X11Input {
     }
 
     func layoutChanged(_ outputs: [Output], screen: Extent) {
-        guard outputs != layout.outputs || screen != layout.screen else { return }
         layout = (outputs, screen)
         isStale = true
     }
 
     /// Maps the devices to an output from now on, or restores their own matrices.
     func map(to panel: String, _ isMapped: Bool) {
-        guard target?.panel != panel || target?.isMapped != isMapped else { return }
         target = (panel, isMapped)
         isStale = true
     }
@@ -159,8 +157,7 @@ final class X11Input {
         defer { scan = .done }
         // Without udev, no device is known to be built in.
         let known = (try? InputDevice.all()) ?? []
-        var builtIn: [xcb_input_device_id_t] = []
-        query { id, kind, name in if isBuiltIn(id, kind, name, known) { builtIn.append(id) } }
+        let builtIn = listed().filter { isBuiltIn($0, known) }.map { $0.id }
         for index in devices.indices where !builtIn.contains(devices[index].id) {
             restore(in: mapping, &devices[index])
         }
@@ -174,53 +171,52 @@ final class X11Input {
         }
     }
 
-    private func isBuiltIn(
-        _ id: xcb_input_device_id_t,
-        _ kind: InputDevice.Kind,
-        _ name: String,
-        _ known: [InputDevice]
-    ) -> Bool {
-        if let path: [UInt8] = values(Self.node, of: id, type: XCB_ATOM_STRING.rawValue) {
+    private func isBuiltIn(_ device: Listed, _ known: [InputDevice]) -> Bool {
+        if let path: [UInt8] = values(Self.node, of: device.id, type: XCB_ATOM_STRING.rawValue) {
             let parts = path.prefix { $0 != 0 }.split(separator: UInt8(ascii: "/"))
             let node = String(decoding: parts.last ?? [], as: UTF8.self)
             guard let device = known.first(where: { $0.node == node }) else { return false }
             return known.isBuiltIn(device.kind) { $0.node == node }
         }
-        let numbers: [UInt32]? = values(Self.product, of: id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
+        let numbers: [UInt32]? = values(Self.product, of: device.id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
         let (vendor, product) = (Int(numbers?[0] ?? 0), Int(numbers?[1] ?? 0))
-        return known.isBuiltIn(vendor: vendor, product: product, name: name, kind: kind)
+        return known.isBuiltIn(vendor: vendor, product: product, name: device.name, kind: device.kind)
     }
 
-    /// Calls `body` with each touch screen and pen of the server.
-    private func query(_ body: (xcb_input_device_id_t, InputDevice.Kind, String) -> Void) {
+    private typealias Listed = (id: xcb_input_device_id_t, kind: InputDevice.Kind, name: String)
+
+    /// The touch screens and pens of the server.
+    private func listed() -> [Listed] {
+        var devices: [Listed] = []
         let reply = connection.ask(xcb_input_xi_query_device_reply) { xcb_input_xi_query_device($0, Self.allDevices) }
-        guard let reply else { return }
+        guard let reply else { return devices }
         var offset = MemoryLayout<xcb_input_xi_query_device_reply_t>.size
         for _ in 0..<reply.header.num_infos {
-            guard let info = reply.value(xcb_input_xi_device_info_t.self, at: offset) else { return }
+            guard let info = reply.value(xcb_input_xi_device_info_t.self, at: offset) else { return devices }
             offset += MemoryLayout<xcb_input_xi_device_info_t>.size
-            guard let name = reply.text(count: Int(info.name_len), at: offset) else { return }
+            guard let name = reply.text(count: Int(info.name_len), at: offset) else { return devices }
             offset += (Int(info.name_len) + 3) / 4 * 4
             var (isTouchScreen, isTablet) = (false, false)
             for _ in 0..<info.num_classes {
-                guard let header = reply.value(xcb_input_device_class_t.self, at: offset) else { return }
+                guard let header = reply.value(xcb_input_device_class_t.self, at: offset) else { return devices }
                 switch UInt32(header.type) {
                 case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
-                    guard let touch = reply.value(xcb_input_touch_class_t.self, at: offset) else { return }
-                    if UInt32(touch.mode) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { isTouchScreen = true }
+                    let touch = reply.value(xcb_input_touch_class_t.self, at: offset)
+                    if touch.map({ UInt32($0.mode) }) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { isTouchScreen = true }
                 case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
-                    guard let axis = reply.value(xcb_input_valuator_class_t.self, at: offset) else { return }
-                    let isAbsolute = UInt32(axis.mode) == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
-                    if isAbsolute, axis.label == connection.atom("Abs Pressure") { isTablet = true }
+                    let axis = reply.value(xcb_input_valuator_class_t.self, at: offset)
+                    let isAbsolute = axis.map { UInt32($0.mode) } == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
+                    if isAbsolute, axis?.label == connection.atom("Abs Pressure") { isTablet = true }
                 default: break
                 }
                 offset += 4 * Int(header.len)
             }
             let slaves = [XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER, XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE]
             if slaves.contains(where: { $0.rawValue == info.type }), isTouchScreen || isTablet {
-                body(info.deviceid, isTouchScreen ? .touchScreen : .tablet, name)
+                devices.append((info.deviceid, isTouchScreen ? .touchScreen : .tablet, name))
             }
         }
+        return devices
     }
 
     // MARK: - Properties
