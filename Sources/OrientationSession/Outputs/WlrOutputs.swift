@@ -99,15 +99,10 @@ final class WlrOutputs: OutputBackend {
 
 /// An output as the compositor reports it, event by event.
 private final class WlrHead {
-    /// The size of a mode that the head offers.
-    private struct Mode {
-        let object: WaylandObject
-        var width = 0, height = 0
-    }
-
     private(set) var isFinished = false
     private var state = Output(name: "")
-    private var modes: [OpaquePointer: Mode] = [:]
+    /// The modes that the head offers.
+    private var modes: [OpaquePointer: (object: WaylandObject, width: Int, height: Int)] = [:]
     private var currentMode: OpaquePointer?
     private unowned(unsafe) let connection: WaylandConnection
     private var head: WaylandObject?
@@ -154,6 +149,6 @@ private final class WlrHead {
             default: break  // refresh rate, preferred
             }
         }
-        modes[proxy] = object.map { Mode(object: $0) }
+        modes[proxy] = object.map { ($0, 0, 0) }
     }
 }

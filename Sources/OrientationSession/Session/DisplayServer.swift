@@ -46,14 +46,7 @@ final class DisplayServer {
     /// Connects; reports the outputs once they are known.
     func connect() throws(SystemError) {
         if backend == .x11 {
-            outputs = try X11Outputs(
-                loop: loop,
-                onEvent: { [unowned(unsafe) self] in handle($0) },
-                onRefused: { [unowned(unsafe) self] problem in
-                    // A display that cannot be reached at the start is a mistake in the environment.
-                    if attempts == 0 { onEvent(.givenUp(problem)) } else { retry(after: problem) }
-                }
-            )
+            outputs = try X11Outputs(loop: loop) { [unowned(unsafe) self] in handle($0) }
         } else {
             wayland = try WaylandConnection(
                 loop: loop,
@@ -140,6 +133,8 @@ final class DisplayServer {
             enter(.connected)
         case (.changing, .changeEnded): enter(.connected)
         case (_, .changeEnded): return
+        // A display that cannot be reached at the start is a mistake in the environment; later it may come back.
+        case (_, .givenUp(let problem)) where attempts > 0: return retry(after: problem)
         default: break
         }
         onEvent(event)

@@ -55,18 +55,14 @@ extension RestorePoint {
             "version": .number(1), "movesNeighbours": .flag(movesNeighbours),
             "applied": .texts(applied.map { $0.description }),
         ])
-        let shown = outputs.filter { $0.isShown }
-        json.set(
-            "outputs",
-            shown.map {
-                JSONValue([
-                    "name": .text($0.name), "transform": .text($0.transform.description),
-                    "x": .decimal(Double($0.position.x)), "y": .decimal(Double($0.position.y)),
-                    "width": .decimal(Double($0.width)), "height": .decimal(Double($0.height)),
-                    "scale": .decimal($0.scale),
-                ])
-            }
-        )
+        let listed = outputs.filter { $0.isShown }.map {
+            JSONValue([
+                "name": .text($0.name), "transform": .text($0.transform.description),
+                "x": .decimal(Double($0.position.x)), "y": .decimal(Double($0.position.y)),
+                "width": .decimal(Double($0.width)), "height": .decimal(Double($0.height)), "scale": .decimal($0.scale),
+            ])
+        }
+        json.set("outputs", listed)
         return json
     }
 

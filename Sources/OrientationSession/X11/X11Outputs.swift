@@ -15,8 +15,6 @@ final class X11Outputs: OutputBackend {
     typealias Report = @Sendable (X11Outputs) -> Void
 
     let onEvent: (OutputEvent) -> Void
-    /// Is called with a whole message if no connection can be made.
-    let onRefused: (String) -> Void
     private let requests: Mailbox<Request>
     private var watch: EventSource?
     /// Is called when the server has handled all requests.
@@ -25,12 +23,8 @@ final class X11Outputs: OutputBackend {
     var server: Int32?
 
     /// Connects to the X server that DISPLAY names; nothing is called before the loop runs.
-    init(
-        loop: EventLoop,
-        onEvent: @escaping (OutputEvent) -> Void,
-        onRefused: @escaping (String) -> Void
-    ) throws(SystemError) {
-        (self.onEvent, self.onRefused) = (onEvent, onRefused)
+    init(loop: EventLoop, onEvent: @escaping (OutputEvent) -> Void) throws(SystemError) {
+        self.onEvent = onEvent
         let (requests, reports) = (try Mailbox<Request>(), try Mailbox<Report>())
         self.requests = requests
         watch = try loop.watch(reports.descriptor) { [unowned(unsafe) self] in

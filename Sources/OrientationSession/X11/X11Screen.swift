@@ -29,7 +29,7 @@ final class X11Screen {
             withExtendedLifetime(screen) {}
         } catch {
             let problem = "\(error)"
-            reports.send { $0.onRefused(problem) }
+            reports.send { $0.onEvent(.givenUp(problem)) }
         }
     }
 
