@@ -379,6 +379,7 @@ class Waiting(HookTestCase):
         self.hold("landscape-left")
         self.wait_for_records("rotate-before")
         self.hold("portrait")
+        self.wait_until_idle(agent)
         self.open_gate()
         wait_until(lambda: not children(agent.pid), "the hooks have ended")
         self.wait_until_idle(agent)
@@ -473,6 +474,6 @@ class Processes(HookTestCase):
             self.show(held)
             self.control("lock")
             self.control("unlock")
-        wait_until(lambda: not children(agent.pid), "all hooks are reaped")
         self.wait_until_idle(agent)
-        self.assertEqual(children(agent.pid), [])
+        # Hooks for the last change may still run; a zombie stays.
+        wait_until(lambda: not children(agent.pid), "all hooks are reaped")
