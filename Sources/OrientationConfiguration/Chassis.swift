@@ -10,16 +10,16 @@ package enum Chassis {
 
     /// Calls `completion` with the chassis type: later, or at once if the connection is closed.
     ///
-    /// It is nil for other chassis, such as a desktop's or a server's, and without hostnamed.
-    package static func ask(over bus: Bus, completion: @escaping (Result<Idiom?, BusError>) -> Void) {
+    /// It is nil for other chassis, such as a desktop's or a server's, without hostnamed, and with an error.
+    package static func ask(over bus: Bus, completion: @escaping (Idiom?, BusError?) -> Void) {
         bus.callLater(service, path, "org.freedesktop.DBus.Properties", "Get") { call in
             call.append(service)
             call.append("Chassis")
         } completion: { answer in
             do throws(BusError) {
-                completion(.success(Idiom(name: try answer.get().readTextVariant())))
+                completion(Idiom(name: try answer.get().readTextVariant()), nil)
             } catch {
-                completion(error.isServiceMissing ? .success(nil) : .failure(error))
+                completion(nil, error.isServiceMissing ? nil : error)
             }
         }
     }

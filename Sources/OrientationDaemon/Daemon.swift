@@ -116,20 +116,16 @@ package final class Daemon {
     private func begin() throws(SystemError) {
         driver.begin()
         try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }
-        if driver.machine.needsChassis { askForChassis() }
-        guard let switches else { return driver.deliver(.switchesFound) }
-        try switches.begin { [self] in driver.deliver(.switchesFound) }
-    }
-
-    private func askForChassis() {
-        Chassis.ask(over: bus) { [self] answer in
-            switch answer {
-            case .success(let idiom): driver.deliver(.chassisFound(idiom))
-            case .failure(let error):
-                log.warning("hostnamed does not tell the chassis, so it counts as a tablet: \(error)")
-                driver.deliver(.chassisFound(nil))
+        if driver.machine.needsChassis {
+            Chassis.ask(over: bus) { [self] idiom, error in
+                if let error {
+                    log.warning("hostnamed does not tell the chassis, so it counts as a tablet: \(error)")
+                }
+                driver.deliver(.chassisFound(idiom))
             }
         }
+        guard let switches else { return driver.deliver(.switchesFound) }
+        try switches.begin { [self] in driver.deliver(.switchesFound) }
     }
 
     /// Serves until a termination signal, or until another orientd takes over; returns the exit status.

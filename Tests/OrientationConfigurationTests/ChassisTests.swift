@@ -20,10 +20,14 @@ import Testing
         bus = try privateBus.connect(loop)
     }
 
+    private func ask(_ completion: @escaping (Result<Idiom?, BusError>) -> Void) {
+        Chassis.ask(over: bus) { idiom, error in completion(error.map { .failure($0) } ?? .success(idiom)) }
+    }
+
     /// Asks, and waits for the answer.
     private func ask() throws -> Result<Idiom?, BusError> {
         var answers: [Result<Idiom?, BusError>] = []
-        Chassis.ask(over: bus) { answers.append($0) }
+        ask { answers.append($0) }
         #expect(answers.isEmpty)
         try loop.run { !answers.isEmpty }
         try loop.runWhatIsDue()
@@ -78,7 +82,7 @@ import Testing
         var hostnamed: Bus? = try privateBus.connect()
         try hostnamed?.own(Self.service, replacing: false)
         var answer: Result<Idiom?, BusError>?
-        Chassis.ask(over: bus) { answer = $0 }
+        ask { answer = $0 }
         // Once the bus daemon answers a later call, it has passed the question on.
         #expect(try bus.hasOwner(of: Self.service))
         #expect(answer == nil && hostnamed != nil)
@@ -94,7 +98,7 @@ import Testing
         privateBus.end()
         try loop.run { isClosed }
         var answer: Result<Idiom?, BusError>?
-        Chassis.ask(over: bus) { answer = $0 }
+        ask { answer = $0 }
         let error = #expect(throws: BusError.self) { try answer?.get() }
         #expect(error?.message.hasPrefix("cannot call \(Self.service): ") == true)
         withExtendedLifetime(slot) {}
