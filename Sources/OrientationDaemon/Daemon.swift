@@ -31,8 +31,8 @@ package final class Daemon {
     private var reads = PerRole(false)
     private var sensing = PerRole(Sensing.stream)
     private var saveProblem = ""
-    private var isReady = false
-    private var reportedSummary = ""
+    /// What the service manager was told last; nil until the service is ready.
+    private var reportedSummary: String?
 
     /// Connects to the bus and takes the service's name; nothing runs before ``run()``.
     ///
@@ -163,9 +163,9 @@ package final class Daemon {
         case .ready:
             // Clients of that name ask once, when it appears, whether there are sensors.
             if proxy != nil { SensorProxyObject.ownName(on: bus, log: log) }
-            isReady = true
-            reportedSummary = supervisor.summary
-            ServiceManager.ready(status: reportedSummary)
+            let summary = supervisor.summary
+            reportedSummary = summary
+            ServiceManager.ready(status: summary)
         case .suspend: supervisor.suspend { [self] in sleep.allowSleep() }
         case .resume: supervisor.resume()
         case .end:
@@ -217,10 +217,9 @@ extension Daemon: SensorSupervisorDelegate {
         }
         guard kind == .accelerometer else { return }
         driver.deliver(.sensorChanged(role, supervisor.report(role)))
-        guard role == .display, isReady else { return }
         let summary = supervisor.summary
-        guard summary != reportedSummary else { return }
-        reportedSummary = summary
+        guard role == .display, let reportedSummary, summary != reportedSummary else { return }
+        self.reportedSummary = summary
         ServiceManager.status(summary)
     }
 }

@@ -53,8 +53,6 @@ package struct SensorStatus: Hashable {
 
 /// An object `/org/orientd1/sensor/N`: one accelerometer, of the display or the base.
 package final class SensorObject {
-    package let path: String
-
     /// The current values; assigning announces those that differ.
     package var status: SensorStatus {
         get { properties.status }
@@ -66,7 +64,7 @@ package final class SensorObject {
 
     /// Exports sensor `number` and announces it through ObjectManager.
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
-        path = Names.sensorPath + "\(number)"
+        let path = Names.sensorPath + "\(number)"
         let interface = BusInterface(Names.sensor)
         properties = PublishedProperties(status, SensorStatus.properties, of: interface, at: path, on: bus)
         slot = try bus.export(interface, at: path)
