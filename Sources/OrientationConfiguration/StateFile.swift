@@ -11,19 +11,9 @@ package struct StateFile {
 
     let path: String
 
-    init(path: String) {
-        self.path = path
-    }
-
     /// The file in the service manager's StateDirectory=; nil if there is none.
     package static var standard: StateFile? {
-        environment("STATE_DIRECTORY").flatMap { StateFile(folders: $0) }
-    }
-
-    /// Takes the first folder of a list.
-    init?(folders: String) {
-        guard let folder = firstFolder(in: folders) else { return nil }
-        path = folder + "/state"
+        environment("STATE_DIRECTORY").flatMap { firstFolder(in: $0) }.map { StateFile(path: $0 + "/state") }
     }
 
     // MARK: - Reading

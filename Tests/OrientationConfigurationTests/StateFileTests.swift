@@ -44,14 +44,14 @@ import Testing
     // MARK: - Where it is
 
     @Test(arguments: [
-        ("/var/lib/orientd", "/var/lib/orientd/state"),
-        ("/var/lib/orientd:/var/lib/other", "/var/lib/orientd/state"),
-        (":/var/lib/orientd", "/var/lib/orientd/state"),
+        ("/var/lib/orientd", "/var/lib/orientd"),
+        ("/var/lib/orientd:/var/lib/other", "/var/lib/orientd"),
+        (":/var/lib/orientd", "/var/lib/orientd"),
         ("", nil),
         (":", nil),
     ])
-    func `the file is in the first folder of the list`(folders: String, path: String?) {
-        #expect(StateFile(folders: folders)?.path == path)
+    func `the file is in the first folder of the list`(folders: String, folder: String?) {
+        #expect(firstFolder(in: folders) == folder)
     }
 
     // MARK: - Writing and reading
