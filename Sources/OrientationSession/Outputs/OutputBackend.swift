@@ -39,25 +39,8 @@ enum OutputEvent {
 ///
 /// It reports ``OutputEvent`` from the event loop only, never from a call to it. It ends with its last reference.
 protocol OutputBackend: AnyObject {
-    /// The X server's process; nil if it is unknown, or for a compositor.
-    var server: Int32? { get }
-
     /// Requests a change, whose end is reported. No other change may be pending.
     func apply(_ change: OutputChange)
-
-    /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.
-    func mapInput(to output: String, _ isMapped: Bool)
-
-    /// Calls `completion` when the mappings of input devices are as requested.
-    func finish(completion: @escaping () -> Void)
-}
-
-extension OutputBackend {
-    var server: Int32? { nil }
-
-    // Compositors map input devices elsewhere.
-    func mapInput(to output: String, _ isMapped: Bool) {}
-    func finish(completion: @escaping () -> Void) { completion() }
 }
 
 /// The window that gets the keyboard's input.

@@ -118,7 +118,7 @@ final class DisplayRotator {
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
             if let inputs, let panel = shownPanel { return inputs.end(with: panel, completion: completion) }
-            if let outputs = server.outputs { outputs.finish(completion: completion) } else { completion() }
+            if let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
         }
         pursue(.baseline)
         // While the outputs are unknown, only an earlier agent can have left something, which a lost server does not show.
@@ -140,8 +140,8 @@ final class DisplayRotator {
     private func advance(_ event: PanelRotation.Event) {
         guard let actions = rotation?.handle(event), let rotation else { return }
         if mapsInput, let panel {
-            if case .transform = goal { server.outputs?.mapInput(to: panel.name, true) }
-            if goal == .baseline, rotation.isSettled { server.outputs?.mapInput(to: panel.name, false) }
+            if case .transform = goal { server.x11?.mapInput(to: panel.name, true) }
+            if goal == .baseline, rotation.isSettled { server.x11?.mapInput(to: panel.name, false) }
         }
         if let warning = actions.warning { log.warning(warning) }
         // Before the change, so that a crash during it leaves what is needed to undo it.

@@ -29,7 +29,9 @@ final class DisplayServer {
 
     private var wayland: WaylandConnection?
     private var waylandOutputs: WaylandOutputs?
-    private(set) var outputs: (any OutputBackend)?
+    private var outputs: (any OutputBackend)?
+    /// The outputs of an X server; nil for a compositor, or without a connection.
+    private(set) var x11: X11Outputs?
     private var toplevels: WlrToplevels?
 
     /// Set once, before ``connect()``.
@@ -46,7 +48,8 @@ final class DisplayServer {
     /// Connects; reports the outputs once they are known.
     func connect() throws(SystemError) {
         if backend == .x11 {
-            outputs = try X11Outputs(loop: loop) { [unowned(unsafe) self] in handle($0) }
+            x11 = try X11Outputs(loop: loop) { [unowned(unsafe) self] in handle($0) }
+            outputs = x11
         } else {
             wayland = try WaylandConnection(
                 loop: loop,
@@ -83,7 +86,7 @@ final class DisplayServer {
     }
 
     private func retry(after problem: String) {
-        outputs = nil
+        (outputs, x11) = (nil, nil)
         toplevels = nil
         waylandOutputs = nil
         wayland = nil
@@ -118,7 +121,7 @@ final class DisplayServer {
     // MARK: - Outputs
 
     /// The process that provides the display; nil if unknown.
-    var process: Int32? { outputs?.server ?? wayland?.compositor }
+    var process: Int32? { x11?.server ?? wayland?.compositor }
 
     /// Requests a change, whose end is reported.
     func apply(_ change: OutputChange) {

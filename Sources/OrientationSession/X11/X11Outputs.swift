@@ -20,6 +20,7 @@ final class X11Outputs: OutputBackend {
     /// Is called when the server has handled all requests.
     private(set) var onFinished: () -> Void = {}
 
+    /// The server's process; nil while it is unknown.
     var server: Int32?
 
     /// Connects to the X server that DISPLAY names; nothing is called before the loop runs.
@@ -42,8 +43,10 @@ final class X11Outputs: OutputBackend {
 
     func apply(_ change: OutputChange) { requests.send { $0.apply(change) } }
 
+    /// Makes built-in touch screens and pens follow an output from now on, or restores what they had before.
     func mapInput(to output: String, _ isMapped: Bool) { requests.send { $0.input?.map(to: output, isMapped) } }
 
+    /// Calls `completion` when the mappings of input devices are as requested.
     func finish(completion: @escaping () -> Void) {
         onFinished = completion
         requests.send { $0.finish() }
