@@ -114,19 +114,18 @@ package final class WaylandConnection {
 
     private func fail() {
         isLost = true
-        onLost(problem)
-    }
-
-    private var problem: String {
         let error = Errno(wl_display_get_error(display.pointer))
         guard error.code == EPROTO else {
-            return error.code == EPIPE || error.code == ECONNRESET
-                ? "the compositor at \(name) closed the connection"
-                : "cannot read from the compositor at \(name): \(error)"
+            let isClosed = error.code == EPIPE || error.code == ECONNRESET
+            return onLost(
+                isClosed
+                    ? "the compositor at \(name) closed the connection"
+                    : "cannot read from the compositor at \(name): \(error)"
+            )
         }
         var interface: UnsafePointer<wl_interface>?
         let code = wl_display_get_protocol_error(display.pointer, &interface, nil)
         let object = interface.map { String(cString: $0.pointee.name) } ?? "an unknown object"
-        return "the compositor at \(name) reported protocol error \(code) of \(object)"
+        onLost("the compositor at \(name) reported protocol error \(code) of \(object)")
     }
 }

@@ -103,12 +103,9 @@ final class HookRunner {
     private func ended(_ process: Int32, _ status: Int32) {
         killed[process] = nil
         guard let hook = hooks.removeValue(forKey: process) else { return }
-        if status != 0 { log.warning("the hook \(hook.path) \(Self.explanation(status))") }
+        let reason = status > 128 ? "was ended by signal \(status - 128)" : "failed with exit status \(status)"
+        if status != 0 { log.warning("the hook \(hook.path) \(reason)") }
         finishIfAllEnded()
-    }
-
-    private static func explanation(_ status: Int32) -> String {
-        status > 128 ? "was ended by signal \(status - 128)" : "failed with exit status \(status)"
     }
 
     /// Kills the hooks that take too long, with all processes that they have started.

@@ -142,7 +142,11 @@ final class HyprlandInputs: InputMapper {
                 loop: loop,
                 framing: UnixSocket.line,
                 onMessage: { [unowned(unsafe) self] line in
-                    if line.starts(with: "configreloaded>>".utf8) { reloaded() }
+                    guard line.starts(with: "configreloaded>>".utf8) else { return }
+                    // The new configuration may be in another language.
+                    (hyprland.language, handled) = (nil, nil)
+                    update()
+                    onReload()
                 },
                 onEnd: { [unowned(unsafe) self] problem in
                     events = nil
@@ -154,13 +158,5 @@ final class HyprlandInputs: InputMapper {
         } catch {
             problem.update("\(error)")
         }
-    }
-
-    /// The new configuration may be in another language.
-    private func reloaded() {
-        hyprland.language = nil
-        handled = nil
-        update()
-        onReload()
     }
 }
