@@ -40,8 +40,8 @@ final class HookRunner {
 
     /// Runs the hooks; `completion` is called when all have ended, at once if there are none.
     func run(_ state: ManagerStatus, output: String?, completion: @escaping () -> Void) {
-        let environment = [
-            (name: "ORIENTD_EVENT", value: event.rawValue),
+        let environment: [(name: String, value: String)] = [
+            ("ORIENTD_EVENT", event.rawValue),
             ("ORIENTD_OUTPUT", output ?? ""),
             ("ORIENTD_TRANSFORM", state.outputTransform.name),
             ("ORIENTD_INTERFACE_ORIENTATION", state.interfaceOrientation.name),
