@@ -58,9 +58,9 @@ final class X11Input {
         self.connection = connection
         self.opcode = opcode
         // The header of a mask, and its only word.
-        let mask = (
+        let mask: (xcb_input_event_mask_t, UInt32) = (
             xcb_input_event_mask_t(deviceid: Self.allDevices, mask_len: 1),
-            1 << UInt32(Self.hierarchyChanged) | 1 << UInt32(Self.propertyChanged)
+            1 << Self.hierarchyChanged | 1 << Self.propertyChanged
         )
         withUnsafeBytes(of: mask) { bytes in
             let header = bytes.baseAddress?.assumingMemoryBound(to: xcb_input_event_mask_t.self)
