@@ -67,7 +67,7 @@ final class DeviceAccess: @unchecked Sendable {
         // Before a setting is changed: a crash at any moment can be repaired.
         func note(_ setting: SensorSetting) throws(SystemError) -> (values: [Double?], isShared: Bool) {
             let found = try device.settings(setting)
-            let isShared = settings.note(found)
+            let isShared = settings.note(found, of: device)
             noted += found.map { $0.file }
             do throws(SystemError) {
                 try settings.save()

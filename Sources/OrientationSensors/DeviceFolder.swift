@@ -10,7 +10,7 @@ import POSIX
 package struct DeviceFolder: Hashable, Sendable {
     let path: String
 
-    /// The number of the directory, which that of another device at the same path does not have.
+    /// The inode of the directory; that of another device at the same path differs.
     ///
     /// Nil for a device of another machine, which counts as present.
     let inode: UInt64?

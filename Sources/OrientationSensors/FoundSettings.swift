@@ -8,33 +8,39 @@ package struct FoundSetting: Hashable, Sendable {
     /// The whole path of its file.
     let file: String
     let text: String
-    /// The sensors that have changed it and are open.
+    /// The number of open sensors that have changed it.
     var users = 0
 }
 
 /// The settings of a device that its sensors have changed, as they were before.
 ///
 /// Sensors of one device can share a setting: the first that changes it notes it, the last that closes restores it. What
-/// cannot be restored stays noted. A file has them too, so that the next start can restore them after a crash.
+/// cannot be restored stays noted. They are also written to a file, so that the next start can restore them after a crash.
 // Sendable unchecked: only the jobs of the device's helper use it.
 final class FoundSettings: @unchecked Sendable {
     private var settings: [FoundSetting] = []
     private var file: SettingsFile?
-    /// That of the device's folder; another device at the same path has other settings.
+    /// The inode of the device's folder: another device at the same path has another one, and other settings.
     private var inode: UInt64?
 
     /// Restores what a crash left changed; returns what could not be restored.
     func recover(_ device: any SensorDevice, folders: String?) -> [String] {
-        if device.folder.inode != inode { settings = [] }
-        inode = device.folder.inode
+        begin(device)
         file = SettingsFile(of: device, folders: folders)
         file?.removeLeftovers()
         if settings.isEmpty { settings = file?.read() ?? [] }
         return restore(device)
     }
 
+    /// Forgets the settings of another device that had the path before.
+    private func begin(_ device: any SensorDevice) {
+        if device.folder.inode != inode { settings = [] }
+        inode = device.folder.inode
+    }
+
     /// Notes settings that one more sensor is about to change; returns whether another sensor has changed any of them.
-    func note(_ found: [FoundSetting]) -> Bool {
+    func note(_ found: [FoundSetting], of device: any SensorDevice) -> Bool {
+        begin(device)
         var isShared = false
         for setting in found {
             let index = settings.firstIndex { $0.file == setting.file } ?? settings.endIndex
@@ -109,7 +115,7 @@ struct SettingsFile: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         guard lines.first.map({ $0.elementsEqual(heading(folder).utf8) }) == true else { return nil }
         return lines.dropFirst().mapAll { line -> FoundSetting? in
-            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard words.count == 2 else { return nil }
             let file = String(decoding: words[0], as: UTF8.self)
             return folder.contains(file)

@@ -15,7 +15,7 @@ package protocol SensorSource: AnyObject {
     /// Samples a second that are to be expected; 0 while unknown.
     var sampleRate: Double { get }
 
-    /// The sign that an accelerometer gives to z, past its mount matrix, while the display faces up.
+    /// The sign that an accelerometer gives to z, after the mount matrix is applied, while the display faces up.
     var faceUp: SensorFrame.FaceUp { get }
 
     /// How many failed readings were skipped.

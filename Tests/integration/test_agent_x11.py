@@ -163,6 +163,28 @@ class Picture(X11TestCase):
         self.window = CornersWindow(self.server)
         self.assert_shown("90")
 
+    def test_a_server_that_ends_meanwhile_does_not_delay_the_end(self):
+        # The agent waited six seconds for the server's thread, which had ended, and failed.
+        agent = self.start_x11(held="landscape-right")
+        self.assert_shown("90")
+        self.server.suspend()
+        agent.process.terminate()
+        self.server.process.kill()
+        self.assertLess(agent.stop(), 5)
+        agent.wait_for_warning(f"the X server at {self.server.name} closed the connection")
+        self.assertEqual(agent.process.returncode, 0)
+
+    def test_an_agent_that_ends_before_a_grabbed_server_answers(self):
+        self.start(claim=False)
+        self.server.display.grab_server()
+        self.server.display.sync()
+        agent = self.spawn_agent(settings=self.settings())
+        wait_until(lambda: len(os.listdir(f"/proc/{agent.process.pid}/task")) == 2, "it connects to the server")
+        self.assertLess(agent.stop(), 5)
+        self.assertEqual(agent.process.returncode, 0)
+        self.server.display.ungrab_server()
+        self.server.display.sync()
+
     def test_a_stopped_server_does_not_delay_the_end(self):
         agent = self.start_x11()
         self.assert_shown("normal")

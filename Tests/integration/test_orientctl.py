@@ -612,6 +612,16 @@ class RecordAndReplay(OrientctlTestCase):
         states = [line.split()[1] for line in run.stdout.splitlines()]
         self.assertEqual(states, ["portrait", "landscape-left", "portrait-upside-down"])
 
+    def test_the_rate_is_restored(self):
+        # The rate that record had set stayed.
+        rates = {"sampling_frequency": "12.5", "sampling_frequency_available": "12.5 25 50"}
+        self.rig.add_device(accelerometer(attributes=rates))
+        trace = self.rig.directory / "trace.csv"
+        for command in (("record", "--rate=20", "-d", "0.5", "-o", trace), ("doctor",)):
+            with self.subTest(command=command[0]):
+                self.rig.orientctl(*command, environment=self.rig.mocked_environment())
+                self.assertEqual(self.rig.read("sampling_frequency"), "12.5")
+
     def test_a_trace_is_only_replaced_on_demand(self):
         trace = self.rig.directory / "trace.csv"
         trace.write_text("an earlier trace\n")

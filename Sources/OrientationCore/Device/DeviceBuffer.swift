@@ -4,7 +4,7 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The sensitivity that a sensor keeps, relative to the one that was asked for, up to which it is fine enough.
+    /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 
     /// What the buffer does when no job is under way.
@@ -127,7 +127,7 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// When its silence means something, on the clock of the events.
     ///
-    /// A sensor that reports only changes may be silent for a while, even while it streams; `patience` is a factor.
+    /// A sensor that reports only changes may be silent for a while, even while it streams; `patience` multiplies that time.
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
         let stream = max(stallTime, 10 / rate)

@@ -173,8 +173,7 @@ package struct DeviceMachine: Sendable {
             commands.report = .closed(warnings: warnings)
         case (.opening, .opened(let opening)): opened(opening, at: time, &commands)
         case (.opening, .failed(let reason)):
-            // Stopped or replaced meanwhile: nobody asks why it could not be opened.
-            if goal == .open, replacement == nil { fail(reason, &commands) }
+            fail(reason, &commands)
             start(.close, .closing, at: time, &commands)
         case (.leavingBuffer(let reason), _): poll(warnings: [reason + "; polling instead"], at: time, &commands)
         case (.closing, .failed(let reason)):
@@ -215,7 +214,9 @@ package struct DeviceMachine: Sendable {
         start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
     }
 
+    /// Ends sampling; nobody asks why if it was stopped, or the device replaced, meanwhile.
     private mutating func fail(_ reason: String, _ commands: inout DeviceCommands) {
+        guard goal == .open, replacement == nil else { return }
         goal = .closed
         commands.report = .failed(reason)
     }

@@ -118,10 +118,11 @@ final class DisplayRotator {
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
             if let inputs, let panel = shownPanel { return inputs.end(with: panel, completion: completion) }
-            if let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
+            // A server that is lost, or was never there, has no devices to restore.
+            if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
         }
         pursue(.baseline)
-        // While the outputs are unknown, only an earlier agent can have left something, which a lost server does not show.
+        // While the outputs are unknown, only the leftover of an earlier agent is to be restored.
         if !isReady, saved == nil || lock == nil { restored() }
     }
 
@@ -195,7 +196,7 @@ final class DisplayRotator {
             self.window = window
             onEvent(.windowChanged)
         case .lost(let reason):
-            if lock != nil { log.warning("\(reason); trying to connect again") }
+            if lock != nil { log.warning(onRestored == nil ? "\(reason); trying to connect again" : reason) }
             // What was saved is still to be restored if only the connection has gone.
             (rotation, lock, window) = (nil, nil, nil)
             onEvent(.outputsChanged)

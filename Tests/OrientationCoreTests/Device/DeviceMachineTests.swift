@@ -234,6 +234,25 @@ private struct World {
         #expect(world.reports.last == .stalled("no answer for 5 s"))
     }
 
+    // It was published as lost, although nobody had it read any more.
+    @Test(arguments: [DeviceEvent.stop, World.found])
+    func `a job that fails once a device is stopped or found again is no failure`(event: DeviceEvent) {
+        var world = World()
+        world.sensitivity = nil
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        world.hangs = true
+        world.send(.sense(Self.rest()))
+        #expect(world.job == .extend)
+        world.send(event)
+        world.fails = { $0 == .extend }
+        world.hangs = false
+        world.pass()
+        #expect(!world.reports.contains { if case .failed = $0 { true } else { false } })
+        #expect(world.machine.isClosed == (event == .stop))
+    }
+
     // Nothing noticed it: the sensor stayed `sampling`, without readings, until the daemon was restarted.
     @Test func `a poll that cannot be started ends sampling`() {
         var world = World()
