@@ -465,7 +465,7 @@ class Monitor(OrientctlTestCase):
         wait_until(lambda: self.output() == "portrait\nlandscape-right\n", "the change is printed")
         daemon.stop()
         self.rig.start_orientd()
-        self.client.wait_for("Claims", 1)
+        self.client.wait_for("InterfaceOrientation", "landscape-right")
         self.assertEqual(self.interrupt(process), DONE)
         self.assertEqual(self.output(), "portrait\nlandscape-right\n", "nothing else has changed")
         self.rig.orientctl("lock")
