@@ -361,7 +361,7 @@ class Waiting(HookTestCase):
 
     def test_hooks_that_hang_delay_the_newest_target_once_more_at_most(self):
         self.add_for("rotate-before", "hang", RECORD, "exec sleep 1000")
-        agent = self.start_session(settings=["HookTimeout=0.5"])
+        agent = self.start_session(settings=["HookTimeout=3"])
         self.hold("landscape-left")
         self.wait_for_records("rotate-before")
         for held in ("portrait-upside-down", "landscape-right", "portrait-upside-down", "landscape-right"):

@@ -456,7 +456,8 @@ class Wrong(RotationTestCase):
             self.assertEqual(text, f"{field}: {found}")
 
     def start_with_views(self):
-        self.start()
+        # At rest the sensing level would change.
+        self.start("[Sensor]", "Power=responsive")
         self.theirs = View(self.rig.connect(), ALL, "org.example.Theirs")
         self.ours = self.view(LANDSCAPE)
         self.before = self.state()
