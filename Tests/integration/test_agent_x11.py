@@ -371,11 +371,12 @@ class Touch(X11TestCase):
         player = self.server.window("Player", fullscreen=True)
         self.server.focus(player)
         wait_until(lambda: self.client.get("AskedRequest") != "/", "the window on the panel decides")
+        agent.wait_for_warning("DUMMY0 is not rotated")  # this server cannot rotate
         self.server.move(player, *self.server.rectangles()["DUMMY1"])
         wait_until(lambda: self.client.get("AskedRequest") == "/", "the window on the monitor does not decide")
         self.server.move(player, *self.server.rectangles()["DUMMY0"])
         wait_until(lambda: self.client.get("AskedRequest") != "/", "the window on the panel decides")
-        agent.new_warnings()  # this server cannot rotate
+        agent.wait_for_warning("DUMMY0 is not rotated")  # this server cannot rotate
 
     def test_a_device_whose_place_becomes_known_follows_or_is_let_go(self):
         self.place_outputs("--right-of", "DUMMY0")
