@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import OrientationCore
 import Testing
 
@@ -29,6 +30,15 @@ private struct Rig {
             if classifier.edge == edge { return count }
         }
         return nil
+    }
+}
+
+extension OrientationClassifier.Constants {
+    /// The accumulator of evidence alone: motion does not count in advance, and a disturbance is forgotten at once.
+    fileprivate static var accumulator: Self {
+        var constants = Self.robust
+        (constants.leadTime, constants.disturbanceTime) = (0, 0)
+        return constants
     }
 }
 
@@ -152,7 +162,7 @@ extension Vector3 {
     }
 
     @Test func `motion drains the challenger's evidence by its time`() {
-        var rig = Rig()
+        var rig = Rig(.accumulator)
         rig.feed(.rightEdgeUp)
         rig.feed(3 * .rightEdgeUp)
         rig.feed(3 * .rightEdgeUp)
@@ -161,9 +171,11 @@ extension Vector3 {
     }
 
     @Test func `the further the norm is from 1 g the less a sample counts`() {
-        // A weight of 1/4 takes four times as many samples.
-        var rig = Rig()
-        #expect(rig.samples(of: 0.4 * Vector3(-1, 0, 0), until: .landscapeLeft) == 7)
+        // A weight of 1/4, at 0.4 g of the excess that counts fully, takes seven times as many samples.
+        var constants = OrientationClassifier.Constants.accumulator
+        constants.steadyTime = 0
+        var rig = Rig(constants)
+        #expect(rig.samples(of: 0.4 * Vector3(-1, 0, 0), until: .landscapeLeft) == 11)
     }
 
     // MARK: - Step 3: flat
@@ -214,12 +226,12 @@ extension Vector3 {
     @Test(arguments: [(50.9, false), (51.1, true)])
     func `the edge changes only beyond the diagonal plus the margin`(degrees: Double, turns: Bool) {
         let across = degrees == 50.9 ? Vector3(-0.77605, -0.63067, 0) : Vector3(-0.77824, -0.62796, 0)
-        var rig = Rig()
+        var rig = Rig(.accumulator)
         rig.feed(across, count: 2000)
         #expect((rig.classifier.edge == .landscapeLeft) == turns)
 
         // And back, mirrored at the diagonal.
-        var back = Rig(start: .rightEdgeUp)
+        var back = Rig(.accumulator, start: .rightEdgeUp)
         back.feed(Vector3(across.y, across.x, 0), count: 2000)
         #expect((back.classifier.edge == .portrait) == turns)
     }
@@ -249,15 +261,15 @@ extension Vector3 {
     // MARK: - Steps 6 to 9: evidence
 
     @Test func `a lean just beyond the margin takes longer`() throws {
-        var clear = Rig()
-        var lean = Rig()
+        var clear = Rig(.accumulator)
+        var lean = Rig(.accumulator)
         let short = clear.samples(of: .rightEdgeUp, until: .landscapeLeft)
         let long = lean.samples(of: Vector3(-0.80, -0.60, 0), until: .landscapeLeft)
         #expect(try #require(long) >= 5 * #require(short))
     }
 
     @Test func `samples of the current edge drain the evidence without removing it`() {
-        var rig = Rig(rate: 100)
+        var rig = Rig(.accumulator, rate: 100)
         rig.feed(.rightEdgeUp, count: 8)
         rig.feed(.upright, count: 3)
         #expect(rig.classifier.isTurning)
@@ -265,7 +277,7 @@ extension Vector3 {
     }
 
     @Test func `another challenger starts without evidence`() {
-        var rig = Rig(rate: 100)
+        var rig = Rig(.accumulator, rate: 100)
         rig.feed(.rightEdgeUp, count: 8)
         rig.feed(.leftEdgeUp, count: 8)
         rig.feed(.upsideDown, count: 8)
@@ -274,7 +286,7 @@ extension Vector3 {
 
     @Test(arguments: [10.0, 15, 50, 100, 400])
     func `a clear turn takes a tenth of a second at any rate`(rate: Double) throws {
-        var rig = Rig(rate: rate)
+        var rig = Rig(.accumulator, rate: rate)
         let samples = rig.samples(of: .rightEdgeUp, until: .landscapeLeft)
         let count = try #require(samples)
         #expect(Double(count) / rate >= 0.1 - 1e-9)
@@ -303,6 +315,74 @@ extension Vector3 {
         }
     }
 
+    // MARK: - Motion and disturbances
+
+    /// A pose in the plane of the screen: 0° is portrait, 90° has the right edge up.
+    private static func pose(_ degrees: Double) -> Vector3 {
+        let radians = degrees * Double.pi / 180
+        return Vector3(-sin(radians), -cos(radians), 0)
+    }
+
+    /// Turns from portrait in so many seconds, and returns how long after 45° the edge changes.
+    private static func delay(
+        _ constants: OrientationClassifier.Constants,
+        to degrees: Double = 90,
+        in seconds: Double,
+        rate: Double = 50,
+        after knock: Vector3? = nil
+    ) -> Double? {
+        var rig = Rig(constants, rate: rate)
+        rig.feed(.upright, count: Int(rate))
+        if let knock { rig.feed(knock) }
+        let begin = rig.time
+        for step in 1...Int((seconds + 2) * rate) {
+            rig.feed(pose(degrees * min(1, Double(step) / rate / seconds)))
+            if rig.classifier.edge == .landscapeLeft { return rig.time - begin - seconds * 45 / degrees }
+        }
+        return nil
+    }
+
+    @Test(arguments: [15.0, 50, 100], [0.4, 0.8, 1.6])
+    func `a turn is seen sooner because its motion counts in advance`(rate: Double, seconds: Double) throws {
+        let sooner = try #require(Self.delay(.robust, in: seconds, rate: rate))
+        let later = try #require(Self.delay(.accumulator, in: seconds, rate: rate))
+        #expect(sooner < later - 0.03 && sooner > 0)
+    }
+
+    @Test(arguments: [20.0, 30, 35, 40], [0.15, 0.3, 1])
+    func `a turn that stops before the diagonal changes nothing`(degrees: Double, seconds: Double) {
+        for rate in [15.0, 50, 100] { #expect(Self.delay(.robust, to: degrees, in: seconds, rate: rate) == nil) }
+    }
+
+    @Test func `a device held near the diagonal does not flap`() {
+        var rig = Rig(rate: 50)
+        rig.feed(Self.pose(40), count: 50)
+        for step in 0..<5000 { rig.feed(Self.pose(45 + 5 * sin(Double(step) * 0.4))) }
+        #expect(rig.classifier.edge == .portrait)
+    }
+
+    @Test func `after a knock a turn takes longer`() throws {
+        let calm = try #require(Self.delay(.robust, in: 0.4))
+        let knocked = try #require(Self.delay(.robust, in: 0.4, after: Vector3(1, -3, 2)))
+        #expect(knocked > calm + 0.1)
+    }
+
+    @Test func `each constant that is 0 turns its rule off`() throws {
+        let usual = try #require(Self.delay(.robust, in: 0.4))
+        func without(_ change: (inout OrientationClassifier.Constants) -> Void) -> Double? {
+            var constants = OrientationClassifier.Constants.robust
+            change(&constants)
+            return Self.delay(constants, in: 0.4)
+        }
+        let accumulator = try #require(Self.delay(.accumulator, in: 0.4))
+        let noLead = try #require(without { $0.lead = 0 })
+        let noQuickness = try #require(without { $0.quickMotion = 0 })
+        let neither = try #require(without { ($0.lead, $0.quickMotion) = (0, 0) })
+        #expect(noLead > usual && noQuickness > usual)
+        #expect(neither == accumulator && without { $0.leadTime = 0 } == accumulator)
+        #expect(without { $0.disturbanceTime = 0 } == usual)
+    }
+
     // MARK: - A wrong scale
 
     @Test(arguments: [0.06, 0.1, 0.4, 1.6, 9.80665, 26, 1000])
@@ -316,6 +396,7 @@ extension Vector3 {
         #expect(rig.classifier.edge == .landscapeLeft)
         rig.feed(norm * .faceUp, count: 2)
         #expect(rig.classifier.face == .faceUp)
+        rig.feed(norm * .rightEdgeUp, count: 5)
         #expect(rig.samples(of: norm * .upright, until: .portrait) == 2)
         #expect(rig.classifier.reference == norm)
     }

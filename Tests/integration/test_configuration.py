@@ -26,6 +26,7 @@ SupportedOrientations=landscape
 
 # 47 degrees from portrait to landscape-left: past the bare rule's 45, short of the robust one's 51.
 LEANING = (-731, -682, 0)
+LEANING_LESS = (-643, -766, 0)
 
 
 class Settings(RigTestCase):
@@ -89,8 +90,15 @@ class Settings(RigTestCase):
     def test_robust_classifier_does_not(self):
         self.claim_with("[Orientation]\nClassifier=robust\n")
         counter = ReadCounter(self.rig, "in_accel_x_raw")
-        self.rig.turn(LEANING)
-        wait_until(lambda: counter.reads() >= 8, "8 samples are read")
+
+        def hold(raw):
+            self.rig.turn(raw)
+            before = counter.reads()
+            wait_until(lambda: counter.reads() >= before + 8, "8 samples are read")
+
+        # A jump would count as a turn under way.
+        hold(LEANING_LESS)
+        hold(LEANING)
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
 
     def test_rate(self):

@@ -2,8 +2,8 @@
 
 /// Determines from gravity which edge is up and which way the screen faces; docs/classifier.md has the rule.
 ///
-/// The base rule interprets a single sample; a leaky accumulator of evidence decides when the edge changes. Takes
-/// constant time and memory for each sample.
+/// The base rule interprets a single sample; a leaky accumulator of evidence decides when the edge changes, and motion
+/// towards another edge counts in advance. Takes constant time and memory for each sample.
 public struct OrientationClassifier: Sendable {
     /// The |z| in g from which the device lies flat.
     public static let flatThreshold = 0.75
@@ -17,6 +17,8 @@ public struct OrientationClassifier: Sendable {
     public static let leastReference = 0.05
     /// The greatest spread of steady readings, relative to their norm.
     public static let steadySpread = 0.02
+    /// The greatest disturbance in g that is remembered.
+    public static let greatestDisturbance = 2.0
 
     public let constants: Constants
 
@@ -33,6 +35,12 @@ public struct OrientationClassifier: Sendable {
     private var lastTime = Double.nan
     private var challenger = DeviceOrientation.unknown
     private var evidence = 0.0
+    /// The recent deviation of the norm from 1 g, in g: acceleration that is no gravity.
+    private var disturbance = 0.0
+    /// Motion is measured against this.
+    private var recent = RecentGravity()
+    /// Whether gravity was clearly inside the present edge's sector since the edge changed: only then motion counts.
+    private var isArmed = false
     private var inverseReference = 1.0
     /// The start and the bounds of steady readings at an implausible norm.
     private var steady: (start: Double, bounds: Vector3.Bounds)?
@@ -51,25 +59,35 @@ public struct OrientationClassifier: Sendable {
     /// Adds a sample of gravity in g, at a time in seconds on any clock.
     public mutating func update(gravity: Vector3, at time: Double) {
         guard isUsable(gravity, at: time) else { return }
+        let isFirst = lastTime.isNaN
         let interval = advance(to: time)
 
         // The base rule needs no norm, which costs a square root.
-        var norm = 1.0
-        if constants.normTolerance > 0 || constants.steadyTime > 0 {
-            norm = gravity.magnitude
+        var weight = 1.0
+        if constants.needsNorm {
+            let norm = gravity.magnitude
             repairReference(with: gravity, norm: norm, at: time)
-            norm *= inverseReference
+            let deviation = abs(norm * inverseReference - 1)
+            if !isFirst { noteDisturbance(deviation, over: interval) }
+            if constants.normTolerance > 0, edge != .unknown { weight = 1 - deviation / constants.normTolerance }
         }
         let x = gravity.x * inverseReference
         let y = gravity.y * inverseReference
-        let z = gravity.z * inverseReference
-
-        var weight = 1.0
-        if constants.normTolerance > 0, edge != .unknown {
-            weight = 1 - abs(norm - 1) / constants.normTolerance
-            guard weight > 0 else { return drain(interval) }
+        let plane = Plane(x: x, y: y)
+        guard weight > 0 else {
+            recent.skip(plane)
+            return drain(interval)
         }
+        recent.begin(plane)
+        decide(plane, z: gravity.z * inverseReference, weight: weight, over: interval)
+        guard constants.leadTime > 0 else { return }
+        recent.follow(plane, share: weight * interval / (constants.leadTime + interval))
+        if !isArmed, face == .none { isArmed = recent.average.isInside(edge, ratio: constants.armedRatio) }
+    }
 
+    /// Decides about the edge and the face; `plane` is the part of gravity in the plane of the screen.
+    @inline(__always)  // A call would copy the whole classifier.
+    private mutating func decide(_ plane: Plane, z: Double, weight: Double, over interval: Double) {
         let margin = face == .none ? constants.flatMargin : -constants.flatMargin
         guard abs(z) < Self.flatThreshold + margin else {
             face = z < 0 ? .faceUp : .faceDown
@@ -77,25 +95,32 @@ public struct OrientationClassifier: Sendable {
         }
         face = .none
 
-        let vertical: DeviceOrientation = y >= 0 ? .portraitUpsideDown : .portrait
-        let horizontal: DeviceOrientation = x >= 0 ? .landscapeRight : .landscapeLeft
-        let pointed: DeviceOrientation
-        let excess: Double
-        switch edge {
-        case .portrait, .portraitUpsideDown:
-            let threshold = constants.axisRatio * abs(y)
-            pointed = abs(x) > threshold ? horizontal : vertical
-            excess = abs(x) > threshold ? abs(x) - threshold : abs(y)
-        case .landscapeLeft, .landscapeRight:
-            let threshold = constants.axisRatio * abs(x)
-            pointed = abs(y) >= threshold ? vertical : horizontal
-            excess = abs(y) >= threshold ? abs(y) - threshold : abs(x)
-        case .unknown, .faceUp, .faceDown:
-            edge = abs(y) >= abs(x) ? vertical : horizontal
-            return
+        let vertical: DeviceOrientation = plane.y >= 0 ? .portraitUpsideDown : .portrait
+        let horizontal: DeviceOrientation = plane.x >= 0 ? .landscapeRight : .landscapeLeft
+        guard edge != .unknown else { return edge = abs(plane.y) >= abs(plane.x) ? vertical : horizontal }
+        let isUpright = edge == .portrait || edge == .portraitUpsideDown
+        let sector = Sector(plane, isUpright: isUpright, ratio: constants.axisRatio)
+        var excess = sector.excess(plane)
+        var quickness = 0.0
+        if isArmed {
+            let motion = excess - sector.excess(recent.average)
+            let calm = max(0, 1 - disturbance)
+            excess += calm * min(constants.greatestLead, max(0, constants.lead * motion))
+            if constants.quickMotion > 0 {
+                let before = sector.excess(recent.last) - sector.excess(recent.lastAverage)
+                quickness = calm * max(0, min(1, min(motion, before) / constants.quickMotion))
+            }
         }
-        guard pointed != edge else { return drain(interval) }
-        gather(for: pointed, excess: excess, weight: weight, over: interval)
+        // A tie goes to y, as in the base rule.
+        if isUpright ? excess > 0 : excess >= 0 {
+            gather(for: isUpright ? horizontal : vertical, excess, quickness, weight: weight, over: interval)
+        } else if (isUpright ? vertical : horizontal) != edge {
+            // A half turn.
+            let upright = isUpright ? plane.y : plane.x
+            gather(for: isUpright ? vertical : horizontal, abs(upright), 0, weight: weight, over: interval)
+        } else {
+            drain(interval)
+        }
     }
 
     // MARK: - Time
@@ -116,8 +141,7 @@ public struct OrientationClassifier: Sendable {
         let step = time - lastTime
         lastTime = time
         if step > gap || step < -Self.longestStepBack {
-            evidence = 0
-            challenger = .unknown
+            restart()
             steady = nil
         }
         // False also before the first sample, when the step is NaN.
@@ -126,11 +150,23 @@ public struct OrientationClassifier: Sendable {
 
     // MARK: - Evidence
 
+    /// Forgets what earlier samples said about a turn.
+    private mutating func restart() {
+        evidence = 0
+        challenger = .unknown
+        recent = RecentGravity()
+    }
+
     private mutating func drain(_ interval: Double) { evidence = max(0, evidence - interval) }
 
     /// Adds a sample's evidence for the edge it points to; the only place where a known edge changes.
-    private mutating func gather(for pointed: DeviceOrientation, excess: Double, weight: Double, over interval: Double)
-    {
+    private mutating func gather(
+        for pointed: DeviceOrientation,
+        _ excess: Double,
+        _ quickness: Double,
+        weight: Double,
+        over interval: Double
+    ) {
         if pointed != challenger {
             challenger = pointed
             evidence = 0
@@ -138,11 +174,24 @@ public struct OrientationClassifier: Sendable {
         let counted = constants.longestCounted > 0 ? min(interval, constants.longestCounted) : interval
         let share = constants.fullExcess > 0 ? min(1, excess / constants.fullExcess) : 1
         evidence += counted * weight * share
-        if evidence >= constants.evidenceNeeded {
+        let strength = min(1, disturbance)
+        let needed =
+            constants.evidenceNeeded - (constants.evidenceNeeded - constants.quickEvidence) * quickness
+            + constants.disturbanceEvidence * strength * strength
+        if evidence >= needed {
             edge = pointed
             challenger = .unknown
             evidence = 0
+            isArmed = false
         }
+    }
+
+    // MARK: - Disturbance
+
+    private mutating func noteDisturbance(_ deviation: Double, over interval: Double) {
+        guard constants.disturbanceTime > 0 else { return }
+        let kept = disturbance * constants.disturbanceTime / (constants.disturbanceTime + interval)
+        disturbance = max(kept, min(Self.greatestDisturbance, deviation))
     }
 
     // MARK: - Scale
@@ -164,7 +213,67 @@ public struct OrientationClassifier: Sendable {
         reference = norm
         inverseReference = 1 / norm
         steady = nil
-        evidence = 0
-        challenger = .unknown
+        disturbance = 0
+        restart()
+    }
+}
+
+/// The part of gravity in the plane of the screen, in g.
+private struct Plane {
+    var x: Double
+    var y: Double
+
+    /// Whether the axis of an edge exceeds the other one by a factor, on the edge's side.
+    func isInside(_ edge: DeviceOrientation, ratio: Double) -> Bool {
+        switch edge {
+        case .portrait: -y > ratio * abs(x)
+        case .portraitUpsideDown: y > ratio * abs(x)
+        case .landscapeLeft: -x > ratio * abs(y)
+        case .landscapeRight: x > ratio * abs(y)
+        case .unknown, .faceUp, .faceDown: false
+        }
+    }
+}
+
+/// Gravity at the last sample and on average.
+private struct RecentGravity {
+    private(set) var average = Plane(x: 0, y: 0)
+    private(set) var last = Plane(x: 0, y: 0)
+    /// The average before the last sample.
+    private(set) var lastAverage = Plane(x: 0, y: 0)
+    private var isEmpty = true
+
+    /// Starts with a sample unless there is one.
+    mutating func begin(_ sample: Plane) {
+        guard isEmpty else { return }
+        (average, last, lastAverage, isEmpty) = (sample, sample, sample, false)
+    }
+
+    /// Moves the average towards a sample by a share of the difference.
+    mutating func follow(_ sample: Plane, share: Double) {
+        (last, lastAverage) = (sample, average)
+        average.x += (sample.x - average.x) * share
+        average.y += (sample.y - average.y) * share
+    }
+
+    /// Notes a sample that is no gravity: what comes next has not moved since.
+    mutating func skip(_ sample: Plane) { (last, lastAverage) = (sample, sample) }
+}
+
+/// The sector around the axis that is upright, and the side of the other axis that a sample is on.
+private struct Sector {
+    private let isUpright: Bool
+    private let sign: Double
+    private let ratio: Double
+
+    init(_ sample: Plane, isUpright: Bool, ratio: Double) {
+        (self.isUpright, self.ratio) = (isUpright, ratio)
+        sign = (isUpright ? sample.x : sample.y) >= 0 ? 1 : -1
+    }
+
+    /// How far gravity is outside the sector on that side, in g; below 0 inside.
+    func excess(_ gravity: Plane) -> Double {
+        let (upright, other) = isUpright ? (gravity.y, gravity.x) : (gravity.x, gravity.y)
+        return sign * other - ratio * abs(upright)
     }
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import SplitMix
+import Testing
+
+/// The rule of docs/classifier.md, written from its text a second time, for components instead of edges.
+private struct ReferenceClassifier {
+    /// An edge is the axis, x 0 or y 1, and the sign that is up.
+    private struct Edge: Equatable {
+        var axis: Int
+        var sign: Double
+    }
+
+    private let constants = OrientationClassifier.Constants.robust
+    private var current: Edge?
+    private var challenger: Edge?
+    private var evidence = 0.0
+    private var disturbance = 0.0
+    private var isFlat = false
+    private var isArmed = false
+    private var time: Double?
+    private var average: [Double]?
+    private var last: [Double] = []
+    private var lastAverage: [Double] = []
+
+    var edge: DeviceOrientation {
+        switch (current?.axis, current?.sign) {
+        case (0, 1): .landscapeRight
+        case (0, -1): .landscapeLeft
+        case (1, 1): .portraitUpsideDown
+        case (1, -1): .portrait
+        default: .unknown
+        }
+    }
+
+    private func excess(_ v: [Double], over up: Int, side: Double) -> Double {
+        side * v[1 - up] - constants.axisRatio * abs(v[up])
+    }
+
+    private mutating func drain(_ interval: Double) { evidence = max(0, evidence - interval) }
+
+    mutating func update(_ v: [Double], at now: Double) {
+        guard (v + [now]).allSatisfy(\.isFinite), v != [0, 0, 0] else { return }
+        var interval = 0.0
+        if let time {
+            interval = now - time
+            if interval <= 0, interval >= -1 { return }
+            if interval > 1 || interval < 0 {
+                (evidence, challenger, average) = (0, nil, nil)
+                interval = max(0, interval)
+            }
+        }
+        let deviation = abs((v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).squareRoot() - 1)
+        if time != nil {
+            let fading = constants.disturbanceTime / (constants.disturbanceTime + interval)
+            disturbance = max(disturbance * fading, min(2, deviation))
+        }
+        time = now
+        let weight = current == nil ? 1 : 1 - deviation / constants.normTolerance
+        guard weight > 0 else {
+            (last, lastAverage) = (v, v)
+            return drain(interval)
+        }
+        if average == nil { (average, last, lastAverage) = (v, v, v) }
+        guard let before = average else { return }
+        decide(v, weight, interval)
+        (last, lastAverage) = (v, before)
+        let share = weight * interval / (constants.leadTime + interval)
+        let next = zip(before, v).map { $0 + ($1 - $0) * share }
+        average = next
+        if let current, !isFlat, !isArmed {
+            isArmed = current.sign * next[current.axis] > constants.armedRatio * abs(next[1 - current.axis])
+        }
+    }
+
+    private mutating func decide(_ v: [Double], _ weight: Double, _ interval: Double) {
+        isFlat = abs(v[2]) >= 0.75 + (isFlat ? -constants.flatMargin : constants.flatMargin)
+        guard !isFlat else { return drain(interval) }
+        func edge(_ axis: Int) -> Edge { Edge(axis: axis, sign: v[axis] >= 0 ? 1 : -1) }
+        guard let current, let average else { return current = edge(abs(v[1]) >= abs(v[0]) ? 1 : 0) }
+        let (up, side) = (current.axis, edge(1 - current.axis).sign)
+        var (own, quick) = (excess(v, over: up, side: side), 0.0)
+        let bare = own
+        if isArmed {
+            let motion = own - excess(average, over: up, side: side)
+            let earlier = excess(last, over: up, side: side) - excess(lastAverage, over: up, side: side)
+            let calm = max(0, 1 - disturbance)
+            own = bare + calm * min(constants.greatestLead, max(0, constants.lead * motion))
+            quick = calm * max(0, min(1, min(motion, earlier) / constants.quickMotion))
+        }
+        let pointed: Edge
+        if own > 0 || own == 0 && up == 0 {
+            pointed = edge(1 - up)
+        } else if edge(up) != current {
+            (pointed, own, quick) = (edge(up), abs(v[up]), 0)
+        } else {
+            return drain(interval)
+        }
+        if pointed != challenger { (challenger, evidence) = (pointed, 0) }
+        evidence += min(interval, constants.longestCounted) * weight * min(1, own / constants.fullExcess)
+        let strength = min(1, disturbance)
+        let needed =
+            constants.evidenceNeeded - (constants.evidenceNeeded - constants.quickEvidence) * quick
+            + constants.disturbanceEvidence * strength * strength
+        if evidence >= needed { (self.current, challenger, evidence, isArmed) = (pointed, nil, 0, false) }
+    }
+}
+
+@Suite struct ReferenceClassifierTests {
+    /// The two, and the sample at which they first differ.
+    private static func compare(_ samples: [(Vector3, Double)]) -> Comment? {
+        var constants = OrientationClassifier.Constants.robust
+        // The reference has no repair of a wrong scale.
+        constants.steadyTime = 0
+        var classifier = OrientationClassifier(constants: constants)
+        var reference = ReferenceClassifier()
+        for (index, (gravity, time)) in samples.enumerated() {
+            classifier.update(gravity: gravity, at: time)
+            reference.update([gravity.x, gravity.y, gravity.z], at: time)
+            guard classifier.edge == reference.edge else {
+                return "sample \(index), \(gravity) at \(time): \(classifier.edge), not \(reference.edge)"
+            }
+        }
+        return nil
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `hostile readings are decided as the reference decides them`(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var time = 0.0
+        let samples = (0..<20_000).map { _ in
+            time = BareRuleTests.time(after: time, &random)
+            return (BareRuleTests.gravity(&random), time)
+        }
+        let difference = Self.compare(samples)
+        #expect(difference == nil, difference)
+    }
+
+    /// A device that turns at all speeds, rests, lies down, is shaken and is not sampled for a while.
+    @Test(arguments: UInt64(1)...40)
+    func `turns are decided as the reference decides them`(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+        let period = [1 / 15.0, 1 / 50.0, 1 / 100.0][Int(seed % 3)]
+        var (time, x, y, z) = (0.0, 0.0, -1.0, 0.0)
+        var samples: [(Vector3, Double)] = []
+        for _ in 0..<400 {
+            let target = (x: uniform(-1...1), y: uniform(-1...1), z: uniform(-0.8...0.8))
+            let norm = (target.x * target.x + target.y * target.y + target.z * target.z).squareRoot()
+            let noise = random.next() % 4 == 0 ? uniform(0...1.5) : 0.01
+            let share = uniform(0.02...1) * period * 15
+            for _ in 0..<Int(uniform(0.2...3) / period) {
+                time += random.next() % 100 == 0 ? uniform(-1.5...3) : period * uniform(0.8...1.2)
+                x += (target.x / norm - x) * share
+                y += (target.y / norm - y) * share
+                z += (target.z / norm - z) * share
+                func shaken(_ value: Double) -> Double { value + uniform(-noise...noise) }
+                samples.append((Vector3(shaken(x), shaken(y), shaken(z)), time))
+            }
+        }
+        let difference = Self.compare(samples)
+        #expect(difference == nil, difference)
+    }
+}
