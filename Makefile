@@ -25,10 +25,11 @@ DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
-    dunst zsh fish $(X11_PACKAGES)
+    dunst zsh fish python3-numpy $(X11_PACKAGES)
 peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap
+bench_classifier_PACKAGES := python3-numpy $(if $(DATA),python3-scipy)
 deb_PACKAGES := dpkg-dev debhelper lintian
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
@@ -85,11 +86,12 @@ STRIP := $(TRIPLE)-strip
 endif
 
 .PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration \
-    lint docs bench load coverage fuzz sanitize soak deb install uninstall clean build-needs check-needs peer-needs session-needs \
-    vm-needs deb-needs deb_arm64-needs arm64-needs emulator-needs
+    lint docs bench bench-classifier load coverage fuzz sanitize soak deb install uninstall clean build-needs \
+    check-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs \
+    emulator-needs
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64 deb_arm64" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
@@ -167,6 +169,9 @@ docs: build emulator-needs  ## build the manual pages into .build/man
 
 bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
+
+bench-classifier: bench_classifier-needs build  ## compare the classifier with the rules of others; with DATA=FOLDER also on BROAD
+	@Benchmarks/classifier/compare.py $(BIN) -o .build/bench $(if $(SEEDS),--seeds $(SEEDS)) $(if $(DATA),--data "$(DATA)")
 
 load: check-needs build  ## measure what others wait while orientd is under load
 	@Benchmarks/load.py $(BIN)
@@ -310,5 +315,5 @@ check-needs:
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) $(check_PACKAGES))
 	@$(MAKE) --no-print-directory build-needs
 
-peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs: %-needs:
+peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs: %-needs:
 	@$(call deps,$($*_PACKAGES))
