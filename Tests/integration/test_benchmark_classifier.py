@@ -52,6 +52,11 @@ class ScoreTests(unittest.TestCase):
         self.assertEqual((result.false_changes, result.missed), (4, 0))
         self.assertAlmostEqual(result.wrong, 0.2, delta=0.02)
 
+    def test_a_turn_is_followed_once_its_edge_stays_for_half_a_second(self):
+        for shown, latency in ((0.2, 2.0), (0.9, 0.1)):
+            changes = [(0.1, PORTRAIT), (10.1, LANDSCAPE_LEFT), (10.1 + shown, PORTRAIT), (12.0, LANDSCAPE_LEFT)]
+            self.assertAlmostEqual(score(self.trace, changes).latencies[0], latency)
+
     def test_either_edge_is_accepted_close_to_a_diagonal_and_a_change_is_false(self):
         trace = trace_of((5, 0), (5, 40))
         result = score(trace, [(0.1, PORTRAIT), (7.0, LANDSCAPE_LEFT)])
