@@ -8,7 +8,7 @@ bus and a device of its own. They run at the same time: a loaded machine affects
 wake-ups    voluntary context switches of all threads
 CPU         run time of all threads
 memory      smaps_rollup
-start       from fork until the bus name is owned
+start       from fork until HasAccelerometer of net.hadess.SensorProxy is true
 latency     from the moment at which a natural turn crosses 45 degrees until PropertiesChanged is received
 in motion   held in a swaying hand; turns follow each other
 at rest     40 s after the last movement

@@ -3,8 +3,12 @@
 
 import time
 
+from gi.repository import Gio, GLib
 from loop import run_until
 from rig import PROPERTIES, TIMEOUT, Rig
+
+PROXY, PROXY_PATH = "net.hadess.SensorProxy", "/net/hadess/SensorProxy"
+HAS_ACCELEROMETER = "HasAccelerometer"
 
 
 class Bench:
@@ -28,17 +32,34 @@ class Bench:
             self.orientations.append((time.monotonic(), changed[self.program.orientation]))
 
     def start(self):
-        """Starts the program. Returns its process and the seconds from fork until it owns its name."""
-        owned = []
-        subscription = self.client.connection.signal_subscribe(
-            "org.freedesktop.DBus",
-            "org.freedesktop.DBus",
-            "NameOwnerChanged",
-            None,
-            self.program.name,
-            0,
-            lambda *arguments: arguments[5].unpack()[2] and owned.append(time.monotonic()),
-        )
+        """Starts the program. Returns its process and the seconds from fork until a desktop knows the accelerometer.
+
+        A desktop waits for net.hadess.SensorProxy, asks for HasAccelerometer, and then waits until it is announced.
+        """
+        connection = self.client.connection
+        known = []
+
+        def learn(has_accelerometer):
+            if has_accelerometer:
+                known.append(time.monotonic())
+
+        def ask(*arguments):
+            if arguments[5].unpack()[2]:
+                request = GLib.Variant("(ss)", (PROXY, HAS_ACCELEROMETER)), None, Gio.DBusCallFlags.NO_AUTO_START
+                connection.call(PROXY, PROXY_PATH, PROPERTIES, "Get", *request, TIMEOUT * 1000, None, answered)
+
+        def answered(_connection, result):
+            if not known:
+                learn(connection.call_finish(result).unpack()[0])
+
+        def changed(*arguments):
+            learn(arguments[5].unpack()[1].get(HAS_ACCELEROMETER))
+
+        bus = "org.freedesktop.DBus"
+        subscriptions = [
+            connection.signal_subscribe(bus, bus, "NameOwnerChanged", None, PROXY, 0, ask),
+            connection.signal_subscribe(PROXY, PROPERTIES, "PropertiesChanged", PROXY_PATH, PROXY, 0, changed),
+        ]
         self.client.round_trip()
         command = [self.program.executable, *self.program.arguments]
         with open(self.log_path, "wb") as log:
@@ -46,10 +67,11 @@ class Bench:
             environment = self.rig.mocked_environment() | self.sensor.environment
             process = self.rig.spawn(command, env=environment, stdout=log, stderr=log)
         try:
-            self.require(lambda: owned, "the name is owned")
+            self.require(lambda: known, "the accelerometer is known")
         finally:
-            self.client.connection.signal_unsubscribe(subscription)
-        return process, owned[0] - started
+            for subscription in subscriptions:
+                connection.signal_unsubscribe(subscription)
+        return process, known[0] - started
 
     def stop(self, process):
         """Stops the program and waits until its name is free."""

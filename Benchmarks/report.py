@@ -75,7 +75,7 @@ def program_rows(figures):
     for percent in (50, 90):
         starts = [figures.percentile(program, "", "start s", percent) for program in (OURS, PEER)]
         yield row(
-            f"start to the name on the bus, ms, p{percent}",
+            f"start until a desktop knows the accelerometer, ms, p{percent}",
             *(cell(None if start is None else start * 1000) for start in starts),
         )
     yield row(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how long the programs take from fork to their names on the bus; they start alternately.
+"""Measures how long the programs take from fork until a desktop knows the accelerometer; they start alternately.
 
 usage: start.py OPTIONS, as JSON; called by costs.py.
 """
