@@ -107,7 +107,7 @@ check "the sensor is found again" soon is SensorState idle
 measure honours 12 60
 for kind in ignores none amd; do
     replug $kind
-    measure $kind 84 20
+    measure $kind 105 20
 done
 replug clamps
 claim_json

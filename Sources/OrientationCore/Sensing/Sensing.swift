@@ -24,7 +24,7 @@ public struct Sensing: Hashable, Sendable {
     public var mayWait = false
 
     /// Seconds between two readings at most; the longest ``period``.
-    public static let longestPeriod = 0.8
+    public static let longestPeriod = 0.6
 
     /// Every reading counts, at once.
     public static let stream = Sensing()
