@@ -34,7 +34,7 @@ package final class Daemon {
     /// What the service manager was told last; nil until the service is ready.
     private var reportedSummary: String?
 
-    /// Connects to the bus and takes the service's name; nothing runs before ``run()``.
+    /// Connects to the bus, starts to look for sensors, and takes the service's name; results come in ``run()``.
     ///
     /// `recording` is the file that every event is written to; nil for none.
     package init(
@@ -52,6 +52,9 @@ package final class Daemon {
         let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
         let file = StateFile.standard
         let driver = MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)
+        // Before the first thread: umockdev gives a thread the signal mask of another.
+        let termination = try loop.onTermination { driver.deliver(.shutdown) }
+        let scanner = try SensorScanner(configuration.source, loop: loop, log: log)
         (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (
             loop, bus, log, recorder, file, driver
         )
@@ -68,7 +71,13 @@ package final class Daemon {
             clients: clients,
             host: driver
         )
-        let supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
+        let supervisor = SensorSupervisor(
+            configuration: configuration,
+            scanner: scanner,
+            loop: loop,
+            bus: bus,
+            log: log
+        )
         supervisor.record = recorder.map { recorder in { recorder.write($0, at: driver.now) } }
         self.supervisor = supervisor
         let servesProxy = SensorProxyObject.isWanted(configuration.servesSensorProxy, log: log)
@@ -96,8 +105,7 @@ package final class Daemon {
             throw error
         }
         watches = [
-            timer, name,
-            try loop.onTermination { driver.deliver(.shutdown) },
+            termination, timer, name,
             try bus.onDisconnect {
                 log.error("the connection to \(address) was closed")
                 loop.exit(1)
@@ -112,7 +120,7 @@ package final class Daemon {
         try begin()
     }
 
-    /// Starts the searches that READY waits for.
+    /// Starts the searches that READY waits for; the one for sensors is under way.
     private func begin() throws(SystemError) {
         driver.begin()
         try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }

@@ -25,13 +25,14 @@ protocol SensorSupervisorDelegate: AnyObject {
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole)
 }
 
-/// Finds the sensors, follows udev's events, and reads the best one of each kind while it is needed.
+/// Reads the best sensor of each kind that the scanner finds, while it is needed.
 final class SensorSupervisor {
     private let configuration: Configuration
     private let loop: EventLoop
     private let bus: Bus
     private let log: Log
-    private var monitors: [DeviceMonitor] = []
+    /// Nil for a source that is no device.
+    private let scanner: SensorScanner?
     private var groups: [SensorGroup] = []
     private var objects = 0
     private var lastNumber = 0
@@ -42,17 +43,7 @@ final class SensorSupervisor {
     /// The helper of each device, by path; the devices of another machine share the one of its connection.
     private var helpers: [String: HelperThread] = [:]
 
-    private var scanState = ScanState.idle
     private var onClosed: (() -> Void)?
-
-    private enum ScanState {
-        case idle
-        case scanning
-        /// What is found will be out of date: a device may have come or gone meanwhile.
-        case outdated
-        /// The daemon ends.
-        case ended
-    }
 
     /// Paths of devices that udev has announced since the last scan.
     private var announced: Set<String> = []
@@ -60,8 +51,9 @@ final class SensorSupervisor {
     private var lastWarnings: [String] = []
     private var onFirstScan: (() -> Void)?
 
-    init(configuration: Configuration, loop: EventLoop, bus: Bus, log: Log) {
+    init(configuration: Configuration, scanner: SensorScanner?, loop: EventLoop, bus: Bus, log: Log) {
         self.configuration = configuration
+        self.scanner = scanner
         self.loop = loop
         self.bus = bus
         self.log = log
@@ -110,7 +102,7 @@ final class SensorSupervisor {
 
     // MARK: - Commands
 
-    /// Scans for sensors, and again at udev's events; `completion` follows the first scan.
+    /// Starts to use what is found; calls `completion` after the first scan, or at once for a source that is no device.
     func begin(delegate: any SensorSupervisorDelegate, completion: @escaping () -> Void) throws(SystemError) {
         for (kind, role) in SensorKind.allCases.map({ ($0, .display) }) + [(.accelerometer, AccelerometerRole.base)] {
             let group = try SensorGroup(
@@ -119,16 +111,16 @@ final class SensorSupervisor {
                 loop: loop,
                 log: log,
                 delegate: delegate,
-                scan: { [self] in scan() }
+                scan: { [scanner] in scanner?.scan() }
             )
             group.record = record
             groups.append(group)
         }
         switch configuration.source {
         case .iio:
-            if configuration.source == .local { try watchDevices() }
             onFirstScan = completion
-            scan()
+            scanner?.onFound = { [self] in scanned($0) }
+            scanner?.onChange = { [self] in deviceChanged($0, $1) }
         case .replay(let path):
             try add(ReplaySource(path: path, loop: loop), named: path)
             completion()
@@ -136,16 +128,6 @@ final class SensorSupervisor {
             try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
             completion()
         }
-    }
-
-    private func watchDevices() throws(SystemError) {
-        monitors = [
-            try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in deviceChanged($0, $1) },
-            try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, node in
-                // Keyboards and mice come and go.
-                if change != .added || EventNode.sensorKind(of: node) != nil { deviceChanged(change, node) }
-            },
-        ]
     }
 
     /// Sets whether the sensor of a kind is read; another one takes its place when it is lost.
@@ -172,8 +154,7 @@ final class SensorSupervisor {
 
     /// Stops all for good and calls `completion` when the devices are restored; nothing is opened any more.
     func end(completion: @escaping () -> Void) {
-        scanState = .ended
-        monitors = []
+        scanner?.end()
         stop(.ending, completion)
     }
 
@@ -188,30 +169,9 @@ final class SensorSupervisor {
         if helpers.values.allSatisfy({ $0.isIdle }) { onClosed.take()?() }
     }
 
-    // MARK: - Scanning
-
-    private func scan() {
-        guard case .iio(let uri) = configuration.source, scanState != .ended else { return }
-        guard scanState == .idle else { return scanState = .outdated }
-        log.debug("looking for sensors at \(uri)")
-        scanState = .scanning
-        // A thread of its own, so that no hung sensor delays a scan.
-        HelperThread.runOnce(loop: loop) {
-            do throws(SystemError) {
-                return try FoundSensors(at: uri)
-            } catch {
-                return FoundSensors(failure: error)
-            }
-        } completion: { [self] in
-            scanned($0)
-        }
-    }
+    // MARK: - What was found
 
     private func scanned(_ found: FoundSensors) {
-        guard scanState != .ended else { return }
-        let isOutdated = scanState == .outdated
-        scanState = .idle
-        if isOutdated { return scan() }
         let onFirstScan = onFirstScan
         merge(found, isLocal: configuration.source == .local)
         onFirstScan?()
@@ -348,12 +308,11 @@ final class SensorSupervisor {
         case .added:
             announced.insert(path)
             for group in groups { group.deliver(.announced) }
-            scan()
+            scanner?.scan()
         case .changed:
             // A new hwdb may have changed its matrix or location.
-            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scan() }
+            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scanner?.scan() }
         case .removed:
-            if scanState == .scanning { scanState = .outdated }
             helpers[path] = nil
             for group in groups { group.remove(path: path, because: "the device was removed") }
             callIfClosed()

@@ -27,7 +27,7 @@ final class SleepWatch {
         self.onChange = onChange
         let match = "type='signal',sender='\(Self.service)',interface='\(Self.interface)',member='PrepareForSleep'"
         slots = [
-            try bus.subscribe(match) { [self] in prepare($0) },
+            try bus.subscribe(match, waits: false) { [self] in prepare($0) },
             try bus.onOwnerChange(of: Self.service) { [self] in ownerChanged($0) },
         ]
         inhibit()

@@ -13,6 +13,9 @@ package struct FoundSensors: Sendable {
 
     package private(set) var hasFailed = false
 
+    /// Delays the unloading of libiio, which takes a millisecond, until the result has been handled.
+    private var context: IIOContext?
+
     init() {}
 
     package init(failure: SystemError) {
@@ -26,6 +29,7 @@ package struct FoundSensors: Sendable {
     package init(at uri: String, of kinds: [SensorKind] = SensorKind.allCases) throws(SystemError) {
         let context = try IIOContext(uri: uri)
         self = try context.sensors(of: kinds)
+        self.context = context
         guard context.isLocal else { return }
         addInputDevices(kinds)
         if kinds.contains(.ambientLight) { addPlatformLights() }

@@ -102,7 +102,7 @@ package final class Bus {
     ) throws(SystemError) -> BusSlot {
         // Subscribed first: another connection may take the name at once.
         let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
-        let slot = try subscribe(match) { _ in onLoss() }
+        let slot = try subscribe(match, waits: false) { _ in onLoss() }
         var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
         if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
         let result = sd_bus_request_name(bus, name, flags)

@@ -34,7 +34,7 @@ import Testing
         var configuration = Configuration()
         configuration.source = .simulation
         let log = Log("orientd", isVerbose: false)
-        let supervisor = SensorSupervisor(configuration: configuration, loop: loop, bus: bus, log: log)
+        let supervisor = SensorSupervisor(configuration: configuration, scanner: nil, loop: loop, bus: bus, log: log)
         let delegate = Delegate()
         var calls: [String] = []
         try supervisor.begin(delegate: delegate) { calls.append("found") }

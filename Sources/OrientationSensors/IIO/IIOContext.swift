@@ -11,7 +11,8 @@ import SystemdBus
 /// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
 /// network for 2 s, and for libiio's 5 s while one is made. libiio is unloaded with the last context of this machine,
 /// whose sensors do not need it; after another machine was looked for it stays loaded.
-// Sendable unchecked: one helper thread makes all calls to another machine.
+// Sendable unchecked: one thread at a time uses it, the helper of another machine, or the scan of this one and then the
+// loop, which releases it.
 package final class IIOContext: @unchecked Sendable {
     /// As `0.24`; empty if libiio is not installed.
     package static var libraryVersion: String { String(cString: orientd_libiio_version()) }
@@ -72,7 +73,9 @@ package final class IIOContext: @unchecked Sendable {
     /// throws when the connection is lost.
     func sensors(of kinds: [SensorKind]) throws(SystemError) -> FoundSensors {
         var found = FoundSensors()
-        for device in devices where !device.isTrigger && isPresent(device) { add(kinds, of: device, to: &found) }
+        for device in devices where !device.isTrigger && (!isLocal || device.udev != nil) {
+            add(kinds, of: device, to: &found)
+        }
         try checkConnection("read the devices of", uri)
         return found
     }
@@ -101,20 +104,11 @@ package final class IIOContext: @unchecked Sendable {
         return (0..<orientd_iio_context_get_devices_count(handle)).compactMap { index in
             orientd_iio_context_get_device(handle, index).map { device in
                 let id = text(orientd_iio_device_get_id(device)) ?? ""
-                return IIODevice(pointer: device, context: self, folder: DeviceFolder(directory(of: id)))
+                let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
+                let path = isLocal ? udev?.syspath ?? "/sys/bus/iio/devices/" + id : uri + "/" + id
+                return IIODevice(pointer: device, context: self, udev: udev, folder: DeviceFolder(path))
             }
         }
-    }
-
-    /// Says whether a device of the snapshot is still there; for another machine's only trying shows it.
-    private func isPresent(_ device: IIODevice) -> Bool {
-        !isLocal || (try? Device(subsystem: "iio", name: device.id)) != nil
-    }
-
-    /// The real directory of a local device; the URI and id of one elsewhere.
-    private func directory(of id: String) -> String {
-        guard isLocal else { return uri + "/" + id }
-        return (try? Device(subsystem: "iio", name: id))?.syspath ?? "/sys/bus/iio/devices/" + id
     }
 
     // MARK: - The connection to another machine

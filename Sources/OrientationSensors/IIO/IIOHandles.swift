@@ -11,6 +11,9 @@ struct IIODevice {
     let pointer: OpaquePointer
     let context: IIOContext
 
+    /// Nil for a device that was unplugged since the snapshot, or of another machine.
+    let udev: Device?
+
     let folder: DeviceFolder
 
     /// The directory that the device's files are in, for messages.
@@ -32,7 +35,7 @@ struct IIODevice {
     ///
     /// Kernels before 3aa385a9c75c do so, as on the One-Netbook Onemix 2S (Debian bug 1106411).
     var crashesWithoutTrigger: Bool {
-        let driver = (try? Device(subsystem: "iio", name: id))?.parent?.property("DRIVER")
+        let driver = udev?.parent?.property("DRIVER")
         let isServed = ["bmc150_accel_i2c", "bmc150_accel_spi"].contains(driver) || Self.bmc150Names.contains(name)
         return isServed && ScanSource.hasTrigger(path) != true && ownTrigger == nil
     }

@@ -20,13 +20,12 @@ struct SensorDiscovery {
     mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
         let id = device.id
         let isLocal = device.context.isLocal
-        let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
-        guard let traits = traits(udev) else { return nil }
+        guard let traits = traits() else { return nil }
         return SensorDescription(
             id: id,
             name: device.name,
             sysfsPath: isLocal ? device.path : "",
-            devicePath: isLocal ? udev?.devnode ?? "/dev/" + id : "",
+            devicePath: isLocal ? device.udev?.devnode ?? "/dev/" + id : "",
             offset: isProcessed ? .zero : Vector3(measuring) { offset($0) },
             scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring) { scale($0) },
             traits: traits,
@@ -36,12 +35,12 @@ struct SensorDiscovery {
         )
     }
 
-    private mutating func traits(_ udev: Device?) -> SensorTraits? {
+    private mutating func traits() -> SensorTraits? {
         switch kind {
-        case .accelerometer: .accelerometer(mounting(udev))
+        case .accelerometer: .accelerometer(mounting())
         // The kernel has no unit for intensities; drivers that offer nothing better scale them to something like lux.
         case .ambientLight: .ambientLight(.lux)
-        case .proximity: nearLevel(udev).map { .proximity(nearLevel: $0) }
+        case .proximity: nearLevel().map { .proximity(nearLevel: $0) }
         case .compass: .compass
         }
     }
@@ -59,14 +58,14 @@ struct SensorDiscovery {
         }
     }
 
-    private mutating func mounting(_ udev: Device?) -> AccelerometerMounting {
+    private mutating func mounting() -> AccelerometerMounting {
         // `in_accel_mount_matrix`; `in_mount_matrix`, to libiio the attribute `matrix` of a channel `mount`;
         // `mount_matrix`.
         let odd = channels.first { $0.id == "mount" }
         return AccelerometerMounting(
             path: device.path,
             name: device.name,
-            udev: udev,
+            udev: device.udev,
             matrixFile: measuring[0].attribute("mount_matrix") ?? odd?.attribute("matrix")
                 ?? device.attribute("mount_matrix"),
             label: device.label,
@@ -76,8 +75,8 @@ struct SensorDiscovery {
     }
 
     /// The near level from udev's database, else from the firmware; values have no unit, so there is no default.
-    private mutating func nearLevel(_ udev: Device?) -> Double? {
-        if let text = udev?.property("PROXIMITY_NEAR_LEVEL") {
+    private mutating func nearLevel() -> Double? {
+        if let text = device.udev?.property("PROXIMITY_NEAR_LEVEL") {
             if let level = AttributeText.number(text), level > 0 { return level }
             warn("PROXIMITY_NEAR_LEVEL of " + device.path + ": " + AttributeText.quoted(text) + " is no level, ignored")
         }
