@@ -100,7 +100,7 @@ def panels(figures):
     drawn.append(Panel("Resident memory, MB", states, medians_of("resident kB", 0.001, "polled")))
     drawn.append(Panel("Private dirty memory, kB", states, medians_of("private dirty kB", sensor="polled")))
     starts = [percentiles("start s", percent, 1000) for percent in (50, 90)]
-    drawn.append(Panel("Start to the name on the bus, ms (median, p90)", [""], *starts))
+    drawn.append(Panel("Start until a desktop knows the sensor, ms (median, p90)", [""], *starts))
     drawn.append(Panel("Executable without symbols, kB", [""], percentiles("stripped B", 50, 0.001)))
     for kind in ("subscribers", "requests"):
         labels = [counted(count, kind) for count in figures.options[kind]]
