@@ -354,6 +354,14 @@ extension Vector3 {
         for rate in [15.0, 50, 100] { #expect(Self.delay(.robust, to: degrees, in: seconds, rate: rate) == nil) }
     }
 
+    // The average began with it, and what followed looked like a turn.
+    @Test(arguments: [0.05, 2, 3, 26])
+    func `a first sample that is acceleration is no motion`(norm: Double) {
+        var rig = Rig(rate: 50, start: norm * .upright)
+        rig.feed(Self.pose(44), count: 200)
+        #expect(rig.classifier.edge == .portrait)
+    }
+
     @Test func `a device held near the diagonal does not flap`() {
         var rig = Rig(rate: 50)
         rig.feed(Self.pose(40), count: 50)
@@ -377,6 +385,7 @@ extension Vector3 {
         let accumulator = try #require(Self.delay(.accumulator, in: 0.4))
         let noLead = try #require(without { $0.lead = 0 })
         let noQuickness = try #require(without { $0.quickMotion = 0 })
+        #expect(without { $0.quickEvidence = 0 } == noQuickness)
         let neither = try #require(without { ($0.lead, $0.quickMotion) = (0, 0) })
         #expect(noLead > usual && noQuickness > usual)
         #expect(neither == accumulator && without { $0.leadTime = 0 } == accumulator)

@@ -64,12 +64,18 @@ public struct OrientationClassifier: Sendable {
 
         // The base rule needs no norm, which costs a square root.
         var weight = 1.0
+        var isGravity = true
         if constants.needsNorm {
             let norm = gravity.magnitude
             repairReference(with: gravity, norm: norm, at: time)
             let deviation = abs(norm * inverseReference - 1)
             if !isFirst { noteDisturbance(deviation, over: interval) }
-            if constants.normTolerance > 0, edge != .unknown { weight = 1 - deviation / constants.normTolerance }
+            if constants.normTolerance > 0 {
+                weight = 1 - deviation / constants.normTolerance
+                isGravity = weight > 0
+                // The first answer comes at once.
+                if edge == .unknown { weight = 1 }
+            }
         }
         let x = gravity.x * inverseReference
         let y = gravity.y * inverseReference
@@ -78,9 +84,9 @@ public struct OrientationClassifier: Sendable {
             recent.skip(plane)
             return drain(interval)
         }
-        recent.begin(plane)
+        if isGravity { recent.begin(plane) }
         decide(plane, z: gravity.z * inverseReference, weight: weight, over: interval)
-        guard constants.leadTime > 0 else { return }
+        guard constants.leadTime > 0, isGravity else { return }
         recent.follow(plane, share: weight * interval / (constants.leadTime + interval))
         if !isArmed, face == .none { isArmed = recent.average.isInside(edge, ratio: constants.armedRatio) }
     }
@@ -106,7 +112,7 @@ public struct OrientationClassifier: Sendable {
             let motion = excess - sector.excess(recent.average)
             let calm = max(0, 1 - disturbance)
             excess += calm * min(constants.greatestLead, max(0, constants.lead * motion))
-            if constants.quickMotion > 0 {
+            if constants.quickMotion > 0, constants.quickEvidence > 0 {
                 let before = sector.excess(recent.last) - sector.excess(recent.lastAverage)
                 quickness = calm * max(0, min(1, min(motion, before) / constants.quickMotion))
             }
@@ -256,7 +262,7 @@ private struct RecentGravity {
         average.y += (sample.y - average.y) * share
     }
 
-    /// Notes a sample that is no gravity: what comes next has not moved since.
+    /// Notes a sample that is no gravity, so that it does not count as earlier motion.
     mutating func skip(_ sample: Plane) { (last, lastAverage) = (sample, sample) }
 }
 
