@@ -52,7 +52,7 @@ package final class Daemon {
         let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
         let file = StateFile.standard
         let driver = MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)
-        // Before the first thread: umockdev gives a thread the signal mask of another.
+        // Before the first thread: where that came first, SIGTERM killed one daemon in some hundred under umockdev.
         let termination = try loop.onTermination { driver.deliver(.shutdown) }
         let scanner = try SensorScanner(configuration.source, loop: loop, log: log)
         (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (

@@ -98,10 +98,22 @@ private struct World {
         world.pass()
         return world
     }
+
+    /// A device without change sensitivity that hangs while its buffer is extended for rest.
+    static var extending: World {
+        var world = World()
+        world.sensitivity = nil
+        world.send(found)
+        world.send(.start)
+        world.pass()
+        world.hangs = true
+        world.send(.sense(DeviceMachineTests.rest()))
+        return world
+    }
 }
 
 @Suite struct DeviceMachineTests {
-    private static func rest(_ level: SensingLevel = .watch) -> Sensing {
+    fileprivate static func rest(_ level: SensingLevel = .watch) -> Sensing {
         var sensing = Sensing()
         (sensing.level, sensing.threshold, sensing.sensitivity) = (level, 0.3, 0.25)
         return sensing
@@ -237,13 +249,7 @@ private struct World {
     // It was published as lost, although nobody had it read any more.
     @Test(arguments: [DeviceEvent.stop, World.found])
     func `a job that fails once a device is stopped or found again is no failure`(event: DeviceEvent) {
-        var world = World()
-        world.sensitivity = nil
-        world.send(World.found)
-        world.send(.start)
-        world.pass()
-        world.hangs = true
-        world.send(.sense(Self.rest()))
+        var world = World.extending
         #expect(world.job == .extend)
         world.send(event)
         world.fails = { $0 == .extend }
@@ -315,13 +321,7 @@ private struct World {
 
     // The extension of the buffer hung, and the sensor stayed `sampling`.
     @Test func `a buffer whose extension hangs is stalled`() {
-        var world = World()
-        world.sensitivity = nil
-        world.send(World.found)
-        world.send(.start)
-        world.pass()
-        world.hangs = true
-        world.send(.sense(Self.rest()))
+        var world = World.extending
         #expect(world.jobs.last == .extend && world.commands.reading == .none)
         world.pass(seconds: 6)
         #expect(world.reports.last == .stalled("no answer for 5 s"))
