@@ -50,6 +50,19 @@ extension Configuration: Configurable {
             sample.
             """
         },
+        Setting("Tablet", "TabletSwitch", .boolean { $1(&$0.machine.virtualTabletSwitch) }) {
+            """
+            Whether to make a tablet switch for the desktop, where the kernel has none and the angle of the hinge can \
+            be measured: while it is on, the keyboard and the touchpad are off, and the desktop shows what it shows \
+            on a tablet. See *orientd-tablet-switch*(8).
+            """
+        },
+        Setting("Tablet", "IgnoreTabletSwitch", .ignoredTabletSwitches) {
+            """
+            The names of input devices, as in /proc/bus/input/devices, separated by semicolons, whose tablet switch \
+            is ignored because it is wrong. Without another one, the angle of the hinge decides.
+            """
+        },
         Setting("Sensor", "Source", .source) {
             """
             Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _iio:URI_ one at a libiio URI \
@@ -119,6 +132,16 @@ extension SettingType<Configuration> {
         InterfaceOrientationMask.values,
         { InterfaceOrientationMask($0) },
         { $1(&$0.machine.supportedOrientations) }
+    )
+
+    fileprivate static let ignoredTabletSwitches = value(
+        "none, or names separated by semicolons",
+        standard: "none",
+        { text in
+            let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring($0)) }
+            return text == "none" ? [] : names.isEmpty ? nil : names
+        },
+        { $1(&$0.ignoredTabletSwitches) }
     )
 
     fileprivate static let source = value(

@@ -49,6 +49,9 @@ package struct Configuration: Hashable, Sendable {
     /// Nil if it depends on the sensor's name.
     package var faceUp: SensorFrame.FaceUp?
 
+    /// The names of input devices whose tablet switch is ignored.
+    package var ignoredTabletSwitches: [String] = []
+
     /// Whether to serve `net.hadess.SensorProxy`; nil if it depends on whether iio-sensor-proxy is installed.
     package var servesSensorProxy: Bool?
 

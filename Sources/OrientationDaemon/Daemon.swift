@@ -30,6 +30,8 @@ package final class Daemon {
 
     private var reads = PerRole(false)
     private var sensing = PerRole(Sensing.stream)
+    private var readsHinge = false
+    private var isSwitchContradicted = false
     private var saveProblem = ""
     /// What the service manager was told last; nil until the service is ready.
     private var reportedSummary: String?
@@ -89,7 +91,9 @@ package final class Daemon {
             } : nil
         switches =
             configuration.source == .local
-            ? try MachineSwitches(loop: loop, log: log) { driver.switchesChanged($0, isLidClosed: $1) } : nil
+            ? try MachineSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
+                driver.switchesChanged($0, isLidClosed: $1)
+            } : nil
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
         let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
@@ -151,6 +155,10 @@ package final class Daemon {
         manager.publish(effects)
         proxy?.publish(effects)
         if effects.reads != reads || effects.sensing != sensing { read(effects) }
+        if effects.readsHinge != readsHinge {
+            readsHinge = effects.readsHinge
+            supervisor.read(.hinge, readsHinge)
+        }
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
@@ -185,6 +193,10 @@ package final class Daemon {
 
     private func log(_ status: ManagerStatus, _ effects: Effects) {
         log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
+        if status.isSwitchContradicted != isSwitchContradicted {
+            isSwitchContradicted = status.isSwitchContradicted
+            if isSwitchContradicted { switches?.warnOfContradiction(status.tabletMode, angle: status.hingeAngle) }
+        }
         guard let transition = effects.transition else { return }
         log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(effects.explanation)")
     }
@@ -216,15 +228,19 @@ extension Daemon: SensorSupervisorDelegate {
 
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
 
-    func received(_ measurement: Measurement) { proxy?.publish(measurement) }
+    func received(_ measurement: Measurement) {
+        if case .angle(let degrees) = measurement { driver.deliver(.hingeAngle(degrees)) }
+        proxy?.publish(measurement)
+    }
 
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
         if let proxy, role == .display {
             let isRead = !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
             proxy.setPresence(of: kind, supervisor.hasSensor(kind), isRead: isRead)
         }
+        if kind == .hinge { driver.deliver(.hingeSensor(supervisor.report(kind))) }
         guard kind == .accelerometer else { return }
-        driver.deliver(.sensorChanged(role, supervisor.report(role)))
+        driver.deliver(.sensorChanged(role, supervisor.report(kind, role)))
         let summary = supervisor.summary
         guard role == .display, let reportedSummary, summary != reportedSummary else { return }
         self.reportedSummary = summary

@@ -21,6 +21,7 @@ final class MachineSwitches {
     private let onChange: (TabletMode, _ isLidClosed: Bool) -> Void
     private let loop: EventLoop
     private let log: Log
+    private let ignored: [String]
     private let enumerate: Enumeration
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
@@ -28,9 +29,11 @@ final class MachineSwitches {
     private var retry: Timer?
     private var delay = MachineSwitches.backoff.first
 
+    /// Ignores the tablet switches of input devices with the names `ignored`.
     init(
         loop: EventLoop,
         log: Log,
+        ignored: [String] = [],
         enumerate: @escaping Enumeration = { () throws(SystemError) in
             try Device.all(inSubsystem: "input", named: "event*")
         },
@@ -38,6 +41,7 @@ final class MachineSwitches {
     ) throws(SystemError) {
         self.loop = loop
         self.log = log
+        self.ignored = ignored
         self.enumerate = enumerate
         self.onChange = onChange
         retry = try loop.timer { [unowned(unsafe) self] in scan {} }
@@ -50,6 +54,17 @@ final class MachineSwitches {
         let switches = nodes.values.filter { $0.description.offered.contains(.tabletMode) }
         if switches.contains(where: { $0.state.contains(.tabletMode) }) { return .tablet }
         return switches.isEmpty ? .unknown : .laptop
+    }
+
+    /// Warns that the tablet switches that say `mode` contradict the hinge, whose angle is in degrees.
+    func warnOfContradiction(_ mode: TabletMode, angle: Double) {
+        for node in nodes.values where node.description.offered.contains(.tabletMode) {
+            guard node.state.contains(.tabletMode) == (mode == .tablet) else { continue }
+            let name = node.description.name
+            log.warning(
+                "\(name) says \(mode), but the hinge is open by \(Int(angle))°; IgnoreTabletSwitch=\(name) ignores it"
+            )
+        }
     }
 
     var isLidClosed: Bool { nodes.values.contains { $0.state.contains(.lid) } }
@@ -72,11 +87,16 @@ final class MachineSwitches {
     private struct Description: Sendable {
         let syspath: String
         let devicePath: String
+        /// Of the input device.
+        let name: String
         let offered: Switches
 
         /// Nil for a node without switches that are wanted.
-        init?(_ device: Device) {
-            offered = EventNode.switches(of: device).intersection(MachineSwitches.wanted)
+        init?(_ device: Device, ignoring ignored: [String]) {
+            name = EventNode.deviceName(of: device)
+            var offered = EventNode.switches(of: device).intersection(MachineSwitches.wanted)
+            if ignored.contains(name) { offered.remove(.tabletMode) }
+            self.offered = offered
             guard !offered.isEmpty, let path = device.devnode else { return nil }
             syspath = device.syspath
             devicePath = path
@@ -97,9 +117,9 @@ final class MachineSwitches {
     }
 
     private func scan(completion: @escaping () -> Void) {
-        HelperThread.runOnce(loop: loop) { [enumerate] in
+        HelperThread.runOnce(loop: loop) { [enumerate, ignored] in
             Result { () throws(SystemError) in
-                try enumerate().compactMap { Description($0) }.map { ($0, $0.open()) }
+                try enumerate().compactMap { Description($0, ignoring: ignored) }.map { ($0, $0.open()) }
             }
         } completion: { [self] result in
             switch result {
@@ -115,7 +135,8 @@ final class MachineSwitches {
     }
 
     private func open(_ device: Device) {
-        guard let description = Description(device), nodes[description.syspath] == nil else { return }
+        let description = Description(device, ignoring: ignored)
+        guard let description, nodes[description.syspath] == nil else { return }
         HelperThread.runOnce(loop: loop, { description.open() }, completion: { [self] in adopt(description, $0) })
     }
 

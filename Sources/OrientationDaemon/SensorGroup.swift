@@ -217,6 +217,12 @@ final class SensorGroup {
     private func receive(_ measurement: Measurement, of number: Int) {
         guard number == selection.activeNumber else { return }
         guard case .acceleration(let sample) = measurement else {
+            // 500° says that a Chromebook cannot tell.
+            if case .angle(let degrees) = measurement, !(0...360).contains(degrees), degrees != 500,
+                sensors[number]?.warned.insert("angle").inserted == true
+            {
+                log.warning("\(sensors[number]?.status.name ?? ""): \(degrees)° is no angle of a hinge, ignored")
+            }
             deliver(.sample(number, nil))
             reading = measurement
             return delegate.received(measurement)

@@ -23,7 +23,7 @@ extension SensorProxyObject {
     /// Publishes a reading of a sensor that only this name serves.
     func publish(_ measurement: Measurement) {
         switch measurement {
-        case .acceleration: break
+        case .acceleration, .angle: break
         case .light(let level, let unit):
             publish([.text(unit == .lux ? "lux" : "vendor"), .decimal(level)], of: .ambientLight)
         case .proximity(let isNear): publish([.flag(isNear)], of: .proximity)

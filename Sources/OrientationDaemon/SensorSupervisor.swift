@@ -75,13 +75,13 @@ final class SensorSupervisor {
     /// Says whether there is a sensor of that kind; an accelerometer in a base does not count.
     func hasSensor(_ kind: SensorKind) -> Bool { group(kind).selection.hasSensor }
 
-    /// The state of the accelerometer of a role.
-    func report(_ role: AccelerometerRole) -> SensorReport {
-        let selection = group(.accelerometer, role).selection
+    /// The state of the sensor in use of a kind, an accelerometer of a role.
+    func report(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> SensorReport {
+        let selection = group(kind, role).selection
         return SensorReport(
             state: selection.state,
             isPresent: selection.hasSensor,
-            mayDeliver: mayDeliverReadings(.accelerometer, role)
+            mayDeliver: mayDeliverReadings(kind, role)
         )
     }
 
@@ -265,7 +265,7 @@ final class SensorSupervisor {
         _ helper: HelperThread,
         _ group: SensorGroup
     ) throws(SystemError) -> DeviceSource {
-        let isDisplay = group.kind == .accelerometer && group.role == .display
+        let mayWait = group.kind == .hinge || group.kind == .accelerometer && group.role == .display
         recordFound(device.description, number, group)
         let source = try DeviceSource(
             device,
@@ -274,7 +274,7 @@ final class SensorSupervisor {
             loop: loop,
             helper: helper,
             isPrepared: false,
-            classifier: isDisplay ? configuration.machine.classifier.constants : nil
+            classifier: mayWait ? configuration.machine.classifier.constants : nil
         )
         if let record { source.onDeviceEvent = { record(.device(number, $0)) } }
         return source

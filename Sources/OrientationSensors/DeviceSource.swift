@@ -202,6 +202,7 @@ package final class DeviceSource: SensorSource {
         } onFailure: { [unowned(unsafe) self] error in
             deliver(.unreadable("\(error)"))
         }
+        if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, mayWait: true) }
     }
 
     /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
@@ -219,7 +220,9 @@ package final class DeviceSource: SensorSource {
     /// Reads all scans since the last time, and passes on those since the device moved, else the last one.
     private func readBatch() {
         guard let period = sensing.period, let buffer = access?.buffer else { return }
-        readTimer?.arm(after: period, slack: Self.timerSlack)
+        // The halves of a hinge are read at the same moments, so that their readings can be compared.
+        let delay = sensing.isSparse ? HelperPoll.delay(period: period, now: loop.now) : period
+        readTimer?.arm(after: delay, slack: Self.timerSlack)
         var problem: SystemError?
         batch.removeAll(keepingCapacity: true)
         do throws(SystemError) {
@@ -231,7 +234,8 @@ package final class DeviceSource: SensorSource {
         // Scans without a stamp came at regular intervals; the last one is half an interval old on average.
         let interval = min(1 / sampleRate, (now - lastBatch) / Double(max(1, scans.count)))
         lastBatch = now
-        for index in (scans.firstIndex(where: showsMotion) ?? max(0, scans.count - 1))..<scans.count {
+        let last = max(0, scans.count - 1)
+        for index in (sensing.isSparse ? last : scans.firstIndex(where: showsMotion) ?? last)..<scans.count {
             guard reading != .none else { return }
             let time = scans[index].time ?? now - interval * (Double(scans.count - index) - 0.5)
             take(RawScan(raw: scans[index].raw, time: time))

@@ -315,11 +315,16 @@ final class HelperPoll {
         if watch != nil, let filter {
             due = max(filter.deadline, now)
         } else {
-            due = Self.nextDue(after: due, period: period, now: now)
+            let isSparse = filter?.isSparse ?? false
+            let next = now + Self.delay(period: period, now: now)
+            due = isSparse ? next : Self.nextDue(after: due, period: period, now: now)
         }
         // At rest nobody waits for the exact time.
         timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)
     }
+
+    /// Returns the seconds until the clock shows a multiple of `period`.
+    static func delay(period: Double, now: Double) -> Double { period - now.truncatingRemainder(dividingBy: period) }
 
     /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.
     static func nextDue(after due: Double, period: Double, now: Double) -> Double {

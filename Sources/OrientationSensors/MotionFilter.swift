@@ -10,7 +10,10 @@ struct MotionFilter: Sendable {
     let period: Double
 
     /// When a reading passes although the device rests.
-    var deadline: Double { (passed.time ?? 0) + DeviceMachine.longestSilence }
+    var deadline: Double { (passed.time ?? 0) + sensing.longestSilence }
+
+    /// Whether only the angle of the hinge is needed.
+    var isSparse: Bool { sensing.isSparse }
 
     private let sensing: Sensing
     private var scaling: SensorScaling
@@ -41,7 +44,7 @@ struct MotionFilter: Sendable {
         if reading.raw != passed.raw { other = reading }
         let mustPass = hasFailed || Self.showsMotion(reading.raw, sensing, scaling)
         let seconds = (reading.time ?? 0) - (passed.time ?? 0)
-        guard mustPass || seconds >= DeviceMachine.longestSilence else { return nil }
+        guard mustPass || seconds >= sensing.longestSilence else { return nil }
         hasFailed = false
         var result = mustPass ? reading : other ?? reading
         result.time = reading.time

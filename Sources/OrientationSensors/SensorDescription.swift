@@ -66,6 +66,8 @@ package struct SensorDescription: Hashable, Sendable {
             return .proximity(nearLevel: nearLevel, isNear: false)
         case .compass:
             return .heading(offset: offset.x, scale: scale.x)
+        case .hinge:
+            return .angle(offset: offset.x, scale: scale.x)
         }
     }
 }
@@ -92,6 +94,7 @@ package enum SensorTraits: Hashable, Sendable {
     /// Something is near above this raw value.
     case proximity(nearLevel: Double)
     case compass
+    case hinge
 
     package var kind: SensorKind {
         switch self {
@@ -99,6 +102,7 @@ package enum SensorTraits: Hashable, Sendable {
         case .ambientLight: .ambientLight
         case .proximity: .proximity
         case .compass: .compass
+        case .hinge: .hinge
         }
     }
 }

@@ -8,6 +8,8 @@ package enum SensorScaling: Hashable, Sendable {
     case light(offset: Double, scale: Double, unit: LightUnit)
     case proximity(nearLevel: Double, isNear: Bool)
     case heading(offset: Double, scale: Double)
+    /// To degrees.
+    case angle(offset: Double, scale: Double)
 
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
@@ -25,6 +27,7 @@ package enum SensorScaling: Hashable, Sendable {
         case .heading(let offset, let scale):
             let degrees = ((raw.x + offset) * scale).truncatingRemainder(dividingBy: 360)
             return .heading(degrees: degrees < 0 ? degrees + 360 : degrees)
+        case .angle(let offset, let scale): return .angle(degrees: (raw.x + offset) * scale)
         }
     }
 }
@@ -37,4 +40,7 @@ package enum Measurement: Hashable, Sendable {
 
     /// Clockwise from north, from 0 to less than 360.
     case heading(degrees: Double)
+
+    /// Of the hinge; any number outside 0° to 360° is no angle.
+    case angle(degrees: Double)
 }

@@ -129,6 +129,12 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Sensor", "FaceUp", "+z") { $0.faceUp = .positiveZ },
         Value("Sensor", "FaceUp", "-z") { $0.faceUp = .negativeZ },
         Value("Sensor", "FaceUp", "auto") { $0.faceUp = nil },
+        Value("Tablet", "TabletSwitch", "yes") { $0.machine.virtualTabletSwitch = true },
+        Value("Tablet", "TabletSwitch", "no") { $0.machine.virtualTabletSwitch = false },
+        Value("Tablet", "IgnoreTabletSwitch", "none") { $0.ignoredTabletSwitches = [] },
+        Value("Tablet", "IgnoreTabletSwitch", "Intel HID switches;Tablet Mode") {
+            $0.ignoredTabletSwitches = ["Intel HID switches", "Tablet Mode"]
+        },
         Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
         Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
         Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
@@ -175,6 +181,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("Sensor", "Power", ["", "Auto", "yes", "low"]),
         ("Sensor", "Frame", ["", "Kernel", "device"]),
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
+        ("Tablet", "TabletSwitch", ["", "auto", "tablet"]),
+        ("Tablet", "IgnoreTabletSwitch", ["", ";"]),
         ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
         ("Bus", "SensorProxyOrientation", ["", "auto", "Device", "yes"]),
         (

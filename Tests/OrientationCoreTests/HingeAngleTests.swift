@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SplitMix
 import Testing
 
@@ -32,6 +33,14 @@ private struct Angle {
 private let onTable = Vector3(0, 0, -standard)
 
 extension HingeAngle {
+    /// Adds readings of both halves, twice: a single one may be wrong.
+    mutating func update(display: Vector3, base: Vector3) {
+        for _ in 0..<2 {
+            add(display, of: .display)
+            add(base, of: .base)
+        }
+    }
+
     /// A hinge whose last mode is given.
     fileprivate init(after mode: TabletMode) {
         self.init()
@@ -155,5 +164,59 @@ extension HingeAngle {
             if across >= 2.5 { told += 1 }
         }
         #expect(told > 900)
+    }
+
+    // MARK: - The angle
+
+    @Test func `the angle is known to a tenth of a degree`() {
+        for degrees in stride(from: 0.5, to: 360, by: 0.5) {
+            var hinge = HingeAngle()
+            let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+            let base = Vector3(1, 3, -8)
+            hinge.update(
+                display: Vector3(base.x, cosine * base.y - sine * base.z, sine * base.y + cosine * base.z),
+                base: base
+            )
+            #expect(abs((hinge.angle ?? -1) - degrees) < 0.1, "\(degrees)°")
+        }
+    }
+
+    /// The angles after each reading of a hinge sensor; nil while unknown.
+    private static let readings: [(name: String, readings: [Double], angles: [Double?], mode: TabletMode)] = [
+        ("two that agree", [100, 101], [nil, 101], .laptop),
+        ("false zeros", [100, 101, 0, 102, 0, 103], [nil, 101, 101, 102, 102, 103], .laptop),
+        ("a false first reading", [0, 100, 101], [nil, nil, 101], .laptop),
+        ("the jump from 360° to 0° at the full fold", [300, 330, 359, 2, 358], [nil, 330, 359, 2, 358], .tablet),
+        ("a quick fold", [90, 91, 270, 275], [nil, 91, 91, 275], .tablet),
+        ("a closed lid", [100, 90, 61, 32, 5, 1], [nil, 90, 61, 32, 5, 1], .laptop),
+        ("no angles", [250, 251, .nan, 500, -1, 1e9, .infinity], [nil] + Array(repeating: 251, count: 6), .tablet),
+    ]
+
+    @Test(arguments: readings.indices)
+    func `readings of a hinge sensor count once another one confirms them`(row: Int) {
+        let (name, readings, angles, mode) = Self.readings[row]
+        var hinge = HingeAngle()
+        var found: [Double?] = []
+        for reading in readings {
+            hinge.add(reading)
+            found.append(hinge.angle)
+        }
+        #expect(found == angles && hinge.tabletMode == mode, "\(name)")
+    }
+
+    @Test func `one false reading of an accelerometer changes nothing`() {
+        var hinge = HingeAngle(after: .laptop)
+        let before = hinge.angle
+        hinge.add(Vector3(0, 0, standard), of: .display)
+        hinge.add(onTable, of: .base)
+        #expect(hinge.tabletMode == .laptop && hinge.angle == before)
+    }
+
+    // A hub reports changes only: the half that rests is silent.
+    @Test func `a half that is silent still counts`() throws {
+        var hinge = HingeAngle(after: .laptop)
+        let tablet = try #require(Angle.degrees[270]).display(onTable)
+        for _ in 0..<4 { hinge.add(tablet, of: .display) }
+        #expect(hinge.tabletMode == .tablet)
     }
 }

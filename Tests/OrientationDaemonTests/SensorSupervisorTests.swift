@@ -42,7 +42,7 @@ import Testing
         supervisor.read(.accelerometer, true)
         #expect(delegate.samples == 1)
         supervisor.suspend { calls.append("suspended") }
-        #expect(supervisor.report(.display).state == .suspended)
+        #expect(supervisor.report(.accelerometer, .display).state == .suspended)
         supervisor.read(.accelerometer, false)
         supervisor.read(.accelerometer, true)
         #expect(delegate.samples == 1)

@@ -181,22 +181,22 @@ import Testing
     }
 
     @Test func `a sensor without the setting is read by timer`() throws {
-        #expect(try isDrained(nil) == ["extend to 1200"])
+        #expect(try isDrained(nil) == ["extend to 4096"])
     }
 
     @Test func `a sensor that ignores its sensitivity is found out, and read by timer`() throws {
         let calls = try isDrained(ScriptedDevice.Sensitivity())
-        #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 1200", "a sensitivity 0.0"])
+        #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 4096", "a sensitivity 0.0"])
     }
 
     @Test(arguments: [1.0, 0])
     func `so is one that keeps another sensitivity, or none`(kept: Double) throws {
         let calls = try isDrained(ScriptedDevice.Sensitivity(kept: { $0 > 0 ? kept : 0 }))
-        #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 1200", "a sensitivity 0.0"])
+        #expect(calls == ["a sensitivity 0.25", "a sensitivity 0.0", "extend to 4096", "a sensitivity 0.0"])
     }
 
     @Test func `so is one whose sensitivity cannot be written at all`() throws {
-        #expect(try isDrained(ScriptedDevice.Sensitivity()) { _ in true } == ["extend to 1200"])
+        #expect(try isDrained(ScriptedDevice.Sensitivity()) { _ in true } == ["extend to 4096"])
     }
 
     @Test func `scans without a stamp that are read together keep their distance in time`() throws {

@@ -123,6 +123,7 @@ extension SensorKind {
             )
         case .proximity: ("ClaimProximity", "ReleaseProximity", "HasProximity", [[("ProximityNear", .flag(false))]])
         case .compass: ("ClaimCompass", "ReleaseCompass", "HasCompass", [[("CompassHeading", .decimal(0))]])
+        case .hinge: preconditionFailure("net.hadess.SensorProxy has no hinge")
         }
     }
 }

@@ -17,8 +17,8 @@ package final class ManagerObject {
     private let properties: PublishedProperties<ManagerSnapshot>
     private var slots: [BusSlot] = []
 
-    /// The claims of all connections; polkit has not decided on those that are not granted.
-    private var claims: [(client: String, isGranted: Bool)] = []
+    /// The claims of all connections.
+    private var claims: [Claim] = []
     private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
@@ -43,8 +43,10 @@ package final class ManagerObject {
             on: bus
         )
         addRotationMembers()
-        interface.method("Claim") { [self] message throws(BusError) in try claim(message) }
-        interface.method("Release") { [self] in release($0) }
+        interface.method("Claim") { [self] message throws(BusError) in try claim(message, .orientation) }
+        interface.method("Release") { [self] in release($0, .orientation) }
+        interface.method("ClaimTabletMode") { [self] message throws(BusError) in try claim(message, .tabletMode) }
+        interface.method("ReleaseTabletMode") { [self] in release($0, .tabletMode) }
         clients.onEnd { [self] client in
             changeClaims { $0.removeAll { $0.client == client } }
             host.deliver(.vanished(client: client))
@@ -103,7 +105,16 @@ package final class ManagerObject {
 
     // MARK: - Claims
 
-    private func claim(_ message: BusMessage) throws(BusError) {
+    private struct Claim: Equatable {
+        enum Purpose { case orientation, tabletMode }
+
+        let client: String
+        let purpose: Purpose
+        /// False until polkit has decided.
+        var isGranted = false
+    }
+
+    private func claim(_ message: BusMessage, _ purpose: Claim.Purpose) throws(BusError) {
         let client = message.sender
         guard claims.count < Self.limits.total else {
             throw .limitExceeded("all \(Self.limits.total) claims are taken")
@@ -112,29 +123,35 @@ package final class ManagerObject {
             throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
         }
         try clients.watch(client)
-        claims.append((client, false))
+        let pending = Claim(client: client, purpose: purpose)
+        claims.append(pending)
         clients.authorize(message, for: Names.Action.claim) { [self] isAllowed in
             // It may have been released meanwhile, or with its connection.
-            let index = claims.firstIndex { $0.client == client && !$0.isGranted }
+            let index = claims.firstIndex(of: pending)
             if let index, !isAllowed { claims.remove(at: index) }
             guard isAllowed else { return }
             guard let index else { return message.reply() }
             changeClaims { $0[index].isGranted = true }
-            waiting.add(message)
+            if purpose == .orientation { waiting.add(message) } else { message.reply() }
         }
     }
 
-    /// Releases the latest claim of the sender, which polkit may not have decided on yet.
-    private func release(_ message: BusMessage) {
-        let own = claims.indices.filter { claims[$0].client == message.sender }
+    /// Releases the latest claim of the sender for a purpose, which polkit may not have decided on yet.
+    private func release(_ message: BusMessage, _ purpose: Claim.Purpose) {
+        let own = claims.indices.filter { claims[$0].client == message.sender && claims[$0].purpose == purpose }
         if let index = own.last(where: { !claims[$0].isGranted }) ?? own.last { changeClaims { $0.remove(at: index) } }
         message.reply()
     }
 
-    private func changeClaims(_ change: (inout [(client: String, isGranted: Bool)]) -> Void) {
-        let before = claims.count { $0.isGranted }
+    private func changeClaims(_ change: (inout [Claim]) -> Void) {
+        let before = (granted(.orientation), granted(.tabletMode))
         change(&claims)
-        let granted = claims.count { $0.isGranted }
-        if granted != before { host.deliver(.claims(UInt32(granted))) }
+        let after = (granted(.orientation), granted(.tabletMode))
+        if after.0 != before.0 { host.deliver(.claims(after.0)) }
+        if after.1 != before.1 { host.deliver(.tabletModeClaims(after.1)) }
+    }
+
+    private func granted(_ purpose: Claim.Purpose) -> UInt32 {
+        UInt32(claims.count { $0.purpose == purpose && $0.isGranted })
     }
 }

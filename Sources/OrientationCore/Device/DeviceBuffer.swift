@@ -61,11 +61,11 @@ struct DeviceBuffer: Hashable, Sendable {
     }
 
     mutating func sense(_ sensing: Sensing) {
-        if sensing.level == .stream {
+        if sensing.period == nil {
             target = .stream
-        } else if restMethod == .timer {
+        } else if restMethod == .timer || sensing.level == .stream {
             target = .timer
-        } else if target == .stream {
+        } else if target == .stream || target == .timer {
             target = .changes
             noise.reset()
         }

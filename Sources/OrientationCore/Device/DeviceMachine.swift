@@ -7,8 +7,6 @@
 package struct DeviceMachine: Sendable {
     /// The failed readings in a row that end sampling: so many, or for so many seconds.
     private static let longestFailure = (count: 10, seconds: 1.0)
-    /// Seconds between two readings of a polled device at rest that reach the loop although nothing moves.
-    package static let longestSilence = 10.0
     /// Seconds without an answer after which a device counts as stalled, unless another time is given.
     package static let stallTime = 5.0
 
@@ -257,7 +255,7 @@ package struct DeviceMachine: Sendable {
         failures.count += 1
         skippedReadings += 1
         let isMany = failures.count >= Self.longestFailure.count && failure != .noValue
-        let longest = Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate)
+        let longest = min(stallTime, Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate))
         let isLong = time - failures.since >= longest
         if failure == .noDevice || isMany || isLong { fail(reason, &commands) }
     }
@@ -275,7 +273,8 @@ package struct DeviceMachine: Sendable {
 
     private mutating func noteAnswer(at time: Double) {
         lastAnswer = time
-        let silence = phase == .polled && sensing.level != .stream ? Self.longestSilence : 0
+        let isQuiet = phase == .polled && sensing.level != .stream && !sensing.isSparse
+        let silence = isQuiet ? sensing.longestSilence : 0
         stallReport = time + silence + stallTime
     }
 

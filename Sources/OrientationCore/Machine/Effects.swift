@@ -26,7 +26,11 @@ public struct Effects: Sendable {
     public var refusal: RotationRefusal?
     /// The accelerometers that are to be read from now on.
     public var reads = PerRole(false)
-    /// How closely they are to be read.
+    /// Whether the sensor of the hinge's angle is to be read.
+    public var readsHinge = false
+    /// What the virtual tablet switch is to say; unknown where there is to be none.
+    public var tabletSwitch = TabletMode.unknown
+    /// How closely the accelerometers are to be read.
     public var sensing = PerRole(Sensing.stream)
     /// When to deliver ``Event/deadlinePassed(_:)``, in place of any earlier time; nil for never.
     public var deadline: Deadline?
@@ -75,6 +79,8 @@ public struct Deadline: Hashable, Sendable {
         case silence
         /// The end of the time at rest after which a sensor is read more rarely.
         case doze
+        /// The end of a check of the tablet switch.
+        case switchCheck = "switch-check"
         /// The time to save the orientation that is shown.
         case save
         /// The end of the time that stopping the sensors may take.

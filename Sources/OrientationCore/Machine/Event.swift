@@ -21,6 +21,10 @@ public enum Event: Hashable, Sendable {
     case lid(isClosed: Bool)
     /// Unknown while there is no tablet switch.
     case tabletSwitch(TabletMode)
+    /// The sensor of the hinge's angle changed its state, or another one took its place.
+    case hingeSensor(SensorReport)
+    /// A reading of that sensor in degrees, which may be any number.
+    case hingeAngle(Double)
     /// The machine is about to sleep.
     case sleep
     case wake
@@ -29,12 +33,16 @@ public enum Event: Hashable, Sendable {
 
     /// The number of claims through org.orientd1.
     case claims(UInt32)
+    /// The number of claims of the tablet mode alone.
+    case tabletModeClaims(UInt32)
     /// The clients of net.hadess.SensorProxy that claim the accelerometer, in the order of their claims.
     case proxyClaims([String])
     case setRotationLock(RotationLock)
     case rotate(InterfaceOrientation)
     case alignToDevice
     case setAutorotate(AutorotateMode)
+    /// Unknown returns to what switches and hinge say.
+    case setTabletMode(TabletMode)
     /// A nil mask returns to the configuration's.
     indirect case setApplicationMask(InterfaceOrientationMask?, appID: String, client: String)
     indirect case present(RotationRequest, client: String)

@@ -13,6 +13,8 @@ public struct MachineConfiguration: Hashable, Sendable {
     /// Nil: the natural orientation.
     public var laptopOrientation: InterfaceOrientation?
     public var reportsFace = false
+    /// Whether a virtual tablet switch is wanted where the kernel has none.
+    public var virtualTabletSwitch = false
     public var classifier = ClassifierChoice.robust
     public var power = PowerMode.auto
     /// Only changes what net.hadess.SensorProxy reports, so recordings do not have it.

@@ -19,6 +19,11 @@ public struct ManagerStatus: Hashable, Sendable {
     public var rotationLock = RotationLock.off
     public var autorotate = AutorotateMode.always
     public var tabletMode = TabletMode.unknown
+    public var tabletModeSource = TabletModeSource.none
+    /// The angle of the hinge in whole degrees, from 0 to 360; -1 while nothing measures it.
+    public var hingeAngle = -1.0
+    /// Whether the angle contradicts the tablet switch.
+    public var isSwitchContradicted = false
 
     /// The claims of all clients of org.orientd1.
     public var claims: UInt32 = 0

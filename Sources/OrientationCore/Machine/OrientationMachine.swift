@@ -30,6 +30,9 @@ public struct OrientationMachine: Sendable {
     /// The most seconds between two attempts to save a state that could not be saved.
     private static let longestRetryDelay = 3600.0
 
+    /// The least change of the hinge's angle that is published, in degrees.
+    private static let leastAngleChange = 3.0
+
     /// The relative difference up to which a wrong scale is the one that was reported: more than noise makes.
     private static let scaleTolerance = 0.1
 
@@ -40,17 +43,20 @@ public struct OrientationMachine: Sendable {
 
     private let configuration: MachineConfiguration
     private(set) var tracker: OrientationTracker
-    private var silence = SilenceFeed()
-    private var hinge = HingeAngle()
+    private var silence = PerRole(SilenceFeed())
+    private var tablet = TabletModeDetector()
+    /// The claims of the tablet mode alone.
+    private var tabletModeClaims: UInt32 = 0
+    /// Whether the display was read for the angle of the hinge alone when the last event was handled.
+    private var measuredOnlyAngle = false
     private var motion: PerRole<MotionDetector>
     private var sensors = PerRole(SensorReport())
 
     private var chassis: Idiom?
-    public private(set) var switchMode = TabletMode.unknown
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
-    /// Whether a switch or the hinge detects how the machine is used.
+    /// Whether a switch or the hinge tells how the machine is used.
     private var detectsTabletMode = false
 
     /// The state that was written last; nil before the first one.
@@ -92,6 +98,9 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - What is known
 
+    /// What the tablet switches say; unknown without one.
+    public var switchMode: TabletMode { tablet.switchMode }
+
     /// Whether a person or the configuration has set the mode of autorotation.
     var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
 
@@ -110,7 +119,7 @@ public struct OrientationMachine: Sendable {
             let isDecided = handle(sample, role, at: time)
             // Most samples change nothing that clients see: nothing is copied and compared for them.
             if isDecided || tracker.deviceOrientation != status.deviceOrientation
-                || tracker.faceOrientation != status.faceOrientation
+                || tracker.faceOrientation != status.faceOrientation || hasNewAngle
             {
                 oldStatus = status
             }
@@ -123,11 +132,13 @@ public struct OrientationMachine: Sendable {
                 effects.refusal = error
             }
             updateTabletMode()
+            resumeClassifying()
             policyChanged(&effects, at: time)
         }
         if let oldStatus {
             status.deviceOrientation = tracker.deviceOrientation
             status.faceOrientation = tracker.faceOrientation
+            updateHingeStatus()
             if status != oldStatus { effects.status = status }
         }
         effects.gravity = tracker.gravity
@@ -139,8 +150,12 @@ public struct OrientationMachine: Sendable {
             effects.wrongScale = reportedScale
         }
         effects.reads = needs
+        effects.readsHinge = measuresAngle && tablet.readsSensor
+        effects.tabletSwitch = tabletSwitch
         effects.sensing.display = motion.display.sensing
         effects.sensing.base = motion.base.sensing
+        effects.sensing.display.isSparse = measuresOnlyAngle
+        effects.sensing.base.isSparse = measuresOnlyAngle
         // Readings of both halves must be compared at once.
         effects.sensing.display.mayWait = configuration.power == .auto && !effects.reads.base
         effects.deadline = deadline
@@ -150,7 +165,7 @@ public struct OrientationMachine: Sendable {
     private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
         switch event {
         case .sample: break
-        case .samplingBegan(let role, let sampling): begin(sampling, role)
+        case .samplingBegan(let role, let sampling): begin(sampling, role, at: time)
         case .sensorChanged(let role, let report):
             // Sensors stop while the daemon ends; clients must not see that as a change.
             guard lifecycle != .ending else { return }
@@ -165,7 +180,11 @@ public struct OrientationMachine: Sendable {
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume()
-        case .tabletSwitch(let mode): switchMode = mode
+        case .tabletSwitch(let mode): tablet.setSwitch(mode, at: time)
+        case .hingeSensor(let report):
+            guard lifecycle != .ending else { return }
+            tablet.setSensor(report)
+        case .hingeAngle(let angle): tablet.add(angle: angle, at: time)
         case .sleep:
             guard lifecycle != .ending else { return }
             lifecycle = .suspended
@@ -177,6 +196,7 @@ public struct OrientationMachine: Sendable {
             effects.step = .resume
             pauseOrResume()
         case .claims(let count): status.claims = count
+        case .tabletModeClaims(let count): tabletModeClaims = count
         case .proxyClaims(let clients): status.sensorProxyClients = clients
         case .deadlinePassed(let purpose): meet(purpose, at: time, &effects)
         case .saveFailed:
@@ -187,7 +207,7 @@ public struct OrientationMachine: Sendable {
             guard lifecycle != .ending else { return }
             lifecycle = .ending
             readyDeadline = nil
-            silence.begin(samplePeriod: nil)
+            silence = PerRole(SilenceFeed())
             exitDeadline = time + Self.timeout.end
             effects.step = .end
             save(&effects)
@@ -198,6 +218,7 @@ public struct OrientationMachine: Sendable {
             // Also the mode that is the default: from now on it does not depend on the machine.
             chosenMode = mode
             policy.setAutorotate(mode)
+        case .setTabletMode(let mode): tablet.override = mode
         case .setApplicationMask(let mask, let appID, let client):
             if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {
                 let masks = policy.dynamicMasks.mapValues { $0.count }
@@ -250,21 +271,27 @@ public struct OrientationMachine: Sendable {
 
     /// Classifies a sample; says whether the policy may have decided something.
     private mutating func handle(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) -> Bool {
-        let mode = hinge.tabletMode
-        hinge.readings[role] = sample.acceleration
-        let isOtherMode = hinge.tabletMode != mode
+        let (mode, isContradicted) = (tablet.hinge.tabletMode, tablet.check.isContradicted)
+        tablet.add(sample.acceleration, of: role, at: time)
+        let isOtherMode = tablet.hinge.tabletMode != mode
         if isOtherMode { updateTabletMode() }
-        let isTurned = role == .display && classify(sample)
+        let isTurned = role == .display && !measuresOnlyAngle && classify(sample)
         watchMotion(sample, role, at: time)
-        guard role == .display else { return isOtherMode }
-        silence.note(sample, isTurning: tracker.isTurning, isAwaited: awaitsRest, at: time)
-        return isTurned || isOtherMode
+        silence[role].note(sample, isTurning: isTurning(role), isAwaited: awaitsRest(role), at: time)
+        return isTurned || isOtherMode || tablet.check.isContradicted != isContradicted
     }
 
     // MARK: - Rest
 
-    /// Whether the device may come to rest, for which a silent sensor is waited for.
-    private var awaitsRest: Bool { configuration.power == .auto && !motion.display.isResting }
+    /// Whether a sensor may come to rest, for which it is waited for if it is silent.
+    private func awaitsRest(_ role: AccelerometerRole) -> Bool {
+        configuration.power == .auto && !motion[role].isResting
+    }
+
+    /// Whether a turn of the interface is under way.
+    private func isTurning(_ role: AccelerometerRole) -> Bool {
+        role == .display && !measuresOnlyAngle && tracker.isTurning
+    }
 
     private mutating func watchMotion(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) {
         let wasResting = motion[role].isResting
@@ -272,8 +299,8 @@ public struct OrientationMachine: Sendable {
             motion.display.add(
                 sample,
                 gravity: tracker.reference,
-                isTurning: tracker.isTurning,
-                mayRest: tracker.hasAnswer,
+                isTurning: isTurning(.display),
+                mayRest: tracker.hasAnswer || measuresOnlyAngle,
                 at: time
             )
         } else {
@@ -282,15 +309,19 @@ public struct OrientationMachine: Sendable {
         // Both halves of a hinge are read when one moves: the last reading of the other half is not of the same time.
         guard wasResting, !motion[role].isResting, motion[role.other].isResting else { return }
         motion[role.other].stream()
-        hinge.readings[role.other] = nil
+        tablet.dropReading(of: role.other)
     }
 
-    /// Classifies the last sample of a silent sensor again.
+    /// Takes the last sample of the sensor again that has been silent for longer.
     private mutating func repeatSample(at time: Double) {
-        guard let sample = silence.next(at: time) else { return }
-        _ = classify(sample)
-        guard awaitsRest, tracker.hasAnswer, !tracker.isTurning, silence.deadline == nil else { return }
-        motion.display.fallSilent(gravity: tracker.reference, at: time)
+        let isBase = silence.base.deadline ?? .infinity < silence.display.deadline ?? .infinity
+        let role = isBase ? AccelerometerRole.base : .display
+        guard let sample = silence[role].next(at: time) else { return }
+        let isClassified = role == .display && !measuresOnlyAngle
+        if isClassified { _ = classify(sample) }
+        guard awaitsRest(role), !isTurning(role), silence[role].deadline == nil else { return }
+        guard !isClassified || tracker.hasAnswer else { return }
+        motion[role].fallSilent(gravity: role == .display ? tracker.reference : 1, at: time)
     }
 
     /// Classifies a new or a repeated sample; returns whether the edge changed.
@@ -303,21 +334,23 @@ public struct OrientationMachine: Sendable {
         return true
     }
 
-    private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole) {
-        hinge.readings[role] = nil
+    private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole, at time: Double) {
+        tablet.restartAccelerometers()
         motion[role].begin(reportsChanges: sampling.mayFallSilent)
-        guard role == .display else { return }
         let samplePeriod = sampling.rate > 0 ? 1 / sampling.rate : 1 / 15
+        silence[role].begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
+        guard role == .display else { return }
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
-        silence.begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
+        tablet.beginCheck(at: time)
     }
 
     private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
         sensors[role] = report
         if report.state != .sampling {
-            hinge.readings[role] = nil
+            tablet.restartAccelerometers()
             motion[role].stream()
         }
+        tablet.hasAccelerometers = sensors.display.isPresent && sensors.base.isPresent
         guard role == .display else { return }
         status.hasAccelerometer = report.isPresent
         status.sensorState = report.state
@@ -326,30 +359,87 @@ public struct OrientationMachine: Sendable {
     private var needs: PerRole<Bool> {
         var needs = PerRole(false)
         guard lifecycle != .ending else { return needs }
-        needs.display =
-            status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
-        needs.base = needs.display && countsAngle
+        needs.base = measuresAngle && !tablet.readsSensor
+        needs.display = servesOrientation || needs.base
         return needs
     }
 
-    // MARK: - The machine
+    /// Whether a client needs the orientation of the device, not only the angle of the hinge.
+    private var servesOrientation: Bool {
+        status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
+    }
 
-    private var hasHinge: Bool { sensors.display.isPresent && sensors.base.isPresent }
+    /// Whether the display is read for the angle of the hinge alone: rarely, and without classifying.
+    private var measuresOnlyAngle: Bool { !servesOrientation && needs.base }
+
+    /// Has the next sample decide at once, where only the angle of the hinge was measured before.
+    private mutating func resumeClassifying() {
+        defer { measuredOnlyAngle = measuresOnlyAngle }
+        guard measuredOnlyAngle, !measuresOnlyAngle else { return }
+        tracker.restart()
+        motion.display.stream()
+        motion.base.stream()
+    }
+
+    // MARK: - Tablet mode
 
     /// Whether the angle of the hinge decides the tablet mode, and the mode makes a difference.
-    private var countsAngle: Bool { hasHinge && switchMode == .unknown && policy.autorotate == .tabletMode }
+    private var countsAngle: Bool {
+        tablet.hasHinge && switchMode == .unknown
+            && (policy.autorotate == .tabletMode || hasVirtualSwitch || tabletModeClaims > 0)
+    }
+
+    /// Whether the angle of the hinge is to be measured.
+    private var measuresAngle: Bool {
+        guard tablet.hasHinge, lifecycle != .ending, lifecycle != .suspended, !isLidClosed else { return false }
+        if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
+        return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
+    }
+
+    /// Whether there is to be a virtual tablet switch.
+    ///
+    /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for ever.
+    private var hasVirtualSwitch: Bool {
+        configuration.virtualTabletSwitch && !awaited.contains(.switches) && switchMode == .unknown
+            && (tablet.hasHinge || tablet.override != .unknown)
+    }
+
+    /// What the virtual tablet switch is to say; unknown where there is to be none.
+    ///
+    /// `tablet` takes the keyboard away, so it needs a reason that holds now.
+    private var tabletSwitch: TabletMode {
+        guard hasVirtualSwitch, lifecycle != .ending else { return .unknown }
+        let isAwake = lifecycle != .suspended && !isLidClosed
+        let isCurrent = tablet.override == .tablet || measuresAngle && tablet.hinge.angle != nil
+        return policy.tabletMode == .tablet && isAwake && isCurrent ? .tablet : .laptop
+    }
 
     /// Tells the policy what the machine is used as, and chooses the usual mode anew where that depends on it.
     private mutating func updateTabletMode() {
-        let detects = switchMode != .unknown || hasHinge
+        let detects = tablet.source != .none
         if detects != detectsTabletMode {
             detectsTabletMode = detects
             setUsualMode()
         }
-        if !countsAngle { hinge.forget() }
-        let mode = switchMode == .unknown ? hinge.tabletMode : switchMode
+        let countsAngle = countsAngle
+        if !countsAngle { tablet.forgetMode() }
+        let mode = tablet.mode(countsAngle: countsAngle)
         if mode != policy.tabletMode { policy.setTabletMode(mode) }
     }
+
+    /// Whether the angle differs from the published one by more than noise.
+    private var hasNewAngle: Bool {
+        guard let angle = tablet.hinge.angle else { return status.hingeAngle >= 0 }
+        return abs(angle - status.hingeAngle) >= Self.leastAngleChange
+    }
+
+    private mutating func updateHingeStatus() {
+        status.tabletModeSource = tablet.source
+        status.isSwitchContradicted = tablet.check.isContradicted
+        if hasNewAngle { status.hingeAngle = tablet.hinge.angle?.rounded() ?? -1 }
+    }
+
+    // MARK: - The machine
 
     private mutating func setUsualMode() {
         guard chosenMode == nil else { return }
@@ -389,6 +479,7 @@ public struct OrientationMachine: Sendable {
         switch purpose {
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)
+        case .switchCheck: tablet.expireCheck(at: time)
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)
@@ -407,7 +498,9 @@ public struct OrientationMachine: Sendable {
             next = Deadline(purpose: purpose, time: time, slack: slack)
         }
         consider(.ready, readyDeadline)
-        consider(.silence, silence.deadline)
+        consider(.silence, silence.display.deadline)
+        consider(.silence, silence.base.deadline)
+        consider(.switchCheck, tablet.check.deadline, slack: 1)
         consider(.doze, motion.display.deadline, slack: 1)
         consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saveDeadline, slack: Self.saveDelay / 10)

@@ -6,3 +6,16 @@ public enum TabletMode: String, NamedValue {
     case unknown
     case laptop, tablet
 }
+
+/// What the tablet mode is derived from.
+public enum TabletModeSource: String, NamedValue {
+    case none
+    /// A tablet switch of the kernel.
+    case `switch`
+    /// A sensor of the hinge's angle.
+    case hinge
+    /// The accelerometers of both halves.
+    case accelerometers
+    /// A client has set it.
+    case override
+}

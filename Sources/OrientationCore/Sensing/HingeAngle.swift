@@ -1,46 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives the tablet mode from the hinge angle of a convertible with an accelerometer in each half.
+/// The angle of a convertible's hinge, and the tablet mode that follows from it.
 ///
-/// Both halves measure the same force, so the angle between the two readings is the hinge angle: 0° with the lid closed,
-/// when both read the same, 180° with both halves in one plane, 360° folded back to back.
+/// It is 0° with the lid closed, 180° with both halves in one plane and 360° folded back to back.
 struct HingeAngle: Sendable {
-    /// The sine of 20°; comparing sines avoids an arc tangent.
+    /// The angles in degrees that decide; beyond them a closed lid and a folded tablet look the same.
+    private static let decisive = 20.0...340.0
+    /// The greatest angle of a laptop and the least of a tablet, in degrees; in between the last mode stays.
+    private static let limits = (laptop: 160.0, tablet: 200.0)
+    /// The most degrees by which a reading differs from the one before it, unless the next reading confirms it.
     ///
-    /// 20° to 160° is a laptop, 200° to 340° a tablet. In between the last answer stays: around 180° for hysteresis, and
-    /// around 0° because that looks the same as 360°.
-    private static let leastSine = 0.342020143
+    /// Hinge sensors give false zeros now and then, and jump between 360° and 0°.
+    private static let greatestStep = 30.0
 
-    /// The greatest difference in m/s² between the two magnitudes; above it, one half is being moved.
+    /// The mode by the last angle that decides; unknown before that.
+    private(set) var tabletMode = TabletMode.unknown
+    /// In degrees; nil until two readings agree, and while nothing is measured.
+    private(set) var angle: Double?
+    private var lastReading: Double?
+
+    // The accelerometers.
+    private var readings = PerRole<Vector3?>(nil)
+    /// Whether the next reading of an accelerometer completes a pair.
+    private var hasHalf = true
+
+    /// Forgets the mode, when its changes can no longer be seen.
+    mutating func forgetMode() { tabletMode = .unknown }
+
+    /// Adds the reading of a hinge sensor in degrees; ignores one outside 0° to 360°.
+    mutating func add(_ degrees: Double) {
+        // False for NaN.
+        guard (0...360).contains(degrees) else { return }
+        let isConfirmed = [angle, lastReading].contains { other in
+            guard let other else { return false }
+            let difference = abs(other - degrees)
+            return min(difference, 360 - difference) <= Self.greatestStep
+        }
+        lastReading = degrees
+        guard isConfirmed else { return }
+        angle = degrees
+        guard Self.decisive.contains(degrees) else { return }
+        if degrees <= Self.limits.laptop { tabletMode = .laptop }
+        if degrees >= Self.limits.tablet { tabletMode = .tablet }
+    }
+
+    // MARK: - Two accelerometers
+
+    /// The greatest difference in m/s² between the magnitudes of the two; above it, one half is being moved.
     private static let greatestDifference = 1.0
 
     /// The least force across the hinge, in m/s², with a usable direction: gravity with the hinge 15° from vertical.
     private static let leastAcross = 2.5
 
-    /// The mode by the last conclusive readings; unknown before those.
-    private(set) var tabletMode = TabletMode.unknown
-
-    /// The last reading of each half; nil since reading began or stopped.
+    /// Adds a reading of the accelerometer of one half in m/s², in the device frame of its own half.
     ///
-    /// Only readings of the same time may be compared, so a half that stops being read loses its last reading.
-    var readings = PerRole<Vector3?>(nil) {
-        didSet { if let display = readings.display, let base = readings.base { update(display: display, base: base) } }
+    /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside. Every
+    /// other reading is compared with the last one of the other half, which may be silent while nothing changes.
+    mutating func add(_ acceleration: Vector3, of role: AccelerometerRole) {
+        readings[role] = acceleration
+        guard let display = readings.display, let base = readings.base else { return }
+        hasHalf.toggle()
+        if !hasHalf { compare(display, base) }
     }
 
-    /// Forgets the mode, when its changes can no longer be seen.
-    mutating func forget() { tabletMode = .unknown }
+    /// Forgets a reading of an accelerometer, when the next one of the other half is not of the same time.
+    mutating func dropReading(of role: AccelerometerRole) {
+        readings[role] = nil
+        hasHalf = true
+    }
 
-    /// Adds simultaneous readings of both accelerometers in m/s², each in the device frame of its own half.
-    ///
-    /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside.
-    /// Inconclusive readings change nothing.
-    mutating func update(display: Vector3, base: Vector3) {
+    /// Forgets the angle but not the mode: reading began or ended.
+    mutating func restart() {
+        (angle, lastReading, readings) = (nil, nil, PerRole(nil))
+        hasHalf = true
+    }
+
+    /// Both halves measure the same force, so the angle between the two readings is that of the hinge.
+    private mutating func compare(_ display: Vector3, _ base: Vector3) {
         // False where a reading is not finite.
         guard abs(display.magnitude - base.magnitude) <= Self.greatestDifference else { return }
         let (displayAcross, baseAcross) = (display.acrossHinge, base.acrossHinge)
         guard min(displayAcross.magnitude, baseAcross.magnitude) >= Self.leastAcross else { return }
-        let sine = baseAcross.cross(displayAcross).x / (baseAcross.magnitude * displayAcross.magnitude)
-        if abs(sine) >= Self.leastSine { tabletMode = sine > 0 ? .laptop : .tablet }
+        add(Self.degrees(sine: baseAcross.cross(displayAcross).x, cosine: baseAcross.dot(displayAcross)))
+    }
+
+    /// The angle from 0° to 360° with this sine and cosine, both times any factor above 0.
+    ///
+    /// The arc tangent to 0.001°: Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.49.
+    private static func degrees(sine: Double, cosine: Double) -> Double {
+        let isSteep = abs(sine) > abs(cosine)
+        let tangent = isSteep ? abs(cosine / sine) : abs(sine / cosine)
+        let square = tangent * tangent
+        let series =
+            (((0.0208351 * square - 0.0851330) * square + 0.1801410) * square - 0.3302995) * square + 0.9998660
+        let acute = tangent * series * 180 / .pi
+        let upper = isSteep ? 90 - acute : acute
+        let half = cosine < 0 ? 180 - upper : upper
+        return sine < 0 ? 360 - half : half
     }
 }
 

@@ -23,22 +23,30 @@ public struct Sensing: Hashable, Sendable {
     /// Whether readings that change nothing that is announced may come later, several at a time.
     public var mayWait = false
 
+    /// Whether only the angle of the hinge is needed.
+    public var isSparse = false
+
     /// Seconds between two readings at most; the longest ``period``.
-    public static let longestPeriod = 0.6
+    public static let longestPeriod = 2.2
 
     /// Every reading counts, at once.
     public static let stream = Sensing()
 
     public init() {}
 
-    /// Seconds between two readings where the sensor must be read to see motion; nil while streaming.
+    /// Seconds between two readings where the sensor is read by timer; nil where every reading counts.
     public var period: Double? {
         switch level {
-        case .stream: nil
-        case .watch: 0.2
-        case .doze: Self.longestPeriod
+        case .stream: isSparse ? 0.5 : nil
+        case .watch: isSparse ? Self.longestPeriod : 0.2
+        case .doze: isSparse ? Self.longestPeriod : 0.6
         }
     }
+
+    /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
+    ///
+    /// Every other one where only the angle is needed: a virtual tablet switch must not outlast its source.
+    public var longestSilence: Double { isSparse ? 1.5 * Self.longestPeriod : 10 }
 
     /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.
     public func showsMotion(_ acceleration: Vector3) -> Bool {

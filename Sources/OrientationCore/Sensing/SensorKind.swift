@@ -8,4 +8,6 @@ public enum SensorKind: String, NamedValue {
     case proximity = "proximity sensor"
     /// The heading of the device, from north.
     case compass
+    /// The angle of the hinge.
+    case hinge = "hinge sensor"
 }

@@ -84,6 +84,9 @@ package final class IIOContext: @unchecked Sendable {
         let channels = device.channels
         let inputs = channels.filter { $0.isInput && $0.hasValue }
         let offered = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
+        if device.name == "hinge", kinds.contains(.hinge), !offered.contains(where: { $0.0 == .hinge }) {
+            found.warnings.append(device.path + ": none of its angles has the label hinge, not used")
+        }
         for (kind, measuring) in offered where kinds.contains(kind) {
             let sensor = IIOSensor(
                 kind,

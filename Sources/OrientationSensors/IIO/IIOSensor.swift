@@ -31,8 +31,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         mayBuffer: Bool,
         warnings: inout [String]
     ) {
+        // A hinge sensor is read so rarely that its buffer would only cost more.
         let hasScans =
-            device.context.isLocal && channels.allSatisfy { $0.scanElement != nil } && !device.crashesWithoutTrigger
+            kind != .hinge && device.context.isLocal && channels.allSatisfy { $0.scanElement != nil }
+            && !device.crashesWithoutTrigger
         let raw = channels.mapAll { $0.attribute("raw") }
         // A driver's processed value is better than offset and scale; but scans are raw, and near levels refer to raw
         // values.

@@ -42,6 +42,7 @@ struct SensorDiscovery {
         case .ambientLight: .ambientLight(.lux)
         case .proximity: nearLevel().map { .proximity(nearLevel: $0) }
         case .compass: .compass
+        case .hinge: .hinge
         }
     }
 
@@ -55,6 +56,8 @@ struct SensorDiscovery {
         // A screen must go dark at the ear, and come back, without delay.
         case .proximity: 0.25
         case .compass: 0.2
+        // A hub is powered up for each reading.
+        case .hinge: 1
         }
     }
 
@@ -90,11 +93,13 @@ struct SensorDiscovery {
     private mutating func scale(_ channel: IIOChannel) -> Double {
         // libiio prefers an attribute of the channel to a shared one of the same name.
         guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
+            // cros_ec_lid_angle has none and reads degrees; every other angle of IIO is in radians.
             // One light step is one lux for some drivers; no driver's step of acceleration is 1 m/s².
             if kind == .accelerometer { warn(device.path + "/in_accel_scale: missing, using 1") }
             return 1
         }
-        return number(attribute, what: "a usable scale", otherwise: 1) { $0 > 0 }
+        let scale = number(attribute, what: "a usable scale", otherwise: 1) { $0 > 0 }
+        return kind == .hinge ? scale * 180 / .pi : scale
     }
 
     private mutating func offset(_ channel: IIOChannel) -> Double {

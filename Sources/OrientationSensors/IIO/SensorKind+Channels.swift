@@ -30,6 +30,12 @@ extension SensorKind {
                 ?? compensated(IIO_MOD_NORTH_TRUE_TILT_COMP, IIO_MOD_NORTH_TRUE, among: headings)
                 ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
             return channel.map { [$0] }
+        case .hinge:
+            // The hinge sensor has two other angles, of the screen and of the keyboard.
+            let angles = inputs.filter { $0.type == IIO_ANGL }
+            let isChromebook = angles.count == 1 && angles[0].device.name == "cros-ec-lid-angle"
+            let channel = isChromebook ? angles[0] : angles.first { (try? $0.attribute("label")?.read()) == "hinge" }
+            return channel.map { [$0] }
         }
     }
 

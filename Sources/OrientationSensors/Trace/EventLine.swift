@@ -28,7 +28,8 @@ package enum RecordedEvent: Hashable, Sendable {
         let events: [Event] = [
             .samplingBegan(.display, Sampling(rate: 0, mayFallSilent: false, faceUp: .positiveZ)),
             .sensorChanged(.display, SensorReport()), .sensorsFound, .switchesFound, .chassisFound(nil),
-            .lid(isClosed: false), .tabletSwitch(.unknown), .sleep, .wake, .claims(0), .proxyClaims([]),
+            .lid(isClosed: false), .tabletSwitch(.unknown), .hingeSensor(SensorReport()), .hingeAngle(0), .sleep, .wake,
+            .claims(0), .tabletModeClaims(0), .proxyClaims([]), .setTabletMode(.unknown),
             .setRotationLock(.off), .rotate(.portrait), .alignToDevice, .setAutorotate(.always),
             .setApplicationMask(nil, appID: "", client: ""), .present(request, client: ""),
             .update(0, to: request, client: ""), .setNeedsUpdate(0, client: ""), .release(0, client: ""),
@@ -218,12 +219,11 @@ private struct Arguments {
             sampling.mayFallSilent = try flag("may-fall-silent", sampling.mayFallSilent)
             sampling.faceUp = try required("face-up", sampling.faceUp)
             return ("sampling", .samplingBegan(role, sampling))
-        case .sensorChanged(let role, var report):
+        case .sensorChanged(let role, let report):
             let role = try required("role", role)
-            report.state = try required("state", report.state)
-            report.isPresent = try flag("present", report.isPresent)
-            report.mayDeliver = try flag("may-deliver", report.mayDeliver)
-            return ("sensor", .sensorChanged(role, report))
+            return ("sensor", .sensorChanged(role, try exchange(report)))
+        case .hingeSensor(let report): return ("hinge-sensor", .hingeSensor(try exchange(report)))
+        case .hingeAngle(let angle): return ("hinge", .hingeAngle(try number("angle", angle)))
         case .sensorsFound: return ("sensors-found", event)
         case .switchesFound: return ("switches-found", event)
         case .chassisFound(let idiom): return ("chassis", .chassisFound(try optional("idiom", idiom)))
@@ -232,11 +232,13 @@ private struct Arguments {
         case .sleep: return ("sleep", event)
         case .wake: return ("wake", event)
         case .claims(let count): return ("claims", .claims(try required("count", count)))
+        case .tabletModeClaims(let count): return ("tablet-mode-claims", .tabletModeClaims(try required("count", count)))
         case .proxyClaims(let clients): return ("proxy-claim", .proxyClaims(try names("clients", clients)))
         case .setRotationLock(let lock): return ("lock", .setRotationLock(try required("lock", lock)))
         case .rotate(let orientation): return ("rotate", .rotate(try required("orientation", orientation)))
         case .alignToDevice: return ("align", event)
         case .setAutorotate(let mode): return ("autorotate", .setAutorotate(try required("mode", mode)))
+        case .setTabletMode(let mode): return ("tablet-mode", .setTabletMode(try required("mode", mode)))
         case .setApplicationMask(var supported, var appID, let client):
             let client = try required("client", client)
             appID = try required("app", appID)
@@ -298,6 +300,14 @@ private struct Arguments {
         return new
     }
 
+    private mutating func exchange(_ old: SensorReport) throws(Fault) -> SensorReport {
+        var new = old
+        new.state = try required("state", old.state)
+        new.isPresent = try flag("present", old.isPresent)
+        new.mayDeliver = try flag("may-deliver", old.mayDeliver)
+        return new
+    }
+
     private mutating func exchange(_ old: RotationRequest) throws(Fault) -> RotationRequest {
         var new = old
         new.appID = try required("app", old.appID)
@@ -323,6 +333,7 @@ private struct Arguments {
         new.laptopOrientation = try optional("laptop", old.laptopOrientation)
         new.reportsFace = try flag("report-face", old.reportsFace)
         new.classifier = try required("classifier", old.classifier)
+        new.virtualTabletSwitch = try optional("tablet-switch", old.virtualTabletSwitch ? "yes" : nil) == "yes"
         // Recordings of before there was a choice have all samples.
         new.power = try optional("power", old.power) ?? .responsive
         return new

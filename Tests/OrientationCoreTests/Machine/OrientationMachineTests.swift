@@ -245,7 +245,9 @@ private struct Scene {
         #expect(!scene.handle(.claims(1)).reads.base, "there is none")
         scene.sample(.base)
         #expect(scene.handle(.claims(2)).reads.base)
-        #expect(!scene.handle(.tabletSwitch(.laptop)).reads.base, "the switch decides")
+        #expect(scene.handle(.tabletSwitch(.laptop)).reads.base, "the switch is checked")
+        scene.time += 10
+        #expect(!scene.handle(.deadlinePassed(.switchCheck)).reads.base, "the switch decides")
         #expect(scene.handle(.tabletSwitch(.unknown)).reads.base)
         #expect(!scene.handle(.setAutorotate(.always)).reads.base, "nothing depends on it")
         scene.handle(.setAutorotate(.tabletMode))
@@ -261,10 +263,13 @@ private struct Scene {
         scene.sample(.base)
         scene.hold(rightEdgeUp)
         #expect(scene.machine.status.tabletMode == .unknown)
-        scene.hold(upright)
-        let folded = scene.hold(Vector3(0, 0, -9.81), .base)
+        var folded = Effects()
+        for _ in 0..<2 {
+            scene.hold(upright)
+            folded = scene.hold(Vector3(0, 0, -9.81), .base)
+        }
         #expect(scene.machine.status.tabletMode == .laptop && folded.status != nil)
-        scene.hold(Vector3(0, 0, 9.81), .base)
+        for _ in 0..<4 { scene.hold(Vector3(0, 0, 9.81), .base) }
         #expect(scene.machine.status.tabletMode == .tablet)
         scene.handle(.sensorChanged(.base, SensorReport(state: .lost, isPresent: false, mayDeliver: false)))
         #expect(scene.machine.status.tabletMode == .unknown, "nothing tells of changes any more")

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks a tablet switch against the angle of the hinge, for a while after each change of the switch.
+///
+/// Firmware is often wrong about it: a switch that is stuck on `tablet` leaves the keyboard dead.
+struct SwitchCheck: Sendable {
+    /// The angles in degrees that contradict a switch: a tablet below, a laptop above.
+    private static let limits = (tablet: 120.0, laptop: 240.0)
+    /// Seconds of contradiction until it counts.
+    private static let patience = 5.0
+    /// Seconds for which the angle is measured.
+    private static let duration = 10.0
+
+    private enum State {
+        case idle
+        case checking(end: Double)
+        case disagreeing(since: Double, end: Double)
+        /// Until the next check.
+        case contradicted
+    }
+
+    private var state = State.idle
+
+    /// Whether the angle has contradicted the switch for long enough.
+    var isContradicted: Bool { if case .contradicted = state { true } else { false } }
+
+    /// When to call ``expire(at:)``, on the clock of the events; nil while nothing is checked.
+    var deadline: Double? {
+        switch state {
+        case .checking(let end), .disagreeing(_, let end): end
+        case .idle, .contradicted: nil
+        }
+    }
+
+    mutating func begin(at time: Double) { state = .checking(end: time + Self.duration) }
+
+    mutating func stop() { state = .idle }
+
+    mutating func expire(at time: Double) {
+        if let deadline, time >= deadline { state = .idle }
+    }
+
+    /// Compares the angle in degrees with what a switch says.
+    mutating func compare(_ angle: Double, with mode: TabletMode, at time: Double) {
+        let disagrees = mode == .tablet && angle < Self.limits.tablet || mode == .laptop && angle > Self.limits.laptop
+        switch state {
+        case .checking where disagrees: state = .disagreeing(since: time, end: time + Self.duration)
+        case .disagreeing where !disagrees: begin(at: time)
+        case .disagreeing(let since, _) where time - since >= Self.patience: state = .contradicted
+        case .contradicted where !disagrees: state = .idle
+        default: break
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the machine is used as, and what tells so: a client, a tablet switch, a hinge sensor or two accelerometers.
+///
+/// The first of these that there is decides.
+struct TabletModeDetector: Sendable {
+    /// What a client has set; unknown for nothing.
+    var override = TabletMode.unknown
+    /// What the tablet switches say; unknown without one.
+    private(set) var switchMode = TabletMode.unknown
+    /// The sensor of the hinge's angle.
+    private(set) var sensor = SensorReport()
+    /// Whether there is an accelerometer in each half.
+    var hasAccelerometers = false
+    private(set) var hinge = HingeAngle()
+    private(set) var check = SwitchCheck()
+
+    // MARK: - What is known
+
+    /// The mode by the angle counts while `countsAngle`.
+    func mode(countsAngle: Bool) -> TabletMode {
+        if override != .unknown { return override }
+        if switchMode != .unknown { return switchMode }
+        return countsAngle ? hinge.tabletMode : .unknown
+    }
+
+    /// What tells the mode, or would if the angle were measured.
+    var source: TabletModeSource {
+        if override != .unknown { return .override }
+        if switchMode != .unknown { return .switch }
+        return hasHinge ? readsSensor ? .hinge : .accelerometers : .none
+    }
+
+    /// Whether the angle of the hinge can be measured.
+    var hasHinge: Bool { sensor.isPresent || hasAccelerometers }
+
+    /// Whether the sensor measures it; the accelerometers do if it is lost.
+    var readsSensor: Bool { sensor.isPresent && (sensor.state != .lost || !hasAccelerometers) }
+
+    // MARK: - What happens
+
+    mutating func setSwitch(_ mode: TabletMode, at time: Double) {
+        guard mode != switchMode else { return }
+        switchMode = mode
+        beginCheck(at: time)
+    }
+
+    /// Measures the angle for a while, to check the switch.
+    mutating func beginCheck(at time: Double) {
+        if switchMode != .unknown, hasHinge { check.begin(at: time) } else { check.stop() }
+    }
+
+    mutating func expireCheck(at time: Double) { check.expire(at: time) }
+
+    mutating func setSensor(_ report: SensorReport) {
+        sensor = report
+        if report.state != .sampling { hinge.restart() }
+    }
+
+    mutating func add(angle: Double, at time: Double) {
+        guard readsSensor else { return }
+        hinge.add(angle)
+        compare(at: time)
+    }
+
+    mutating func add(_ acceleration: Vector3, of role: AccelerometerRole, at time: Double) {
+        guard !readsSensor else { return }
+        hinge.add(acceleration, of: role)
+        compare(at: time)
+    }
+
+    private mutating func compare(at time: Double) {
+        if let angle = hinge.angle { check.compare(angle, with: switchMode, at: time) }
+    }
+
+    /// Forgets a reading of an accelerometer, when the next one of the other half is not of the same time.
+    mutating func dropReading(of role: AccelerometerRole) { hinge.dropReading(of: role) }
+
+    /// An accelerometer has begun or ended to be read.
+    mutating func restartAccelerometers() { if !readsSensor { hinge.restart() } }
+
+    /// Forgets the mode by the angle, when its changes can no longer be seen.
+    mutating func forgetMode() { hinge.forgetMode() }
+}
