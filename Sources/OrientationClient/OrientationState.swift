@@ -52,12 +52,19 @@ public struct OrientationState: Hashable, Sendable {
     /// How a convertible is being used.
     public var tabletMode: TabletMode { status.tabletMode }
 
+    /// What tells the tablet mode.
+    public var tabletModeSource: TabletModeSource { status.tabletModeSource }
+
+    /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while nothing measures it.
+    public var hingeAngle: Double? { status.hingeAngle < 0 ? nil : status.hingeAngle }
+
     private let status: ManagerStatus
 
     init(_ status: ManagerStatus, isServiceRunning: Bool) {
         var status = status
         // What orientd counts of its clients is no change of the orientation.
         (status.claims, status.sensorProxyClients, status.askedRequest) = (0, [], nil)
+        status.isSwitchContradicted = false
         (self.status, self.isServiceRunning) = (status, isServiceRunning)
     }
 

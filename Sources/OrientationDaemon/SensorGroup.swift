@@ -221,7 +221,8 @@ final class SensorGroup {
             if case .angle(let degrees) = measurement, !(0...360).contains(degrees), degrees != 500,
                 sensors[number]?.warned.insert("angle").inserted == true
             {
-                log.warning("\(sensors[number]?.status.name ?? ""): \(degrees)° is no angle of a hinge, ignored")
+                let text = AttributeText.shortest(degrees)
+                log.warning("\(sensors[number]?.status.name ?? ""): \(text)° is no angle of a hinge, ignored")
             }
             deliver(.sample(number, nil))
             reading = measurement

@@ -17,8 +17,8 @@ package struct ReadingBatch: Sendable {
     private var scaling: SensorScaling
     private let capacity: Int
     private var waiting = 0
-    /// The last angle that did not wait, in degrees.
-    private var angle = Double.infinity
+    /// The last angle that did not wait, in degrees, and how many since have hardly differed from it.
+    private var angle = (last: Double.infinity, repeats: 0)
 
     /// Creates a batch for readings at `rate` Hz.
     package init(_ constants: OrientationClassifier.Constants, _ scaling: SensorScaling, rate: Double) {
@@ -49,8 +49,14 @@ package struct ReadingBatch: Sendable {
 
     private mutating func isUrgent(angle degrees: Double) -> Bool {
         waiting += 1
-        guard !(abs(degrees - angle) < Self.leastAngleChange) || waiting >= capacity else { return false }
-        (angle, waiting) = (degrees, 0)
+        if abs(degrees - angle.last) < Self.leastAngleChange {
+            angle.repeats += 1
+        } else {
+            angle = (degrees, 0)
+        }
+        // The machine believes an angle once another reading confirms it.
+        guard angle.repeats <= 1 || waiting >= capacity else { return false }
+        waiting = 0
         return true
     }
 }

@@ -347,6 +347,8 @@ class HingeAngle(SwitchTestCase):
         node = self.plug(TABLET)
         self.start_convertible(base=self.STAND)
         self.assertEqual(self.client.get("TabletMode"), "laptop")
+        # At first the angle is measured, to check the switch.
+        wait_until(lambda: self.base()["State"] == "idle", "the base rests", 15)
         self.assert_unread(ReadCounter(self.rig, "in_accel_x_raw", BASE))
         node.switch(TABLET)
         self.assertEqual(self.client.get("TabletMode"), "tablet")
@@ -383,3 +385,107 @@ class HingeAngle(SwitchTestCase):
         daemon = self.start(*TABLET_MODE)
         self.assertEqual((self.client.get("TabletMode"), self.base()["State"]), ("unknown", "idle"))
         self.assertFalse(node.is_open(daemon))
+
+    def test_is_measured_for_a_claim_of_the_tablet_mode_alone(self):
+        self.start_convertible("Autorotate=always", base=self.STAND, claim=False)
+        self.client.call("ClaimTabletMode")
+        self.assert_mode("tablet")
+        self.assertEqual((self.client.get("HingeAngle"), self.client.get("TabletModeSource")), (270, "accelerometers"))
+        self.assertEqual((self.client.get("Claims"), self.client.get("DeviceOrientation")), (0, "unknown"))
+        self.client.claim()
+        self.assert_orientation("portrait")
+        self.client.release()
+        self.client.call("ReleaseTabletMode")
+        self.client.wait_for("HingeAngle", -1)
+        wait_until(lambda: self.base()["State"] == "idle", "the base rests")
+
+    def test_claim_of_a_client_that_leaves_the_bus_ends(self):
+        self.start_convertible("Autorotate=always", claim=False)
+        other = self.rig.connect()
+        other.call("ClaimTabletMode")
+        self.assert_mode("laptop")
+        other.close()
+        self.client.wait_for("HingeAngle", -1)
+
+    def test_closed_lid_stops_measuring(self):
+        self.node = self.plug(LID)
+        self.start_convertible("Autorotate=always", claim=False)
+        self.client.call("ClaimTabletMode")
+        self.assert_mode("laptop")
+        self.node.switch(LID)
+        wait_until(lambda: self.base()["State"] == "idle", "the base rests")
+        self.fold(self.STAND)
+        self.node.switch(0)
+        self.assert_mode("tablet")
+
+
+class HingeSensor(SwitchTestCase):
+    """Intel's and Chromebooks' sensors of the hinge's angle."""
+
+    PATH = "/sys/devices/platform/test/iio:device2"
+
+    def add(self, name, attributes):
+        lines = ["P: /devices/platform/test/iio:device2", "E: SUBSYSTEM=iio", "E: DEVTYPE=iio_device"]
+        lines += [f"A: {key}={value}\\n" for key, value in {"name": name, **attributes}.items()]
+        self.rig.add_device("\n".join(lines) + "\n\n")
+
+    def add_hinge(self, angle, labels=("keyboard", "hinge", "screen"), scale="0.017453293"):
+        attributes = {f"in_angl{number}_label": label for number, label in enumerate(labels)}
+        attributes.update({f"in_angl{number}_raw": "7" for number in range(3)}, in_angl1_raw=angle, in_angl_scale=scale)
+        self.add("hinge", attributes)
+
+    def measure(self, *lines):
+        daemon = self.rig.start_orientd(configuration="\n".join(lines) + "\n")
+        self.client.call("ClaimTabletMode")
+        return daemon
+
+    def test_intel_hinge_is_found_by_the_label_of_its_channel(self):
+        self.add_hinge(100)
+        self.measure()
+        self.assert_mode("laptop")
+        self.assertEqual((self.client.get("HingeAngle"), self.client.get("TabletModeSource")), (100, "hinge"))
+        self.rig.write("in_angl1_raw", "300", self.PATH)
+        self.assert_mode("tablet")
+
+    def test_lid_angle_of_a_chromebook_is_in_degrees_and_500_is_none(self):
+        self.add("cros-ec-lid-angle", {"in_angl_raw": 220})
+        daemon = self.measure()
+        self.assert_mode("tablet")
+        counter = ReadCounter(self.rig, "in_angl_raw", self.PATH)
+        self.rig.write("in_angl_raw", 500, self.PATH)
+        wait_until(lambda: counter.reads() >= 2, "the angle is read")
+        self.rig.write("in_angl_raw", 1000000000, self.PATH)
+        wait_until(lambda: daemon.log_lines("warning: cros"), "the warning")
+        self.rig.write("in_angl_raw", 90, self.PATH)
+        self.assert_mode("laptop")
+        self.assertEqual(
+            [line.partition("warning: ")[2] for line in daemon.log_lines("warning: cros")],
+            ["cros-ec-lid-angle: 1000000000° is no angle of a hinge, ignored"],
+        )
+
+    def test_hinge_without_labels_is_a_warning(self):
+        self.add("hinge", {"in_angl0_raw": 90, "in_angl_scale": "0.017453293"})
+        daemon = self.measure()
+        self.assertEqual((self.client.get("TabletModeSource"), self.client.get("HingeAngle")), ("none", -1))
+        self.assertEqual(len(daemon.log_lines("warning: .*none of its angles has the label hinge, not used")), 1)
+
+    def test_other_angles_are_no_hinge(self):
+        self.add("as5600", {"in_angl_raw": 90, "in_angl_scale": "0.0015339"})
+        daemon = self.measure()
+        self.assertEqual(self.client.get("TabletModeSource"), "none")
+        self.assertEqual(daemon.log_lines("warning: (?!polkit)"), [])
+
+    def test_switch_that_contradicts_it_is_a_warning_until_it_is_ignored(self):
+        self.add_hinge(90)
+        self.plug(TABLET, TABLET, attributes={"name": "Broken Switch"})
+        daemon = self.rig.start_orientd()
+        self.assert_mode("tablet")
+        self.client.wait_for("TabletSwitchContradicted", True)
+        self.assertEqual(
+            [line.partition("warning: ")[2] for line in daemon.log_lines("warning: Broken")],
+            ["Broken Switch says tablet, but the hinge is open by 90°; IgnoreTabletSwitch=Broken Switch ignores it"],
+        )
+        daemon.stop()
+        self.measure("[Tablet]", "IgnoreTabletSwitch=Broken Switch")
+        self.assert_mode("laptop")
+        self.assertEqual(self.client.get("TabletModeSource"), "hinge")

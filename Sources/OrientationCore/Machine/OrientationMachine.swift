@@ -169,7 +169,7 @@ public struct OrientationMachine: Sendable {
         case .sensorChanged(let role, let report):
             // Sensors stop while the daemon ends; clients must not see that as a change.
             guard lifecycle != .ending else { return }
-            change(role, to: report)
+            change(role, to: report, at: time)
         case .sensorsFound: finish(.sensors, &effects)
         case .switchesFound: finish(.switches, &effects)
         case .chassisFound(let idiom):
@@ -183,7 +183,7 @@ public struct OrientationMachine: Sendable {
         case .tabletSwitch(let mode): tablet.setSwitch(mode, at: time)
         case .hingeSensor(let report):
             guard lifecycle != .ending else { return }
-            tablet.setSensor(report)
+            tablet.setSensor(report, at: time)
         case .hingeAngle(let angle): tablet.add(angle: angle, at: time)
         case .sleep:
             guard lifecycle != .ending else { return }
@@ -344,13 +344,13 @@ public struct OrientationMachine: Sendable {
         tablet.beginCheck(at: time)
     }
 
-    private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
+    private mutating func change(_ role: AccelerometerRole, to report: SensorReport, at time: Double) {
         sensors[role] = report
         if report.state != .sampling {
             tablet.restartAccelerometers()
             motion[role].stream()
         }
-        tablet.hasAccelerometers = sensors.display.isPresent && sensors.base.isPresent
+        tablet.setAccelerometers(sensors.display.isPresent && sensors.base.isPresent, at: time)
         guard role == .display else { return }
         status.hasAccelerometer = report.isPresent
         status.sensorState = report.state

@@ -10,8 +10,7 @@ struct TabletModeDetector: Sendable {
     private(set) var switchMode = TabletMode.unknown
     /// The sensor of the hinge's angle.
     private(set) var sensor = SensorReport()
-    /// Whether there is an accelerometer in each half.
-    var hasAccelerometers = false
+    private(set) var hasAccelerometers = false
     private(set) var hinge = HingeAngle()
     private(set) var check = SwitchCheck()
 
@@ -52,9 +51,18 @@ struct TabletModeDetector: Sendable {
 
     mutating func expireCheck(at time: Double) { check.expire(at: time) }
 
-    mutating func setSensor(_ report: SensorReport) {
+    mutating func setSensor(_ report: SensorReport, at time: Double) {
+        let hadHinge = hasHinge
         sensor = report
         if report.state != .sampling { hinge.restart() }
+        if hasHinge != hadHinge { beginCheck(at: time) }
+    }
+
+    /// Says whether there is an accelerometer in each half.
+    mutating func setAccelerometers(_ arePresent: Bool, at time: Double) {
+        let hadHinge = hasHinge
+        hasAccelerometers = arePresent
+        if hasHinge != hadHinge { beginCheck(at: time) }
     }
 
     mutating func add(angle: Double, at time: Double) {
