@@ -97,7 +97,7 @@ deps:  ## install the Debian packages for build, docs and run; with WITH="check 
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
 	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
 
-build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin; with ARCH=arm64 into .build/arm64/bin
+build: build-needs  ## build orientd, orientd-tablet-switch, orient-agent and orientctl into .build/bin; with ARCH=arm64 into .build/arm64/bin
 	$(if $(CROSS),$(if $(filter yes,$(EMBEDDED)),@cross/build-tree.sh $(TREE) $(CROSS),\
 	    $(error swift has no $(EMBEDDED_LIBRARIES): it cannot build for $(CROSS))))
 	@mkdir -p $(BIN)
@@ -107,9 +107,11 @@ build: build-needs  ## build orientd, orient-agent and orientctl into .build/bin
 	@ln -f $(BUILT)/orient-agent $(BIN)/orient-agent
 	$(call build,orientctl)
 	@ln -f $(BUILT)/orientctl $(BIN)/orientctl
+	$(call build,orientd-tablet-switch)
+	@ln -f $(BUILT)/orientd-tablet-switch $(BIN)/orientd-tablet-switch
 
 # One build directory and one set of flags for `debug`, `run` and `test`: SwiftPM rebuilds everything when they differ.
-PROGRAMS ?= orientd orient-agent orientctl
+PROGRAMS ?= orientd orient-agent orientctl orientd-tablet-switch
 DEBUG := $(SWIFT) build $(SWIFTPM) $(STRICT)
 
 debug: build-needs  ## build without optimization into .build/debug; with PROGRAMS="orientd orientctl" these only
@@ -204,6 +206,7 @@ deb: $(if $(CROSS),deb_$(CROSS)-needs,deb-needs) build-needs  ## build Debian pa
 # The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
     $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
+    $(BIN)/orientd-tablet-switch:755:$(PREFIX)/libexec/orientd-tablet-switch \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
     $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
     .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
@@ -211,6 +214,7 @@ INSTALLED := \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
     .build/man/agent.conf.5:644:$(PREFIX)/share/man/man5/agent.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \
+    .build/man/orientd-tablet-switch.8:644:$(PREFIX)/share/man/man8/orientd-tablet-switch.8 \
     .build/orientctl.bash:644:$(PREFIX)/share/bash-completion/completions/orientctl \
     .build/orientctl.zsh:644:$(PREFIX)/share/zsh/site-functions/_orientctl \
     .build/orientctl.fish:644:$(PREFIX)/share/fish/vendor_completions.d/orientctl.fish \
@@ -221,6 +225,8 @@ INSTALLED := \
     docs/clients.md:644:$(PREFIX)/share/doc/orientd/clients.md \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
+    .build/orientd-tablet-switch.service:644:$(SYSTEM)/lib/systemd/system/orientd-tablet-switch.service \
+    $(foreach file,$(wildcard systemd/*.socket),$(file):644:$(SYSTEM)/lib/systemd/system/$(notdir $(file))) \
     .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \
     systemd/xdg/autostart/orient-agent.desktop:644:$(SYSCONF)/xdg/autostart/orient-agent.desktop \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
@@ -240,8 +246,9 @@ MISSING = $(foreach entry,$(filter $(BIN)/% .build/man/%,$(INSTALLED)),\
 # Users build, root installs: after `make docs`, `sudo make install` builds nothing as root.
 install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@$(if $(and $(CROSS),$(STRIP)),./requirements.sh command $(STRIP) binutils-aarch64-linux-gnu)
-	@rm -f .build/orientd.service .build/orient-agent.service $(addprefix .build/orientctl.,bash zsh fish)
-	@sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/orientd.service >.build/orientd.service
+	@rm -f $(addsuffix .service,$(addprefix .build/,orientd orientd-tablet-switch orient-agent)) $(addprefix .build/orientctl.,bash zsh fish)
+	@for unit in orientd orientd-tablet-switch; do \
+	    sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \
@@ -265,7 +272,7 @@ KEPT := $(PREFIX) $(addprefix $(PREFIX)/,bin share share/man) $(SYSTEM) $(SYSTEM
 
 uninstall:  ## stop the service and remove the installed files and the folders that this empties
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
-	systemctl stop orientd.service
+	systemctl stop orientd.service orientd-tablet-switch.socket
 endif
 	@for entry in $(INSTALLED); do \
 	    path=$${entry##*:}; [ -e "$(DESTDIR)$$path" ] || continue; \

@@ -47,6 +47,7 @@ let package = Package(
         .executable(name: "orientd", targets: ["orientd"]),
         .executable(name: "orient-agent", targets: ["orient-agent"]),
         .executable(name: "orientctl", targets: ["orientctl"]),
+        .executable(name: "orientd-tablet-switch", targets: ["orientd-tablet-switch"]),
     ],
     traits: [
         .default(enabledTraits: ["Runtime"]),
@@ -142,6 +143,13 @@ let package = Package(
                 "OrientationCore", "OrientationSensors", "OrientationBus", "OrientationConfiguration", "POSIX",
                 "SystemdBus", "CommandLineOptions", "CLinux", "JSON", embeddedRuntime,
             ],
+            swiftSettings: strict,
+            linkerSettings: executable
+        ),
+
+        .executableTarget(
+            name: "orientd-tablet-switch",
+            dependencies: ["POSIX", "CLinux", embeddedRuntime],
             swiftSettings: strict,
             linkerSettings: executable
         ),

@@ -6,7 +6,10 @@
 #include <getopt.h>
 #include <glob.h>
 #include <grp.h>
+#include <linux/filter.h>
 #include <linux/input.h>
+#include <linux/seccomp.h>
+#include <linux/uinput.h>
 #include <malloc.h>
 #include <math.h>
 #include <poll.h>
@@ -14,6 +17,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +25,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -131,4 +136,36 @@ static inline int orientd_connect_without_waiting(const char *path) {
     close(descriptor);
     errno = error;
     return -1;
+}
+
+// The user who owns the file of a socket.
+static inline int orientd_socket_owner(int descriptor, uid_t *owner) {
+    struct sockaddr_un address = {0};
+    socklen_t size = sizeof address;
+    struct stat status;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &size) < 0 || stat(address.sun_path, &status) < 0) return -1;
+    *owner = status.st_uid;
+    return 0;
+}
+
+// The kernel's `phys` of the virtual switch, by which orientd knows it as its own.
+#define ORIENTD_TABLET_SWITCH "orientd/tablet-switch"
+static inline int orientd_create_tablet_switch(int uinput) {
+    struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL, .version = 1}, .name = "orientd tablet switch"};
+    if (ioctl(uinput, UI_SET_EVBIT, EV_SW) < 0 || ioctl(uinput, UI_SET_SWBIT, SW_TABLET_MODE) < 0) return -1;
+    if (ioctl(uinput, UI_SET_PHYS, ORIENTD_TABLET_SWITCH) < 0 || ioctl(uinput, UI_DEV_SETUP, &setup) < 0) return -1;
+    return ioctl(uinput, UI_DEV_CREATE);
+}
+
+// Refuses ioctl(2) from now on. Other architectures' system calls have other numbers: the unit refuses those.
+static inline int orientd_deny_ioctl(void) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }

@@ -65,8 +65,22 @@ package func firstFolder(in folders: String) -> String? {
 
 /// Returns the process at the other end of a Unix socket; nil if the system does not tell.
 package func peerProcess(of socket: Int32) -> Int32? {
+    peerCredentials(of: socket).flatMap { $0.pid > 0 ? $0.pid : nil }
+}
+
+/// Returns the user at the other end of a Unix socket; nil if the system does not tell.
+package func peerUser(of socket: Int32) -> UInt32? { peerCredentials(of: socket)?.uid }
+
+private func peerCredentials(of socket: Int32) -> orientd_ucred? {
     var credentials = orientd_ucred()
     var size = socklen_t(MemoryLayout<orientd_ucred>.size)
-    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.pid > 0 else { return nil }
-    return credentials.pid
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials : nil
+}
+
+/// The descriptor that the service manager has passed under a name; nil if there is none: sd_listen_fds(3).
+package func passedDescriptor(named name: String) -> FileDescriptor? {
+    guard environment("LISTEN_PID") == "\(getpid())", let names = environment("LISTEN_FDNAMES") else { return nil }
+    let index = names.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        .firstIndex { $0.elementsEqual(name.utf8) }
+    return index.map { FileDescriptor(owning: 3 + Int32($0)) }
 }

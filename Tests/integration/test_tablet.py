@@ -119,6 +119,20 @@ class TabletSwitch(SwitchTestCase):
                 self.assertEqual(self.client.get("TabletMode"), "laptop" if is_ours else "unknown")
                 self.assertEqual(node.is_open(daemon), is_ours)
 
+    def test_orientds_own_virtual_switch_says_nothing(self):
+        # It would say "tablet" for ever once orientd has said so.
+        for phys, name, is_ours in (
+            ("orientd/tablet-switch", "orientd tablet switch", True),
+            ("orientd/tablet-switch", "renamed", True),
+            ("", "orientd tablet switch", False),
+            ("isa0060/serio0/input0", "orientd tablet switch", False),
+        ):
+            with self.case(phys=phys, name=name):
+                node = self.plug(TABLET, TABLET, attributes={"phys": phys, "name": name})
+                daemon = self.rig.start_orientd()
+                self.assertEqual(self.client.get("TabletMode"), "unknown" if is_ours else "tablet")
+                self.assertEqual(node.is_open(daemon), not is_ours)
+
     def test_one_that_cannot_be_opened_is_a_warning_and_counts_when_it_can(self):
         self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
         path = self.rig.path("/dev/input/event3")

@@ -107,7 +107,8 @@ recorder='echo "$0 $*" >>'$work/called
 reset && without scdoc
 # shellcheck disable=SC2016
 fake swift 'case $1 in --version) echo "Swift version 6.3.1" ;; esac' && mkdir -p "$tree/.build/release" &&
-    touch "$tree/.build/release/orientd" "$tree/.build/release/orient-agent" "$tree/.build/release/orientctl"
+    touch "$tree/.build/release/orientd" "$tree/.build/release/orient-agent" "$tree/.build/release/orientctl" \
+    "$tree/.build/release/orientd-tablet-switch"
 no_scdoc() { made docs EMBEDDED=no >"$work/said" && return 1; cat "$work/said"; grep -q '^error: scdoc is not in PATH' "$work/said"; }
 check "no scdoc: make docs names it" no_scdoc
 reset && fake dpkg-query 'exit 1' && fake apt-get "$recorder" && fake sudo 'exec "$@"' && : >"$work/called"

@@ -29,6 +29,7 @@ mount -t tmpfs none /run || exit 2
 
 # shellcheck source=Tests/counting.sh
 . "$(dirname "$0")/../counting.sh"
+no() { ! "$@"; }
 silent() {  # silent COMMAND...: succeeds if COMMAND succeeds and prints nothing
     "$@" >"$work/noise" 2>&1
     set -- $?
@@ -62,6 +63,22 @@ drop_in() {
 }
 check "orientd(8): systemd accepts the drop-in for ip:" drop_in network.conf
 check "orientd(8): systemd accepts the drop-in for usb:" drop_in usb.conf
+
+# --- the virtual tablet switch --------------------------------------------------------------------------------------
+ln -s /bin/true "$work/bin/orientd-tablet-switch"
+sed "s,@LIBEXECDIR@,$work/bin,g" "$systemd/orientd-tablet-switch.service" >"$work/orientd-tablet-switch.service"
+cp "$systemd"/*.socket "$work/"
+tablet_switch=$work/orientd-tablet-switch
+check "orientd-tablet-switch: systemd-analyze verify has no complaints" silent systemd-analyze verify --man=no \
+    "$tablet_switch.service" "$tablet_switch.socket" "$tablet_switch-device.socket"
+check "orientd-tablet-switch.service: exposure at most 1.0" \
+    systemd-analyze security --offline=true --threshold=10 --no-pager "$tablet_switch.service"
+check "orientd-tablet-switch: no unit is installed in a target, so that nothing starts by itself" \
+    no grep -x '\[Install\]' "$tablet_switch.service" "$tablet_switch.socket" "$tablet_switch-device.socket"
+check "orientd.service: listens for the connection that starts it" \
+    same orientd-tablet-switch.socket "$(sed -n 's/^Wants=\(.*\.socket\)$/\1/p' "$unit")"
+check "orientd-tablet-switch.socket: only orientd's user may connect" \
+    same "SocketUser=orientd SocketMode=0600" "$(grep -E '^Socket(User|Mode)=' "$tablet_switch.socket" | xargs)"
 
 # --- the agent of a session -----------------------------------------------------------------------------------------
 agent=$work/orient-agent.service
@@ -474,7 +491,7 @@ if cmp -s "$build/bin/orientd" "$build/embedded/release/orientd"; then unit=1000
 at_most() { size=$(stat -c %s "$tree$2") && echo "$2: $size bytes" && [ "$size" -le $(($1 * unit)) ]; }  # at_most KB FILE
 starts() { same "ExecStart=$2" "$(grep '^ExecStart=' "$tree$1" | cut -d ' ' -f 1)" && [ -x "$tree$2" ]; }  # starts UNIT PROGRAM
 for_all() {  # for_all COMMAND...: succeeds if it does with the path of each program
-    for program in bin/orient-agent bin/orientctl libexec/orientd; do "$@" "$tree/usr/$program" || return; done
+    for program in bin/orient-agent bin/orientctl libexec/orientd libexec/orientd-tablet-switch; do "$@" "$tree/usr/$program" || return; done
 }
 no_search_path() { same '' "$(readelf -dW "$1" | grep -E 'R(UN)?PATH')"; }
 bound_at_start() { readelf -dW "$1" && readelf -dW "$1" | grep -qE 'FLAGS_1.* NOW'; }
@@ -494,13 +511,16 @@ kept() {
         without_destdir uninstall && find "$tree" | sort | diff "$work/before" -
 }
 check "make install: succeeds" make_tree install
-check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd
+check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd \
+    /usr/libexec/orientd-tablet-switch
 check "make install: the programs have no debug information" stripped /usr/bin/orient-agent /usr/bin/orientctl \
-    /usr/libexec/orientd
+    /usr/libexec/orientd /usr/libexec/orientd-tablet-switch
 check "make install: the programs search no other folder for libraries" for_all no_search_path
 check "make install: the programs resolve all functions when they start" for_all bound_at_start
 check "make install: licence and news" installed 644 /usr/share/doc/orientd/LICENSE /usr/share/doc/orientd/NEWS.md
 check "make install: orientd takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/libexec/orientd
+check "make install: orientd-tablet-switch takes at most $((120 * unit / 1000)) kB" \
+    at_most 120 /usr/libexec/orientd-tablet-switch
 check "make install: orient-agent takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/bin/orient-agent
 check "make install: orientctl takes at most $((1100 * unit / 1000)) kB" at_most 1100 /usr/bin/orientctl
 check "make install: completions for bash, zsh and fish" installed 644 \
@@ -512,6 +532,11 @@ check "make install: introspection data" installed 644 /usr/share/dbus-1/interfa
 check "make install: the files of the agent" installed 644 /usr/lib/systemd/user/orient-agent.service \
     /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/agent.conf.5 \
     /usr/share/doc/orientd/examples/agent.conf
+check "make install: the files of the virtual tablet switch" installed 644 \
+    /usr/lib/systemd/system/orientd-tablet-switch.socket /usr/lib/systemd/system/orientd-tablet-switch-device.socket \
+    /usr/share/man/man8/orientd-tablet-switch.8
+check "make install: orientd-tablet-switch.service starts the installed program" \
+    starts /usr/lib/systemd/system/orientd-tablet-switch.service /usr/libexec/orientd-tablet-switch
 check "make install: orient-agent.service starts the installed program" \
     starts /usr/lib/systemd/user/orient-agent.service /usr/bin/orient-agent
 check "make install: orientd.service starts the installed program" \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 package import OrientationCore
 package import SystemdBus
 
@@ -22,9 +23,11 @@ package enum EventNode {
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
-    /// The switches of a node; none of a keyboard, which is never opened.
+    /// The switches of a node; none of a keyboard, which is never opened, nor of orientd's own virtual tablet switch.
     package static func switches(of node: Device) -> Switches {
-        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node) else { return [] }
+        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node),
+            node.parent?.attribute("phys") != ORIENTD_TABLET_SWITCH
+        else { return [] }
         return Switches(rawValue: bits("capabilities/sw", of: node))
     }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import POSIX
+
+/// The program's entry; see `orientd`'s.
+#if compiler(>=6.3)
+@c(orientd_tablet_switch_main)
+#else
+@_cdecl("orientd_tablet_switch_main")
+#endif
+func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    let log = Log("orientd-tablet-switch", isVerbose: false)
+    do throws(SystemError) {
+        guard let listener = passedDescriptor(named: "connection") else {
+            throw SystemError(
+                "find",
+                "a socket that systemd has passed",
+                errno: .notFound,
+                hint: "only orientd starts this program, by orientd-tablet-switch.socket"
+            )
+        }
+        try TabletSwitchService(listener: listener, log: log).run()
+        return 0
+    } catch {
+        log.error("\(error)")
+        return 1
+    }
+}
+
+/// Serves one connection of orientd, whose bytes are the state of the switch, which exists as long as this runs.
+private struct TabletSwitchService {
+    /// Milliseconds until a start without a connection ends, as after a crash when orientd is gone too.
+    private static let connectionTimeout: Int32 = 10_000
+
+    let listener: FileDescriptor
+    let log: Log
+
+    /// Returns at the end of the connection, on a signal to end, or if nobody connects; the switch is off then.
+    func run() throws(SystemError) {
+        blockTermination()
+        let passed = passedDescriptor(named: "device").map { VirtualSwitch($0) }
+        // A run that crashed has left its switch. If that is on, libinput wakes the keyboard only on its way to off.
+        let exists = try passed?.turnOffLeftover() ?? false
+        // First: systemd starts a program that leaves its connection waiting again and again.
+        guard let connection = try accept() else { return }
+        let device = if let passed { passed } else { try VirtualSwitch.open() }
+        if !exists { try device.create() }
+        // The descriptor could become a keyboard's, which types as anybody.
+        try checkSystem("give up ioctl(2)", "", orientd_deny_ioctl())
+        do throws(SystemError) {
+            try serve(connection, device)
+        } catch {
+            try device.set(isTablet: false)
+            throw error
+        }
+        try device.set(isTablet: false)
+    }
+
+    /// Waits for a connection of the socket's owner or root; nil if there is none.
+    private func accept() throws(SystemError) -> FileDescriptor? {
+        var owner: uid_t = 0
+        try checkSystem("find the owner of", "the socket", orientd_socket_owner(listener.rawValue, &owner))
+        while waitUntilReadable(listener, milliseconds: Self.connectionTimeout) {
+            let accepted = CLinux.accept(listener.rawValue, nil, nil)
+            let connection = FileDescriptor(owning: try checkSystem("accept", "a connection", accepted))
+            let user = peerUser(of: connection.rawValue)
+            if user == 0 || user == owner { return connection }
+            let name = user.map { "user \($0)" } ?? "an unknown user"
+            log.warning("refused a connection of \(name): only user \(owner) and root may connect")
+        }
+        return nil
+    }
+
+    /// Sets the switch to each byte and confirms it with the same byte, until the connection ends.
+    private func serve(_ connection: FileDescriptor, _ device: VirtualSwitch) throws(SystemError) {
+        while waitUntilReadable(connection, milliseconds: -1) {
+            var byte: UInt8 = 0
+            let count = retryingInterrupted { CLinux.read(connection.rawValue, &byte, 1) }
+            // A failed connection has ended, too: orientd may have closed it before it read all.
+            guard count > 0 else { return }
+            guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else {
+                throw SystemError("use the byte", "\(byte)", errno: .invalid, hint: "the states are the digits 0 and 1")
+            }
+            try device.set(isTablet: byte == UInt8(ascii: "1"))
+            // If the connection has ended, the next read says so.
+            _ = send(connection.rawValue, &byte, 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        }
+    }
+}
+
+/// Keeps SIGTERM and SIGINT pending until ``waitUntilReadable(_:milliseconds:)``, so that none ends the program while on.
+private func blockTermination() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGTERM, SIGINT] { sigaddset(&signals, signal) }
+    sigprocmask(SIG_BLOCK, &signals, nil)
+    for signal in [SIGTERM, SIGINT] { orientd_catch_signal(signal) }
+}
+
+/// Returns false if a signal arrives first, or after so many milliseconds; -1 waits without limit.
+private func waitUntilReadable(_ descriptor: FileDescriptor, milliseconds: Int32) -> Bool {
+    var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+    var timeout = timespec(tv_sec: Int(milliseconds / 1000), tv_nsec: 0)
+    var none = sigset_t()
+    sigemptyset(&none)
+    return withUnsafePointer(to: &timeout) { ppoll(&request, 1, milliseconds < 0 ? nil : $0, &none) } > 0
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""orientd-tablet-switch: the virtual tablet switch, with systemd and the kernel's uinput mocked."""
+
+import errno
+import os
+import subprocess
+
+from rig import BUILD, PYTHON, RigTestCase, die_with_parent, wait_until
+from uinput import (
+    BUS_VIRTUAL,
+    EV_SW,
+    EVENT_SIZE,
+    PROGRAM,
+    SW_TABLET_MODE,
+    UI_SET_EVBIT,
+    UI_SET_SWBIT,
+    SwitchSocket,
+    Uinput,
+    state_of,
+)
+
+
+def status_of(program):
+    """Returns the fields of /proc/PID/status."""
+    with open(f"/proc/{program.pid}/status") as status:
+        return dict(line.split(":\t", 1) for line in status.read().splitlines())
+
+
+class ProgramTestCase(RigTestCase):
+    def open_rig(self):
+        super().open_rig()
+        self.socket = SwitchSocket(self.rig)
+
+    def tell(self, connection, state):
+        """Sends a state and waits until it is confirmed."""
+        connection.sendall(state)
+        self.assertEqual(connection.recv(8), state)
+
+    def assert_ends(self, program, status, *lines):
+        self.assertEqual(program.wait_for_end(timeout=30), status)
+        self.assertEqual(program.log().splitlines(), [f"orientd-tablet-switch: {line}" for line in lines])
+
+
+class States(ProgramTestCase):
+    def open_rig(self):
+        super().open_rig()
+        self.uinput = Uinput(self.rig)
+
+    def begin(self):
+        program = self.socket.start()
+        return program, self.socket.connect()
+
+    def test_each_byte_is_a_state_and_the_end_turns_it_off(self):
+        program, connection = self.begin()
+        for state in (b"0", b"1", b"1", b"0", b"1"):
+            self.tell(connection, state)
+        self.assertEqual(self.uinput.states, [0, 1, 1, 0, 1])
+        connection.close()
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states[5:], [0])
+
+    def test_device_is_a_tablet_switch_only_which_orientd_can_tell_from_others(self):
+        program, connection = self.begin()
+        self.tell(connection, b"0")
+        self.assertEqual(self.uinput.bits, {(UI_SET_EVBIT, EV_SW), (UI_SET_SWBIT, SW_TABLET_MODE)})
+        self.assertEqual(self.uinput.phys, "orientd/tablet-switch")
+        self.assertEqual(self.uinput.identity, (BUS_VIRTUAL, 0, 0, 1, "orientd tablet switch"))
+        fields = status_of(program)
+        self.assertEqual((fields["Seccomp"], fields["NoNewPrivs"], fields["Threads"]), ("2", "1", "1"))
+
+    def test_states_that_arrive_together_are_set_in_order(self):
+        program, connection = self.begin()
+        connection.sendall(b"0110")
+        connection.shutdown(1)
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [0, 1, 1, 0, 0])
+
+    def test_client_that_is_killed_or_reads_nothing_leaves_it_off(self):
+        program = self.socket.start()
+        client = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.send(b'1'); input()"
+        process = self.rig.spawn([PYTHON, "-c", client, self.socket.path], stdin=subprocess.PIPE)
+        wait_until(lambda: self.uinput.states == [1], "it is on")
+        process.kill()
+        process.stdin.close()
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [1, 0])
+
+    def test_anything_else_is_one_line_and_turns_it_off(self):
+        for bytes_sent, number in ((b"2", 50), (b"\n", 10), (b"1\0", 0), (b"\xff0", 255)):
+            with self.subTest(bytes_sent):
+                self.uinput.states.clear()
+                self.uinput.exists = False
+                program, connection = self.begin()
+                self.tell(connection, b"1")
+                connection.sendall(bytes_sent)
+                reason = f"cannot use the byte {number}: Invalid argument; the states are the digits 0 and 1"
+                self.assert_ends(program, 1, reason)
+                self.assertEqual(self.uinput.states[-1], 0)
+                connection.close()
+
+    def test_sigterm_turns_it_off(self):
+        program, connection = self.begin()
+        self.tell(connection, b"1")
+        program.stop()
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [1, 0])
+
+    def test_second_connection_waits(self):
+        program, connection = self.begin()
+        self.tell(connection, b"1")
+        self.socket.connect().sendall(b"0")
+        self.tell(connection, b"1")
+        connection.close()
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [1, 1, 0])
+
+    def test_other_users_are_refused(self):
+        if os.getuid() != 0:
+            return  # only root can be another user too
+        os.chmod(self.socket.path, 0o666)
+        program = self.socket.start()
+        client = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); sys.exit(s.recv(1) != b'')"
+        refused = subprocess.run([PYTHON, "-c", client, self.socket.path], user="nobody", check=False, timeout=30)
+        self.assertEqual(refused.returncode, 0)
+        self.assertEqual(self.uinput.requests, [])
+        self.assertEqual(len(program.wait_for_log(r"refused a connection of user \d+: only user 0 and root may")), 1)
+        self.tell(self.socket.connect(), b"1")
+
+    def test_owner_of_the_socket_need_not_be_root(self):
+        if os.getuid() != 0:
+            return  # the other tests show it
+        os.chown(self.socket.path, 65534, 65534)
+        program = self.socket.start()
+        client = (
+            "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.send(b'1');"
+            "sys.exit(s.recv(1) != b'1')"
+        )
+        accepted = subprocess.run([PYTHON, "-c", client, self.socket.path], user=65534, check=False, timeout=30)
+        self.assertEqual(accepted.returncode, 0)
+        self.assert_ends(program, 0)
+
+
+class Starts(ProgramTestCase):
+    def test_switch_of_a_crashed_run_is_turned_off_before_anybody_connects(self):
+        # A pipe stands for a device that exists. Creating one would fail there.
+        reading, writing = os.pipe()
+        with open(reading, "rb", buffering=0) as device, open(writing, "wb", buffering=0) as passed:
+            program = self.socket.start(device=passed)
+            self.assertEqual(state_of(device.read(2 * EVENT_SIZE)), 0)
+            connection = self.socket.connect()
+            self.tell(connection, b"1")
+            self.assertEqual(state_of(device.read(2 * EVENT_SIZE)), 1)
+            connection.close()
+            self.assert_ends(program, 0)
+            self.assertEqual(state_of(device.read(2 * EVENT_SIZE)), 0)
+
+    def test_without_uinput_one_line_says_so_and_the_connection_ends(self):
+        # systemd would start it again and again if the connection was left waiting.
+        program, connection = self.socket.start(), self.socket.connect()
+        self.assertEqual(connection.recv(1), b"")
+        self.assert_ends(program, 1, "cannot open /dev/uinput: No such file or directory")
+
+    def test_uinput_that_refuses_is_one_line(self):
+        Uinput(self.rig, refusal=errno.EPERM)
+        program, connection = self.socket.start(), self.socket.connect()
+        self.assertEqual(connection.recv(1), b"")
+        self.assert_ends(program, 1, "cannot create a switch with /dev/uinput: Operation not permitted")
+
+    def test_ends_if_nobody_connects(self):
+        self.assert_ends(self.socket.start(), 0)
+
+    def test_sigterm_ends_it_before_anybody_connects(self):
+        program = self.socket.start()
+        wait_until(lambda: int(status_of(program)["SigCgt"], 16) & 1 << 14, "it handles SIGTERM")
+        program.stop()
+        self.assert_ends(program, 0)
+
+    def test_by_hand_one_line_says_who_starts_it(self):
+        for variables in ({}, {"LISTEN_PID": "1", "LISTEN_FDNAMES": "connection"}, {"LISTEN_FDNAMES": "connection"}):
+            with self.subTest(variables):
+                result = subprocess.run(
+                    [BUILD / PROGRAM],
+                    env=self.rig.plain_environment | variables,
+                    capture_output=True,
+                    text=True,
+                    timeout=30,
+                    preexec_fn=die_with_parent,
+                    check=False,
+                )
+                self.assertEqual(result.returncode, 1)
+                self.assertRegex(result.stderr, r"\A\S+: cannot find .*; only orientd starts .*\n\Z")
