@@ -24,6 +24,7 @@ package final class Daemon {
     /// Nil where net.hadess.SensorProxy is not served.
     private let proxy: SensorProxyObject?
     private let sleep: SleepWatch
+    private let tabletSwitch: TabletSwitchLink
 
     /// What must live as long as the daemon.
     private let watches: [AnyObject]
@@ -95,6 +96,7 @@ package final class Daemon {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
+        tabletSwitch = try TabletSwitchLink(loop: loop, log: log)
         let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
         let name: BusSlot
@@ -159,6 +161,7 @@ package final class Daemon {
             readsHinge = effects.readsHinge
             supervisor.read(.hinge, readsHinge)
         }
+        tabletSwitch.apply(effects.tabletSwitch)
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }

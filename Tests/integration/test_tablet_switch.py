@@ -5,7 +5,8 @@ import errno
 import os
 import subprocess
 
-from rig import BUILD, PYTHON, RigTestCase, die_with_parent, wait_until
+from evdev import EventNode, event_node
+from rig import BUILD, MINUS_Z, PLUS_Z, PORTRAIT, PYTHON, RigTestCase, accelerometer, die_with_parent, wait_until
 from uinput import (
     BUS_VIRTUAL,
     EV_SW,
@@ -119,7 +120,10 @@ class States(ProgramTestCase):
             return  # only root can be another user too
         os.chmod(self.socket.path, 0o666)
         program = self.socket.start()
-        client = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); sys.exit(s.recv(1) != b'')"
+        client = (
+            "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
+            "sys.exit(s.recv(1) != b'')"
+        )
         refused = subprocess.run([PYTHON, "-c", client, self.socket.path], user="nobody", check=False, timeout=30)
         self.assertEqual(refused.returncode, 0)
         self.assertEqual(self.uinput.requests, [])
@@ -189,3 +193,95 @@ class Starts(ProgramTestCase):
                 )
                 self.assertEqual(result.returncode, 1)
                 self.assertRegex(result.stderr, r"\A\S+: cannot find .*; only orientd starts .*\n\Z")
+
+
+class WithOrientd(ProgramTestCase):
+    """orientd and the program; systemd's part is to start the program for a connection."""
+
+    CONFIGURATION = "[Tablet]\nTabletSwitch=yes\n"
+    BASE = "/sys/devices/platform/test/iio:device1"
+    # On a display that stands upright the base lies on its underside, or on its keys.
+    LAPTOP, TABLET = MINUS_Z, PLUS_Z
+
+    def open_rig(self):
+        super().open_rig()
+        self.uinput = Uinput(self.rig)
+        self.rig.add_device(accelerometer("display", PORTRAIT))
+        self.rig.add_device(accelerometer("base", self.LAPTOP, index=1, properties={"ACCEL_LOCATION": "base"}))
+
+    def start_orientd(self, configuration=CONFIGURATION):
+        variables = {"ORIENTD_TABLET_SWITCH_SOCKET": self.socket.path}
+        return self.rig.start_orientd(configuration=configuration, environment=variables)
+
+    def wait_for_state(self, state):
+        wait_until(lambda: self.uinput.states[-1:] == [state], f"the switch is {state}")
+
+    def start_as_tablet(self):
+        """Starts both without any claim, and folds the machine."""
+        program, daemon = self.socket.start(), self.start_orientd()
+        self.wait_for_state(0)
+        self.rig.turn(self.TABLET, self.BASE)
+        self.wait_for_state(1)
+        return program, daemon
+
+    def test_folding_turns_it_on_without_a_claim_and_unfolding_off(self):
+        program, _ = self.start_as_tablet()
+        self.rig.turn(self.LAPTOP, self.BASE)
+        self.wait_for_state(0)
+        self.assertEqual(self.uinput.states, [0, 1, 0])
+        self.assertTrue(program.is_running())
+
+    def test_is_never_there_by_default(self):
+        daemon = self.start_orientd("")
+        self.client.claim()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.assertEqual(self.socket.connections(), 0)
+        self.assertEqual(daemon.log_lines("tablet"), [])
+
+    def test_orientd_that_ends_or_is_killed_leaves_it_off(self):
+        for end in ("stop", "kill"):
+            with self.subTest(end):
+                self.uinput.states.clear()
+                self.uinput.exists = False
+                self.rig.turn(self.LAPTOP, self.BASE)
+                program, daemon = self.start_as_tablet()
+                getattr(daemon, end)()
+                self.assert_ends(program, 0)
+                self.assertEqual(self.uinput.states, [0, 1, 0])
+
+    def test_program_that_is_killed_gets_the_state_again(self):
+        program, daemon = self.start_as_tablet()
+        program.kill()
+        self.uinput.states.clear()
+        self.socket.start()  # under umockdev a device of its own; the real one is kept
+        self.wait_for_state(1)
+        self.assertEqual(len(daemon.wait_for_log("closed the connection; connecting to the virtual .* again")), 1)
+
+    def test_missing_socket_is_one_warning_and_used_once_it_is_there(self):
+        self.socket.remove()
+        self.rig.turn(self.TABLET, self.BASE)
+        daemon = self.start_orientd()
+        (line,) = daemon.wait_for_log("warning: cannot connect to .*: No such file or directory; connecting .* again")
+        self.socket.listen()
+        self.socket.start()
+        self.wait_for_state(1)
+        self.assertEqual(daemon.log_lines("warning"), [line])
+
+    def test_missing_uinput_is_one_warning(self):
+        self.uinput.refusal = errno.EPERM
+        daemon = self.start_orientd()
+        for _ in range(2):
+            program = self.socket.start()
+            self.assertEqual(program.wait_for_end(), 1)
+        daemon.wait_for_log("closed the connection")
+        self.assertEqual(len(daemon.log_lines("warning")), 1, daemon.log())
+
+    def test_kernel_switch_that_appears_takes_over(self):
+        program, _ = self.start_as_tablet()
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "0"}))
+        EventNode(self.rig, switches=0)
+        self.rig.write("capabilities/sw", "2", "/sys/devices/platform/test/input/input3")
+        self.rig.testbed.uevent("/sys/devices/platform/test/input/input3/event3", "add")
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [0, 1, 0])
+        self.client.wait_for("TabletMode", "laptop")

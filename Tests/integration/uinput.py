@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for the kernel behind /dev/uinput, and for systemd, which starts the program of the virtual tablet switch."""
+"""Stands in for the kernel behind /dev/uinput, and for systemd, which starts orientd-tablet-switch."""
 
 import errno
 import os
+import select
 import socket
 import struct
 import threading
@@ -102,10 +103,15 @@ class SwitchProgram(Program):
         def become_service():
             for number, descriptor in enumerate([os.dup(file.fileno()) for file in names.values()], 3):
                 os.dup2(descriptor, number)
-            variables = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(names)), "LISTEN_FDNAMES": ":".join(names)}
+            variables = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(names))}
+            variables["LISTEN_FDNAMES"] = ":".join(names)
             os.execve(BUILD / PROGRAM, [PROGRAM], environment | variables)
 
         super().__init__(rig, PROGRAM, [], environment, become_service)
+
+    def close(self):
+        self.may_end |= self.process.poll() == 0  # it ends with its connection
+        super().close()
 
 
 class SwitchSocket:
@@ -114,10 +120,22 @@ class SwitchSocket:
     def __init__(self, rig):
         self.rig = rig
         self.path = str(rig.directory / "tablet-switch.socket")
+        self.listen()
+        rig.on_close(lambda: self.listener.close())
+
+    def listen(self):
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen()
-        rig.on_close(self.listener.close)
+
+    def remove(self):
+        """Ends it, as if the unit was not there."""
+        self.listener.close()
+        os.unlink(self.path)
+
+    def connections(self):
+        """Returns how many connections wait; 1 stands for more, too."""
+        return len(select.select([self.listener], [], [], 0)[0])
 
     def start(self, **passed):
         """Starts the program, which the rig ends."""

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import POSIX
+import SystemdBus
+
+/// The connection to orientd-tablet-switch, which has a virtual tablet switch as long as this lasts.
+///
+/// No call waits. What fails is tried again, ever more rarely, until the service confirms a state.
+final class TabletSwitchLink {
+    /// Where systemd listens for orientd, unless a test says otherwise.
+    static var standardPath: String {
+        environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
+    }
+
+    /// Seconds until another attempt: from the first, doubled each time, to the last.
+    private static let backoff = (first: 1.0, last: 60.0)
+
+    private enum State {
+        /// No switch is to exist.
+        case closed
+        case connected(TabletMode, FileDescriptor, EventSource)
+        /// The timer is armed for another attempt.
+        case waiting(TabletMode)
+    }
+
+    private let path: String
+    private let loop: EventLoop
+    private let log: Log
+    private var state = State.closed
+    private var retry: Timer?
+    private var delay = TabletSwitchLink.backoff.first
+    /// The last one that was logged, until a state is confirmed.
+    private var problem = ""
+
+    init(path: String = TabletSwitchLink.standardPath, loop: EventLoop, log: Log) throws(SystemError) {
+        self.path = path
+        self.loop = loop
+        self.log = log
+        retry = try loop.timer { [unowned(unsafe) self] in if case .waiting(let mode) = state { connect(mode) } }
+    }
+
+    /// Has the switch say `mode`; unknown removes it.
+    func apply(_ mode: TabletMode) {
+        switch (state, mode) {
+        case (_, .unknown):
+            state = .closed
+            retry?.disarm()
+        case (.closed, _): connect(mode)
+        case (.waiting, _): state = .waiting(mode)
+        case (.connected(let before, let socket, let source), _):
+            guard mode != before else { return }
+            state = .connected(mode, socket, source)
+            send(mode, socket)
+        }
+    }
+
+    private func connect(_ mode: TabletMode) {
+        do throws(SystemError) {
+            let descriptor = try checkSystem("connect to", path, orientd_connect_without_waiting(path))
+            let socket = FileDescriptor(owning: descriptor)
+            let source = try loop.watch(descriptor) { [unowned(unsafe) self] in read(socket) }
+            state = .connected(mode, socket, source)
+            send(mode, socket)
+        } catch {
+            fail(mode, "\(error)")
+        }
+    }
+
+    private func send(_ mode: TabletMode, _ socket: FileDescriptor) {
+        var byte = mode == .tablet ? UInt8(ascii: "1") : UInt8(ascii: "0")
+        let count = retryingInterrupted { CLinux.send(socket.rawValue, &byte, 1, Int32(MSG_NOSIGNAL)) }
+        if count != 1 { fail(mode, "\(SystemError("write to", path, errno: .current))") }
+    }
+
+    /// Takes the confirmation of a state, or the end of the connection.
+    private func read(_ socket: FileDescriptor) {
+        guard case .connected(let mode, _, _) = state else { return }
+        var bytes: UInt64 = 0
+        let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, 8) }
+        if count > 0 {
+            delay = Self.backoff.first
+            problem = ""
+        } else if count == 0 || Errno.current != .again {
+            // ECONNRESET, if the service ended before it read the state, says no more.
+            fail(mode, "\(path) closed the connection")
+        }
+    }
+
+    private func fail(_ mode: TabletMode, _ problem: String) {
+        state = .waiting(mode)
+        if problem != self.problem { log.warning("\(problem); connecting to the virtual tablet switch again") }
+        self.problem = problem
+        retry?.arm(after: delay, slack: delay / 10)
+        delay = min(2 * delay, Self.backoff.last)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Glibc
+import OrientationCore
+import POSIX
+import PrivateBus
+import SystemdBus
+import Testing
+
+@testable import OrientationDaemon
+
+@Suite struct TabletSwitchLinkTests {
+    private let loop: EventLoop
+    private let service: ListeningService
+    private let link: TabletSwitchLink
+
+    init() throws {
+        loop = try EventLoop()
+        service = try ListeningService()
+        link = try TabletSwitchLink(path: service.path, loop: loop, log: Log("orientd", isVerbose: false))
+    }
+
+    @Test func `it connects for a mode, writes each change and closes for unknown`() throws {
+        link.apply(.unknown)
+        #expect(service.accept() == nil, "no mode, no connection")
+        link.apply(.laptop)
+        let connection = try #require(service.accept())
+        for mode in [.laptop, .tablet, .tablet, .laptop] as [TabletMode] { link.apply(mode) }
+        #expect(connection.read() == "010")
+        link.apply(.unknown)
+        #expect(connection.hasEnded)
+        link.apply(.tablet)
+        #expect(try #require(service.accept()).read() == "1")
+    }
+
+    @Test func `a service that ends gets the mode anew`() throws {
+        link.apply(.laptop)
+        var connection = service.accept()
+        connection?.write("0")
+        link.apply(.tablet)
+        connection = nil
+        try loop.run {
+            connection = service.accept()
+            return connection != nil
+        }
+        #expect(connection?.read() == "1")
+    }
+
+    @Test func `a mode that changes while nobody listens is written later`() throws {
+        service.stop()
+        link.apply(.tablet)
+        link.apply(.laptop)
+        service.listen()
+        var connection: Connection?
+        try loop.run {
+            connection = service.accept()
+            return connection != nil
+        }
+        #expect(connection?.read() == "0")
+    }
+
+    @Test func `unknown ends the attempts`() throws {
+        service.stop()
+        link.apply(.tablet)
+        link.apply(.unknown)
+        service.listen()
+        var isOver = false
+        // After the next attempt would be.
+        let timer = try loop.timer { isOver = true }
+        timer.arm(after: 1.5)
+        try loop.run { isOver }
+        #expect(service.accept() == nil)
+    }
+}
+
+/// A Unix socket in a folder of its own.
+private final class ListeningService {
+    let path: String
+    private let folder: String
+    private var descriptor: FileDescriptor?
+
+    init() throws(SystemError) {
+        var template = Array("/tmp/orientd-link.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("create a folder", errno: .current) }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = folder + "/socket"
+        listen()
+    }
+
+    deinit {
+        unlink(path)
+        rmdir(folder)
+    }
+
+    func stop() {
+        descriptor = nil
+        unlink(path)
+    }
+
+    func listen() {
+        let socket = FileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = bind(socket.rawValue, $0, size) }
+        }
+        Glibc.listen(socket.rawValue, 4)
+        descriptor = socket
+    }
+
+    /// A connection that waits; nil if there is none.
+    func accept() -> Connection? {
+        guard let listener = descriptor?.rawValue else { return nil }
+        let accepted = Glibc.accept(listener, nil, nil)
+        return accepted < 0 ? nil : Connection(descriptor: FileDescriptor(owning: accepted))
+    }
+}
+
+private struct Connection {
+    let descriptor: FileDescriptor
+
+    /// What has arrived.
+    func read() -> String {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = recv(descriptor.rawValue, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    func write(_ text: String) { _ = Glibc.write(descriptor.rawValue, text, text.utf8.count) }
+
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor.rawValue, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+    }
+}
