@@ -34,6 +34,23 @@ import Testing
         #expect(Pose.picture(of: Self.status(.unknown, .none)).joined().contains("?"))
     }
 
+    @Test func `the hinge is drawn from the side`() {
+        let drawn: [(angles: [Double], lines: [String])] = [
+            ([0, 22, 338, 360], ["", "", "        ●════════", "", ""]),
+            ([45], ["          ╱", "         ╱", "        ●────────", "", ""]),
+            ([90, 110], ["        │", "        │", "        ●────────", "", ""]),
+            ([135], ["      ╲", "       ╲", "        ●────────", "", ""]),
+            ([180], ["", "", "────────●────────", "", ""]),
+            ([225], ["", "", "        ●────────", "       ╱", "      ╱"]),
+            ([270], ["", "", "        ●────────", "        │", "        │"]),
+            ([315], ["", "", "        ●────────", "         ╲", "          ╲"]),
+        ]
+        for (angles, lines) in drawn {
+            let padded = lines.map { $0 + String(repeating: " ", count: Pose.width - $0.count) }
+            for angle in angles { #expect(Pose.hinge(angle) == padded, "\(angle)°") }
+        }
+    }
+
     @Test(arguments: DeviceOrientation.allCases)
     func `a face is shown instead of an edge`(orientation: DeviceOrientation) {
         #expect(Pose.picture(of: Self.status(orientation, .faceUp)).joined().contains("face up"))

@@ -112,6 +112,20 @@ import Testing
         #expect(values["Autorotate"] == [text])
     }
 
+    @Test func `a mode that was set by hand is told`() {
+        let values = values {
+            ($0.autorotate, $0.tabletMode, $0.tabletModeSource) = (.tabletMode, .tablet, .override)
+        }
+        #expect(values["Autorotate"] == ["tablet-mode (used as a tablet, set by hand)"])
+    }
+
+    @Test func `the angle of the hinge is shown while it is measured`() {
+        #expect(values { _ in }["Hinge"] == nil)
+        #expect(values { $0.hingeAngle = 110 }["Hinge"] == ["110°"])
+        let values = values { ($0.hingeAngle, $0.isSwitchContradicted) = (95, true) }
+        #expect(values["Hinge"] == ["95°, which contradicts the tablet switch"])
+    }
+
     @Test func `the clients of net.hadess.SensorProxy are listed beside the claims`() {
         #expect(values { $0.claims = 2 }["Claims"] == ["2"])
         let values = values { $0.sensorProxyClients = [":1.42", ":1.7"] }

@@ -55,7 +55,8 @@ struct Status {
     /// Each value with its label, which is empty for more of the one before.
     var values: [(label: String, value: String)] {
         let status = snapshot.status
-        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name))"
+        let byHand = status.tabletModeSource == .override ? ", set by hand" : ""
+        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name)\(byHand))"
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
@@ -65,6 +66,9 @@ struct Status {
             ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
+        ]
+        if let hinge = Self.hinge(status) { values.append(("Hinge", hinge)) }
+        values += [
             ("Supported", "\(status.supportedOrientations)"),
             ("Requests", requests.isEmpty ? "none" : "\(requests.count)"),
         ]
@@ -93,6 +97,13 @@ struct Status {
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
     }
 
+    /// The angle of the hinge; nil while nothing measures it.
+    static func hinge(_ status: ManagerStatus) -> String? {
+        guard status.hingeAngle >= 0 else { return nil }
+        let angle = "\(Int(status.hingeAngle))°"
+        return status.isSwitchContradicted ? angle + ", which contradicts the tablet switch" : angle
+    }
+
     /// The interface's orientation, and the rule that decided it.
     static func interface(_ status: ManagerStatus, deciding: ListedRequest?) -> String {
         // The names of device and interface are opposite in landscape: say that they fit.
@@ -113,7 +124,9 @@ struct Status {
     var text: [String] {
         // The picture and the values need so many columns.
         guard Terminal.isOutput, Terminal.size?.columns ?? .max >= 64 else { return Self.lines(of: values) }
-        let (values, picture) = (values, Pose.picture(of: snapshot.status))
+        let status = snapshot.status
+        let hinge = status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle)
+        let (values, picture) = (values, Pose.picture(of: status) + hinge)
         return (0..<max(values.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
             guard index < values.count else { return Terminal.styled(left, .accent) }
