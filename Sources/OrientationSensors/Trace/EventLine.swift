@@ -232,7 +232,8 @@ private struct Arguments {
         case .sleep: return ("sleep", event)
         case .wake: return ("wake", event)
         case .claims(let count): return ("claims", .claims(try required("count", count)))
-        case .tabletModeClaims(let count): return ("tablet-mode-claims", .tabletModeClaims(try required("count", count)))
+        case .tabletModeClaims(let count):
+            return ("tablet-mode-claims", .tabletModeClaims(try required("count", count)))
         case .proxyClaims(let clients): return ("proxy-claim", .proxyClaims(try names("clients", clients)))
         case .setRotationLock(let lock): return ("lock", .setRotationLock(try required("lock", lock)))
         case .rotate(let orientation): return ("rotate", .rotate(try required("orientation", orientation)))

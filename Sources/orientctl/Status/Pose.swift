@@ -24,7 +24,8 @@ enum Pose {
     static func hinge(_ angle: Double) -> [String] {
         // Counterclockwise from the closed lid, in steps of 45°.
         let display = [
-            (0, 0, "═"), (1, -1, "╱"), (0, -1, "│"), (-1, -1, "╲"), (-1, 0, "─"), (-1, 1, "╱"), (0, 1, "│"), (1, 1, "╲"),
+            (0, 0, "═"), (1, -1, "╱"), (0, -1, "│"), (-1, -1, "╲"), (-1, 0, "─"), (-1, 1, "╱"), (0, 1, "│"),
+            (1, 1, "╲"),
         ]
         let (right, down, line) = display[Int((angle / 45).rounded()) % display.count]
         return (-2...2).map { row in
