@@ -19,6 +19,7 @@ enum Fuzz {
         "scan": { ScanFuzzer.run($0) },
         "bus": { BusFuzzer.run($0) },
         "compositor": { CompositorFuzzer.run($0) },
+        "dconf": { DconfFuzzer.run($0) },
     ]
 
     private static let name = String(
