@@ -25,7 +25,8 @@ DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
-    dunst zsh fish python3-numpy $(X11_PACKAGES)
+    dunst zsh fish python3-numpy dconf-cli dconf-service dconf-gsettings-backend libglib2.0-bin \
+    gnome-settings-daemon-common $(X11_PACKAGES)
 peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon-common \
     wlr-randr xvfb mutter xwayland
 session_PACKAGES := mmdebstrap

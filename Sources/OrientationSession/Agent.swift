@@ -18,6 +18,8 @@ package final class Agent {
     private let application: ApplicationRequest
     /// Nil unless `Suggest=notify`.
     private var suggestion: RotationSuggestion?
+    /// Nil unless the agent only keeps the lock.
+    private var keeper: LockKeeper?
     private var termination: TerminationWatch?
 
     /// The transform that hooks were run for last; nil after the display was restored.
@@ -30,6 +32,8 @@ package final class Agent {
         case rotating
         /// Another program, which the message describes, rotates the display.
         case standingAside(String)
+        /// The desktop rotates the display, and its rotation switch is kept the same as the lock.
+        case keepingLock
         /// The display is restored, and then the process ends.
         case ending
     }
@@ -55,23 +59,43 @@ package final class Agent {
     /// Runs until a termination signal; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         if let desktop = OtherRotators.desktop, !configuration.isForced {
-            log.info("\(desktop): orient-agent is not needed; Force=yes overrides this")
-            return 0
+            guard try keepLock(of: desktop) else { return 0 }
         }
         termination = try loop.onTermination { [self] in end() }
-        if configuration.suggestion == .notify { suggestion = makeSuggestion() }
-        display.onEvent = { [self] in handle($0) }
-        try display.begin()
+        if role == .rotating { try beginRotating() }
         daemon.onState = { [self] in stateChanged(from: $0) }
         daemon.onClaim = { [self] in
             if case .refused(let error) = daemon.claim { log.warning("cannot claim the sensor: \(error)") }
         }
         daemon.onRefusal = { [self] in application.refused($0, $1) }
-        daemon.wantsClaim = true
         try daemon.begin(on: loop)
+        keeper?.begin()
         let status = try loop.run()
         for runner in hooks.values { runner.end() }
+        keeper = nil
         return status
+    }
+
+    private func beginRotating() throws(SystemError) {
+        if configuration.suggestion == .notify { suggestion = makeSuggestion() }
+        display.onEvent = { [self] in handle($0) }
+        try display.begin()
+        daemon.wantsClaim = true
+    }
+
+    /// Prepares to keep only the lock in this session; logs why not and returns false if there is nothing to do here.
+    private func keepLock(of desktop: OtherRotators.Desktop) throws(SystemError) -> Bool {
+        let isWanted = desktop.lock != nil && configuration.lockSync == .auto
+        let login = isWanted ? try LoginSession(on: bus) { [self] in keeper?.sessionChanged() } : nil
+        guard let lock = desktop.lock, let login, login.problem == nil else {
+            let problem = login?.problem.map { ", and the session \($0)" } ?? ""
+            log.info("\(desktop.description)\(problem): orient-agent is not needed; Force=yes overrides this")
+            return false
+        }
+        role = .keepingLock
+        keeper = try LockKeeper(lock, in: login, daemon: daemon, loop: loop, log: log) { [self] in end($0) }
+        display.report("synchronises the rotation lock with the desktop")
+        return true
     }
 
     private func makeSuggestion() -> RotationSuggestion? {
@@ -89,7 +113,9 @@ package final class Agent {
 
     private func end(_ status: Int32 = 0) {
         guard role != .ending else { return }
+        let rotates = role != .keepingLock
         role = .ending
+        guard rotates else { return loop.exit(status) }
         guard configuration.restores else {
             display.keep()
             return loop.exit(status)
@@ -104,6 +130,7 @@ package final class Agent {
 
     private func stateChanged(from old: DaemonConnection.State) {
         guard role != .ending else { return }
+        keeper?.serviceChanged()
         switch daemon.state {
         case .absent(nil): serviceLost()
         // A missing service is not logged: a daemon that comes later is noticed.
@@ -137,7 +164,7 @@ package final class Agent {
     /// Runs the hooks if the tablet mode has changed; for the first time when the output is known, whose name they get.
     private func runTabletModeHooks() {
         guard let mode = status?.tabletMode, mode != announcedMode,
-            display.isReady || announcedMode != .unknown
+            display.isReady || announcedMode != .unknown || role == .keepingLock
         else { return }
         announcedMode = mode
         run(.tabletMode)
@@ -145,7 +172,8 @@ package final class Agent {
 
     /// Stands aside while another program rotates the display, and rotates it again after that.
     private func updateRole() {
-        guard role != .ending, !configuration.isForced, let clients = status?.sensorProxyClients else { return }
+        guard role != .ending, role != .keepingLock, !configuration.isForced, let clients = status?.sensorProxyClients
+        else { return }
         let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
         let found = rival.map { Role.standingAside($0) } ?? .rotating
         guard found != role else { return }

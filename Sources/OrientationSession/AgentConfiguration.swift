@@ -26,6 +26,11 @@ package struct AgentConfiguration: Hashable, Sendable {
         case no, fullscreen, all
     }
 
+    /// Whether a desktop's rotation switch and orientd's lock are kept the same.
+    package enum LockSynchronization: String, NamedValue {
+        case auto, no
+    }
+
     /// The connector of the display to rotate; nil for the built-in panel.
     package var output: String?
     package var inputMapping = InputMapping.auto
@@ -33,6 +38,7 @@ package struct AgentConfiguration: Hashable, Sendable {
     package var onServiceLost = ServiceLoss.keep
     package var suggestion = Suggestion.no
     package var applications = ApplicationWindows.fullscreen
+    package var lockSync = LockSynchronization.auto
     /// In seconds.
     package var hookTimeout = 1.0
     package var isForced = false
@@ -89,6 +95,12 @@ extension AgentConfiguration: Configurable {
             the screen, _all_ every window, _no_ none. The orientations of an application come from its section in \
             this file or in *orientd.conf*(5), or else from X-Ubuntu-Supported-Orientations or \
             X-Lomiri-Supported-Orientations in its desktop file.
+            """
+        },
+        Setting("Agent", "LockSync", .name { $1(&$0.lockSync) }) {
+            """
+            With _auto_, *orient-agent* keeps the rotation switch of GNOME, Phosh and Cinnamon and the rotation lock of \
+            *orientd* the same; with _no_, it exits there.
             """
         },
         Setting("Agent", "HookTimeout", .hookTimeout) {

@@ -14,21 +14,6 @@ enum Program {
         }
     }
 
-    /// Runs a command line and returns its output and its status as from waitpid(2): 0 is success.
-    static func output(of arguments: [String]) throws(SystemError) -> (bytes: [UInt8], status: Int32) {
-        let ends = try FileDescriptor.pipe()
-        let reading = FileDescriptor(owning: ends.reading)
-        let process: Int32
-        do {
-            let writing = FileDescriptor(owning: ends.writing)
-            process = try spawn(arguments, output: writing.rawValue)
-        }
-        let bytes = try reading.readToEnd(arguments[0])
-        var status: Int32 = 0
-        _ = retryingInterrupted { waitpid(process, &status, 0) }
-        return (bytes, status)
-    }
-
     /// Runs a command line and returns its exit status, as shells count it.
     ///
     /// A termination signal to this process ends the program.

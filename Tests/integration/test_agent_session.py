@@ -78,7 +78,7 @@ class StandingAside(SessionTestCase):
         self.start_compositor(panel())
         for desktop in ("GNOME", "ubuntu:GNOME", "KDE", "X-Cinnamon", "Phosh:GNOME"):
             with self.subTest(desktop):
-                status, lines = self.end_of(environment={"XDG_CURRENT_DESKTOP": desktop})
+                status, lines = self.end_of(settings=["LockSync=no"], environment={"XDG_CURRENT_DESKTOP": desktop})
                 self.assertEqual(status, 0)
                 self.assertEqual(len(lines), 1, lines)
                 self.assertIn("Force=yes", lines[0])
@@ -100,7 +100,7 @@ class StandingAside(SessionTestCase):
         session.call("RequestName", BUS, "/", arguments, BUS)
         self.start(claim=False)
         self.start_compositor(panel())
-        status, lines = self.end_of()
+        status, lines = self.end_of(settings=["LockSync=no"])
         self.assertEqual((status, len(lines)), (0, 1), lines)
         self.assertIn(f"process {os.getpid()}", lines[0])
 

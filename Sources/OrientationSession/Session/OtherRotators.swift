@@ -6,22 +6,34 @@ import SystemdBus
 
 /// The other programs that may rotate the display of this session.
 enum OtherRotators {
+    /// A desktop that rotates the display itself.
+    struct Desktop {
+        /// Who rotates the display, as a sentence.
+        let description: String
+        /// Its rotation switch; nil if it has none that holds the display as it is.
+        let lock: DesktopLock?
+    }
+
     /// The desktops that follow net.hadess.SensorProxy, by their names in XDG_CURRENT_DESKTOP.
-    private static let desktops = ["GNOME", "KDE", "X-Cinnamon", "Phosh"]
+    private static let desktops: [(name: String, lock: DesktopLock?)] = [
+        ("GNOME", .gnome), ("KDE", nil), ("X-Cinnamon", .cinnamon), ("Phosh", .gnome),
+    ]
 
     /// Programs that follow net.hadess.SensorProxy and rotate a display, by the names of their processes.
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
-    /// Describes the desktop that rotates the display; nil if the session has none of these.
-    static var desktop: String? {
+    /// The desktop that rotates the display of this session; nil if the session has none of these.
+    static var desktop: Desktop? {
         let names = environment("XDG_CURRENT_DESKTOP") ?? ""
-        for name in names.utf8.split(separator: UInt8(ascii: ":")).map({ String(decoding: $0, as: UTF8.self) })
-        where desktops.contains(name) {
-            return "\(name) rotates the display"
+        for name in names.utf8.split(separator: UInt8(ascii: ":")).map({ String(decoding: $0, as: UTF8.self) }) {
+            guard let desktop = desktops.first(where: { $0.name == name }) else { continue }
+            return Desktop(description: "\(name) rotates the display", lock: desktop.lock)
         }
         // A session without a bus has no mutter.
-        guard let session = try? Bus(.session) else { return nil }
-        return session.owner(of: "org.gnome.Mutter.DisplayConfig").map { "\($0) rotates the display" }
+        guard let session = try? Bus(.session), let mutter = session.owner(of: "org.gnome.Mutter.DisplayConfig") else {
+            return nil
+        }
+        return Desktop(description: "\(mutter) rotates the display", lock: .gnome)
     }
 
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.

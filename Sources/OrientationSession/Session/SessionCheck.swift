@@ -26,7 +26,10 @@ package final class SessionCheck {
     /// Checks the session that the environment describes; returns the lines that `orientctl doctor --json` prints about it.
     package func run() throws(SystemError) -> [String] {
         if let desktop = OtherRotators.desktop {
-            add("ok", "session", "\(desktop); orient-agent is not needed")
+            let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
+            let task = mayKeepLock ? "only synchronises the rotation lock" : "is not needed"
+            add("ok", "session", "\(desktop.description); orient-agent \(task)")
+            if let agent { add("ok", "agent", "process \(agent.process) \(agent.activity)") }
             return findings
         }
         guard let backend = backend.resolved else {

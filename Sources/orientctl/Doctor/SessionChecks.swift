@@ -10,7 +10,7 @@ enum SessionChecks {
     static func findings(_ system: SystemState) -> [Finding] {
         guard environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil else { return [] }
         do throws(SystemError) {
-            let program = try Program.output(of: ["orient-agent", "--check"])
+            let program = try output(of: ["orient-agent", "--check"])
             guard program.status == 0 else { return [.warn("cannot be checked: orient-agent --check failed")] }
             return findings(in: program.bytes)
         } catch {
