@@ -229,6 +229,7 @@ INSTALLED := \
     .build/orientd-tablet-switch.service:644:$(SYSTEM)/lib/systemd/system/orientd-tablet-switch.service \
     $(foreach file,$(wildcard systemd/*.socket),$(file):644:$(SYSTEM)/lib/systemd/system/$(notdir $(file))) \
     .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \
+    systemd/xdg/applications/orientd-tablet-mode.desktop:644:$(PREFIX)/share/applications/orientd-tablet-mode.desktop \
     systemd/xdg/autostart/orient-agent.desktop:644:$(SYSCONF)/xdg/autostart/orient-agent.desktop \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \

@@ -22,6 +22,7 @@ package enum Names {
         package static let lock = "org.orientd1.lock"
         package static let rotate = "org.orientd1.rotate"
         package static let request = "org.orientd1.request"
+        package static let tabletMode = "org.orientd1.tablet-mode"
         package static let configure = "org.orientd1.configure"
         /// The action of iio-sensor-proxy.
         package static let claimSensor = "net.hadess.SensorProxy.claim-sensor"

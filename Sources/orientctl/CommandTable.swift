@@ -9,7 +9,7 @@ extension Command {
     /// Every command, in the order of the help text.
     static let all = [
         Status.command, Get.command, Monitor.command, Sensors.command, Requests.command,
-        Rotation.lock, Rotation.unlock, Rotation.rotate, Rotation.align, Rotation.autorotate,
+        Rotation.lock, Rotation.unlock, Rotation.rotate, Rotation.align, Rotation.autorotate, TabletModeCommand.command,
         Run.command, Record.command, Replay.command, Calibrate.command, Doctor.command,
         Completion.command,
         Command(name: "version", summary: "print the version") { invocation throws(CommandError) in

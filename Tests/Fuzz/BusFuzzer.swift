@@ -57,6 +57,7 @@ private final class FuzzedService: MachineHost {
             [
                 ("Request", "sua{sv}"), ("Request", "sua{sv}"), ("Request", "sua{sv}"), ("Claim", ""), ("Release", ""),
                 ("SetRotationLock", "s"), ("SetAutorotate", "s"), ("Rotate", "s"), ("AlignToDevice", ""),
+                ("SetTabletMode", "s"),
                 ("SetApplicationMask", "su"), ("SetApplicationOrientations", "sas"), ("ListRequests", ""),
             ]
         )
@@ -74,6 +75,7 @@ private final class FuzzedService: MachineHost {
     }()
 
     private static let texts = [
+        "auto", "laptop", "tablet",
         "", "off", "current", "portrait", "landscape", "portrait-upside-down", "landscape-left", "landscape-right",
         "all", "always", "never", "tablet-mode", "push", "modal", "split", "none", "org.example.App", "supported",
         "preferred", "should-autorotate", "presentation", "parent", "forwards-to", "active", "reason", "left-up",

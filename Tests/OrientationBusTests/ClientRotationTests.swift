@@ -38,6 +38,13 @@ import Testing
         #expect(service.policy.autorotate == mode)
     }
 
+    @Test(arguments: TabletModeChoice.allCases)
+    func `every tablet mode reaches the policy`(choice: TabletModeChoice) throws {
+        try call("SetTabletMode", "laptop")
+        try call("SetTabletMode", choice.name)
+        #expect(service.policy.tabletMode == choice.mode)
+    }
+
     @Test(arguments: InterfaceOrientation.allCases)
     func `rotating reaches the policy, and aligning takes it back`(orientation: InterfaceOrientation) throws {
         let upsideDown = AccelerometerSample(time: 0, acceleration: Vector3(0, -9.81, 0))

@@ -165,6 +165,8 @@ class Fish(CompletionTestCase):
         locks = {"current", "off", "toggle", "portrait", "left-up", "normal"}
         self.assertLessEqual(locks, set(self.completions("orientctl lock ")))
         self.assertEqual(set(self.completions("orientctl --json autorotate ")), {"always", "tablet-mode", "never"})
+        modes = {"auto", "laptop", "tablet", "toggle"}
+        self.assertEqual(set(self.completions("orientctl tablet-mode ")), modes)
         options = {"--full", "--waybar", "--json", "--bus="}
         self.assertLessEqual(options, set(self.completions("orientctl monitor --")))
         self.assertIn("RotationLock", self.completions("orientctl monitor InterfaceOrientation RotationL"))

@@ -16,6 +16,7 @@ from gi.repository import Gio, GLib
 
 from evdev import EventNode, event_node
 from feed import Feed
+from rig import ACTIONS as OWN_ACTIONS
 from rig import BUILD, DEVICE, POLKIT, PYTHON, RigTestCase, accelerometer, wait_until
 
 BUS = "org.freedesktop.DBus"
@@ -29,8 +30,7 @@ CHECKS = (
 )
 # Those that need an accelerometer.
 SENSOR_CHECKS = ("node", "scale", "mount matrix", "hwdb", "gravity", "noise", "sampling")
-ACTIONS = [f"org.orientd1.{name}" for name in ("claim", "lock", "rotate", "request", "configure")]
-ACTIONS.append(PROXY + ".claim-sensor")
+ACTIONS = [*OWN_ACTIONS, PROXY + ".claim-sensor"]
 
 OWN_THE_NAME = """
 from gi.repository import Gio, GLib

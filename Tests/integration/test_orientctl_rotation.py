@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of orientctl for the interface: locks, rotations, requests, and `run`."""
 
+import configparser
 import glob
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 
 from gi.repository import Gio, GLib
 
-from rig import BUILD, BUS_NAME, MANAGER, REQUEST, ROOT_PATH, wait_until
+from rig import BUILD, BUS_NAME, MANAGER, REQUEST, ROOT_PATH, SOURCE_ROOT, wait_until
 from rotation import ALL, HELD, LANDSCAPE, ORIENTATIONS, RotationTestCase
 from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
 
@@ -154,6 +155,47 @@ class Turning(InterfaceTestCase):
         self.assertEqual(self.rig.orientctl("autorotate").stdout, "always\n")
         self.assertEqual(self.rig.orientctl("autorotate", "--json").stdout, '{"Autorotate":"always"}\n')
 
+    def test_tablet_mode(self):
+        self.start()
+
+        def printed(*arguments):
+            return self.rig.orientctl("tablet-mode", *arguments).stdout
+
+        unknown = "unknown, as this machine has nothing that tells it\n"
+        self.assertEqual(printed(), unknown)
+        for mode in ("laptop", "tablet"):
+            self.do("tablet-mode", mode)
+            self.assertEqual((self.client.get("TabletMode"), self.client.get("TabletModeSource")), (mode, "override"))
+            self.assertEqual(printed(), f"{mode}, as it was set; 'orientctl tablet-mode auto' ends that\n")
+        self.do("tablet-mode", "auto")
+        self.assertEqual(printed(), unknown)
+        for mode in ("tablet", "unknown", "tablet"):
+            self.do("tablet-mode", "toggle")
+            self.assertEqual(self.client.get("TabletMode"), mode)
+        answer = {"TabletMode": "laptop", "TabletModeSource": "override", "HingeAngle": -1}
+        self.assertEqual(json.loads(printed("laptop", "--json")), answer)
+        self.assertEqual(json.loads(printed("--json")), answer)
+
+    def test_menu_entry_sets_each_tablet_mode(self):
+        # Whoever has no keyboard taps it.
+        self.start()
+        entry = configparser.ConfigParser(interpolation=None)
+        entry.optionxform = str
+        entry.read(SOURCE_ROOT / "systemd" / "xdg" / "applications" / "orientd-tablet-mode.desktop")
+        for section, mode in (
+            ("Desktop Entry", "tablet"),
+            ("Desktop Entry", "unknown"),
+            ("Desktop Action laptop", "laptop"),
+            ("Desktop Action tablet", "tablet"),
+            ("Desktop Action automatic", "unknown"),
+        ):
+            program, *arguments = entry[section]["Exec"].split()
+            self.assertEqual(program, "orientctl")
+            self.do(*arguments)
+            self.assertEqual(self.client.get("TabletMode"), mode)
+        actions = [f"Desktop Action {name}" for name in entry["Desktop Entry"]["Actions"].rstrip(";").split(";")]
+        self.assertEqual(entry.sections(), ["Desktop Entry", *actions])
+
     def test_answers_in_json(self):
         self.start()
         for command, changes in (
@@ -210,12 +252,14 @@ class Turning(InterfaceTestCase):
             (["rotate", "portrait"], "rotate"),
             (["align"], "rotate"),
             (["autorotate", "never"], "configure"),
+            (["tablet-mode", "laptop"], "tablet-mode"),
+            (["tablet-mode", "toggle"], "tablet-mode"),
         ):
             with self.subTest(arguments):
                 self.assertIn(f"org.orientd1.{action}\n", self.assert_fails(REFUSED, *arguments))
 
     def test_without_a_daemon(self):
-        for command in ("lock", "lock toggle", "unlock", "rotate portrait", "align", "autorotate never", "requests"):
+        for command in ("lock", "lock toggle", "unlock", "rotate portrait", "align", "autorotate never", "requests", "tablet-mode"):
             with self.subTest(command):
                 self.assert_fails(NO_DAEMON, *command.split())
 
@@ -233,6 +277,8 @@ class Turning(InterfaceTestCase):
             ("lock togle", ("cannot lock to 'togle'; did you mean 'toggle'? Use current, ",)),
             ("rotate lft-up", ("cannot rotate to 'lft-up'; did you mean 'left-up'?",)),
             ("autorotate alway", ("did you mean 'always'?",)),
+            ("tablet-mode on", ("cannot set the tablet mode to 'on': use auto, laptop, tablet or toggle",)),
+            ("tablet-mode tabelt", ("did you mean 'tablet'?",)),
             ("requests all", ("unexpected argument 'all'; usage: orientctl requests",)),
         ):
             with self.subTest(command):

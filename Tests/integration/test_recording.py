@@ -157,6 +157,9 @@ class Session:
     def autorotate(self, client):
         self.call(client, "SetAutorotate", "s", self.random.choice(("always", "tablet-mode", "never")))
 
+    def tablet_mode(self, client):
+        self.call(client, "SetTabletMode", "s", self.random.choice(("auto", "laptop", "tablet")))
+
     def application(self, client):
         self.call(client, "SetApplicationMask", "su", self.random.choice(("org.a", "org.b,%")), self.mask())
 
@@ -202,7 +205,8 @@ class Session:
             self.rig.write("in_accel_x_raw", "garbage")
 
     steps = ("turn",) * 6 + ("claim",) * 3 + ("request",) * 3 + ("change",) * 3 + (
-        "proxy", "lock", "rotate", "align", "autorotate", "application", "vanish", "sleep", "plug", "fail",
+        "proxy", "lock", "rotate", "align", "autorotate", "tablet_mode", "application", "vanish", "sleep", "plug",
+        "fail",
     )
 
 

@@ -42,6 +42,7 @@ AUTHORIZED = [
     ("AlignToDevice", "", (), "rotate"),
     ("SetApplicationMask", "su", ("org.example.Before", LANDSCAPE), "request"),
     ("Request", "sua{sv}", ("org.example.App", LANDSCAPE, {}), "request"),
+    ("SetTabletMode", "s", ("laptop",), "tablet-mode"),
     ("SetAutorotate", "s", ("never",), "configure"),
 ]
 
@@ -318,6 +319,8 @@ class WrongArguments(RotationTestCase):
             ("SetRotationLock", "lock", "on", f"off, current, {orientations}"),
             ("SetRotationLock", "lock", "Portrait", f"off, current, {orientations}"),
             ("SetAutorotate", "mode", "", "always, tablet-mode, never"),
+            ("SetTabletMode", "mode", "unknown", "auto, laptop, tablet"),
+            ("SetTabletMode", "mode", "toggle", "auto, laptop, tablet"),
             ("Rotate", "orientation", "landscape", orientations),
             ("Rotate", "orientation", "unknown", orientations),
             ("Rotate", "orientation", "face-up", orientations),

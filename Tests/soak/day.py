@@ -63,7 +63,7 @@ VALUES = [
 METHODS = {
     MANAGER: [
         *("Claim", "Release", "Request", "ListRequests", "SetRotationLock", "SetAutorotate", "Rotate", "AlignToDevice"),
-        *("SetApplicationMask", "SetApplicationOrientations", "Nonsense"),
+        *("SetTabletMode", "SetApplicationMask", "SetApplicationOrientations", "Nonsense"),
     ],
     REQUEST: ["Update", "SetNeedsUpdate", "Release"],
     PROPERTIES: ["Get", "GetAll", "Set"],
@@ -73,7 +73,7 @@ METHODS = {
 }
 SIGNATURES = {
     **{"Request": "sua{sv}", "SetRotationLock": "s", "SetAutorotate": "s", "Rotate": "s", "SetApplicationMask": "su"},
-    **{"SetApplicationOrientations": "sas", "Update": "a{sv}", "Get": "ss", "GetAll": "s", "Set": "ssv"},
+    **{"SetTabletMode": "s", "SetApplicationOrientations": "sas", "Update": "a{sv}", "Get": "ss", "GetAll": "s", "Set": "ssv"},
 }
 WORDS = [
     *("", "off", "current", "portrait", "landscape", "landscape-left", "all", "never", "always", "tablet-mode", "x" * 2000),

@@ -80,6 +80,9 @@ check "orientd.service: listens for the connection that starts it" \
 check "orientd-tablet-switch.socket: only orientd's user may connect" \
     same "SocketUser=orientd SocketMode=0600" "$(grep -E '^Socket(User|Mode)=' "$tablet_switch.socket" | xargs)"
 
+check "menu: desktop-file-validate has no complaints" \
+    silent desktop-file-validate "$systemd/xdg/applications/orientd-tablet-mode.desktop"
+
 # --- the agent of a session -----------------------------------------------------------------------------------------
 agent=$work/orient-agent.service
 autostart=$systemd/xdg/autostart/orient-agent.desktop
@@ -465,8 +468,8 @@ policy=$systemd/polkit-1/actions/org.orientd1.policy
 path() { xmllint --nonet --xpath "$1" "$policy" 2>&1; }
 check "polkit: the actions are valid by polkit's DTD" \
     silent xmllint --nonet --noout --dtdvalid /usr/share/polkit-1/policyconfig-1.dtd "$policy"
-for action in org.orientd1.claim org.orientd1.lock org.orientd1.rotate org.orientd1.request org.orientd1.configure \
-    net.hadess.SensorProxy.claim-sensor; do
+for action in org.orientd1.claim org.orientd1.lock org.orientd1.rotate org.orientd1.request org.orientd1.tablet-mode \
+    org.orientd1.configure net.hadess.SensorProxy.claim-sensor; do
     case $action in *.configure) active=auth_admin_keep ;; *) active=yes ;; esac
     check "polkit: $action is allowed to active local sessions only" same "no no $active" \
         "$(for who in any inactive active; do path "string(//action[@id='$action']/defaults/allow_$who)"; done | xargs)"
@@ -534,7 +537,7 @@ check "make install: the files of the agent" installed 644 /usr/lib/systemd/user
     /usr/share/doc/orientd/examples/agent.conf
 check "make install: the files of the virtual tablet switch" installed 644 \
     /usr/lib/systemd/system/orientd-tablet-switch.socket /usr/lib/systemd/system/orientd-tablet-switch-device.socket \
-    /usr/share/man/man8/orientd-tablet-switch.8
+    /usr/share/man/man8/orientd-tablet-switch.8 /usr/share/applications/orientd-tablet-mode.desktop
 check "make install: orientd-tablet-switch.service starts the installed program" \
     starts /usr/lib/systemd/system/orientd-tablet-switch.service /usr/libexec/orientd-tablet-switch
 check "make install: orient-agent.service starts the installed program" \

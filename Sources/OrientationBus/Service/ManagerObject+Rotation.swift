@@ -14,6 +14,10 @@ extension ManagerObject {
             let mode = try AutorotateMode(named: try message.readString(), for: "mode")
             authorize(message, Names.Action.configure, .setAutorotate(mode))
         }
+        interface.method("SetTabletMode", "s", names: "mode\0") { [self] message throws(BusError) in
+            let choice = try TabletModeChoice(named: try message.readString(), for: "mode")
+            authorize(message, Names.Action.tabletMode, .setTabletMode(choice.mode))
+        }
         interface.method("Rotate", "s", names: "orientation\0") { [self] message throws(BusError) in
             let orientation = try InterfaceOrientation(named: try message.readString(), for: "orientation")
             authorize(message, Names.Action.rotate, .rotate(orientation))

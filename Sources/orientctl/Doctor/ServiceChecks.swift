@@ -135,8 +135,8 @@ enum ServiceChecks {
 
     /// The actions that the daemon checks with polkit.
     static let actions = [
-        Names.Action.claim, Names.Action.lock, Names.Action.rotate, Names.Action.request, Names.Action.configure,
-        Names.Action.claimSensor,
+        Names.Action.claim, Names.Action.lock, Names.Action.rotate, Names.Action.request, Names.Action.tabletMode,
+        Names.Action.configure, Names.Action.claimSensor,
     ]
 
     static func polkit(_ bus: Bus, _ system: SystemState) -> Finding {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+import OrientationBus
+import OrientationCore
+import SystemdBus
+
+/// `orientctl tablet-mode`: what the machine is used as, and what tells so; or what it is to count as.
+enum TabletModeCommand {
+    static let command = Command(
+        name: "tablet-mode",
+        operands: "[auto|laptop|tablet|toggle]",
+        summary: "set what this machine counts as; auto: as it measures;\n"
+            + "toggle: the other mode, then auto; alone: print it"
+    ) { invocation throws(CommandError) in
+        let words = invocation.operands
+        let choice: Choice? =
+            if let name = words.first { try value(named: name, "cannot set the tablet mode to ") } else { nil }
+        let bus = try invocation.connect()
+        if let choice {
+            let name = try choice.choice(busCall(bus.readManager()).status).name
+            try busCall(bus.callDaemon("SetTabletMode", isInteractive: true) { $0.append(name) })
+            guard invocation.isJSON else { return }
+        }
+        let snapshot = try busCall(bus.readManager())
+        guard invocation.isJSON else { return try emit([text(snapshot.status)]) }
+        let object = JSONValue()
+        for name in ["TabletMode", "TabletModeSource", "HingeAngle"] {
+            object.set(name, try Get.property(named: name).value(of: snapshot))
+        }
+        try emit([object.line])
+    }
+
+    private enum Choice: NamedValue {
+        case set(TabletModeChoice), toggle
+
+        static let allCases = TabletModeChoice.allCases.map { Choice.set($0) } + [.toggle]
+
+        var name: String { if case .set(let choice) = self { choice.name } else { "toggle" } }
+
+        /// What the service is called with.
+        func choice(_ status: ManagerStatus) -> TabletModeChoice {
+            switch self {
+            case .set(let choice): choice
+            case .toggle where status.tabletModeSource == .override: .auto
+            case .toggle: status.tabletMode == .tablet ? .laptop : .tablet
+            }
+        }
+    }
+
+    /// The mode, and what tells it.
+    static func text(_ status: ManagerStatus) -> String {
+        let source =
+            switch status.tabletModeSource {
+            case .none: "as this machine has nothing that tells it"
+            case .switch: "by its tablet switch"
+            case .hinge: "by the sensor of its hinge"
+            case .accelerometers: "by the accelerometers of its halves"
+            case .override: "as it was set; 'orientctl tablet-mode auto' ends that"
+            }
+        let angle = status.hingeAngle < 0 ? "" : ", \(Int(status.hingeAngle))°"
+        return "\(status.tabletMode.name), \(source)\(status.tabletModeSource == .override ? "" : angle)"
+    }
+}
