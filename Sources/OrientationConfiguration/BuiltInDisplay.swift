@@ -17,8 +17,14 @@ package enum BuiltInDisplay {
         }
     }
 
+    /// Whether the panel shows something; nil if there is none.
+    package static var isOn: Bool? {
+        let panels = ((try? Device.all(inSubsystem: "drm")) ?? []).filter { isBuiltIn($0.name) }
+        return panels.isEmpty ? nil : panels.contains { $0.attribute("dpms") == "On" }
+    }
+
     /// Connectors are named by card, type and number: `card0-eDP-1`.
-    private static func isBuiltIn(_ connector: String) -> Bool {
+    package static func isBuiltIn(_ connector: String) -> Bool {
         let parts = connector.utf8.split(separator: UInt8(ascii: "-"))
         guard parts.count > 2 else { return false }
         let type = String(decoding: parts[1], as: UTF8.self)

@@ -242,7 +242,7 @@ package final class Bus {
         return BusMessage(owning: reply)
     }
 
-    /// Reads a property that is a string.
+    /// Reads a property: text, or another value as ``PropertyValue/text``.
     package func property(
         _ name: String,
         of interface: String,
@@ -253,7 +253,7 @@ package final class Bus {
             call.append(interface)
             call.append(name)
         }
-        return try reply.readTextVariant()
+        return try reply.readAnyVariant().text
     }
 
     /// Calls a method; `completion` is called later with the reply, unless the slot is cancelled.

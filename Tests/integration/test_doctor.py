@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import random
 import re
 import shlex
@@ -393,6 +394,133 @@ class Services(DoctorTestCase):
         (folder / "state").write_text("[State]\nRotationLock=sideways\n")
         self.assert_finding(self.doctor()["state"], "warn", f"^{folder}/state:")
         self.assertEqual(sorted(os.listdir(folder)), ["state"], "doctor does not change the state")
+
+
+class Desktops(DoctorTestCase):
+    """Desktops that rotate the display themselves; the rig's bus is the session's bus too."""
+
+    MUTTER = "org.gnome.Mutter.DisplayConfig"
+    KWIN = "org.kde.KWin"
+
+    def open_rig(self):
+        super().open_rig()
+        self.plug(index=0)
+        self.rig.add_device("P: /devices/card0/card0-eDP-1\nE: SUBSYSTEM=drm\nA: dpms=On\\n\n")
+        self.rig.start_orientd(configuration="[Bus]\nSensorProxy=yes\n")
+        self.home = self.rig.directory / "config"
+        self.home.mkdir()
+        self.environment = {"DBUS_SESSION_BUS_ADDRESS": self.rig.address, "XDG_CONFIG_HOME": str(self.home)}
+
+    def add_inputs(self, *kinds, phys="test"):
+        """Adds input devices of the kinds that udev tells, such as TOUCHSCREEN."""
+        for number, kind in enumerate(kinds):
+            attributes = {"capabilities/sw": "2" if kind == "SWITCH" else "0", "phys": phys}
+            properties = {"ID_INPUT": "1", f"ID_INPUT_{kind}": "1"}
+            self.rig.add_device(event_node(kind, 3 + number, attributes, properties))
+
+    def serve_properties(self, name, path, values):
+        def answer(_method, arguments):
+            value = values.get(arguments[1])
+            kind = "b" if isinstance(value, bool) else "s"
+            return GLib.Variant("(v)", (GLib.Variant(kind, value),))
+
+        Service(self.rig, name, [path], ["org.freedesktop.DBus.Properties"], answer)
+
+    def start_mutter(self, is_managed, version="50.2"):
+        self.serve_properties(self.MUTTER, "/org/gnome/Mutter/DisplayConfig", {"PanelOrientationManaged": is_managed})
+        self.serve_properties("org.gnome.Shell", "/org/gnome/Shell", {"ShellVersion": version})
+
+    def start_kwin(self, policy, is_tablet=False):
+        pathlib.Path("/proc/self/comm").write_text("kwin_wayland")
+        outputs = [{"connectorName": "eDP-1", "autoRotation": policy}, {"connectorName": "DP-1"}]
+        parts = [{"name": "outputs", "data": outputs}, {"name": "setups", "data": []}]
+        (self.home / "kwinoutputconfig.json").write_text(json.dumps(parts))
+        self.serve_properties(self.KWIN, "/org/kde/KWin", {"tabletMode": is_tablet})
+
+    def claim(self):
+        """Claims the sensor from the process of the desktop."""
+        connection = self.rig.connect().connection
+        call = (PROXY, "/net/hadess/SensorProxy", PROXY, "ClaimAccelerometer", None, None, 0, 5000, None)
+        connection.call_sync(*call)
+
+    def desktop(self):
+        """Returns the findings of doctor about the desktop, after status has been seen to show the same problems."""
+        _, output = self.run_doctor("--json", environment=self.environment)
+        findings = [json.loads(line) for line in output.splitlines()]
+        findings = [finding for finding in findings if finding["check"] == "desktop"]
+        problems = [f"{each['text']}; try: {each['remedy']}" for each in findings if each["result"] != "ok"]
+        path = self.rig.directory / "status.out"
+        with open(path, "wb") as output:
+            command = [BUILD / "orientctl", "status"]
+            variables = self.rig.mocked_environment() | self.environment
+            process = self.rig.spawn(command, env=variables, stdout=output)
+        wait_until(lambda: process.poll() is not None, "it ends", 30)
+        shown = [line.removeprefix("Desktop: ") for line in path.read_text().splitlines() if line.startswith("Desktop")]
+        self.assertEqual(shown, problems)
+        return findings
+
+    def assert_problem(self, pattern, remedy):
+        (finding,) = self.desktop()
+        self.assert_finding(finding, "warn", pattern, remedy)
+
+    def test_a_session_without_a_desktop_that_rotates_is_not_mentioned(self):
+        self.assertEqual(self.desktop(), [])
+
+    def test_gnome_without_a_touch_screen(self):
+        self.add_inputs("TOUCHPAD")
+        self.start_mutter(False)
+        self.assert_problem("only with a touch screen, and there is none$", "gnome-control-center display")
+
+    def test_gnome_with_a_touchpad_and_no_tablet_switch(self):
+        self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
+        self.start_mutter(False)
+        self.assert_problem("while there is a mouse or touchpad and no tablet switch$", "gnome-control-center display")
+
+    def test_gnome_on_a_convertible_whose_hinge_can_be_measured(self):
+        self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
+        self.rig.add_device(accelerometer(index=1, properties={"ACCEL_LOCATION": "base"}))
+        wait_until(lambda: self.client.get("TabletModeSource") == "accelerometers", "the hinge is known")
+        self.start_mutter(False)
+        self.assert_problem(
+            "no tablet switch; TabletSwitch=yes adds one$",
+            "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd",
+        )
+
+    def test_gnome_with_a_virtual_tablet_switch(self):
+        self.add_inputs("TOUCHSCREEN", "TOUCHPAD", "SWITCH", phys="orientd/tablet-switch")
+        self.start_mutter(False)
+        self.assertEqual(self.desktop(), [], "the switch may have changed at this moment")
+
+    def test_gnome_as_a_tablet_with_nothing_wrong(self):
+        self.add_inputs("TOUCHSCREEN")
+        self.start_mutter(True)
+        self.claim()
+        self.assertEqual(self.desktop(), [])
+
+    def test_kde_that_is_set_never_to_rotate(self):
+        self.start_kwin("Never")
+        self.assert_problem("never to rotate eDP-1$", "kscreen-doctor output.eDP-1.autoRotatePolicy.inTabletMode")
+
+    def test_kde_that_is_not_in_tablet_mode(self):
+        self.add_inputs("TOUCHSCREEN", "MOUSE")
+        self.start_kwin("InTabletMode")
+        self.assert_problem(
+            "in tablet mode only, and there is no tablet switch$",
+            "kscreen-doctor output.eDP-1.autoRotatePolicy.always",
+        )
+
+    def test_kde_that_does_not_read_the_sensor(self):
+        self.start_kwin("InTabletMode", is_tablet=True)
+        (finding,) = self.desktop()
+        # The machine of the test may have KWin without the plugin of Qt.
+        self.assert_finding(finding, "warn", "^KDE (does not read the sensor although|lacks the part of Qt)")
+        self.claim()
+        self.assertEqual(self.desktop(), [])
+
+    def test_kde_while_the_display_is_off(self):
+        self.rig.write("dpms", "Off", "/sys/devices/card0/card0-eDP-1")
+        self.start_kwin("Always")
+        self.assertEqual(self.desktop(), [])
 
 
 class Report(DoctorTestCase):

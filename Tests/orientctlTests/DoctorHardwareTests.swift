@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import SystemdBus
 import Testing
 
 @testable import orientctl
@@ -100,11 +101,18 @@ import Testing
         chassis: String?,
         verdict: Finding.Verdict
     ) {
-        func finding(_ switches: [String] = [], hasHinge: Bool = false) -> Finding {
-            HardwareChecks.tabletSwitch(switches, chassis: chassis, hasHinge: hasHinge, status: nil)
+        func finding(_ switches: [String] = [], virtual: Desktop.VirtualSwitch = .impossible) -> Finding {
+            HardwareChecks.tabletSwitch(switches, chassis: chassis, virtual: virtual, status: nil)
         }
         #expect(finding().verdict == verdict)
-        #expect(finding(hasHinge: true).verdict == .ok)
+        #expect(finding(virtual: .off).verdict == .ok)
+        #expect(finding(virtual: .on).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
+    }
+
+    @Test func `a measurable hinge comes with the advice to make it a switch`() {
+        let finding = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .off, status: nil)
+        #expect(finding.text.contains("TabletSwitch=yes"))
+        #expect(finding.remedy == .configure)
     }
 }

@@ -25,7 +25,7 @@ struct Check: Sendable {
         .onBus("rotation") { _, system in
             system.snapshot.map { ServiceChecks.rotation($0.status) } ?? .warn("cannot be checked without orientd")
         },
-        Check("rotator", ServiceChecks.rotators),
+        Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),
         Check("state", ServiceChecks.state),
         Check("configuration") { [ServiceChecks.configuration($0.configurationReader.warnings)] },

@@ -26,7 +26,7 @@ struct Finding: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    static func ok(_ text: String) -> Finding { Finding(.ok, text, .none) }
+    static func ok(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.ok, text, remedy) }
     static func warn(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.warn, text, remedy) }
     static func fail(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.fail, text, remedy) }
 

@@ -207,20 +207,30 @@ enum HardwareChecks {
             return [.warn("\(error)")]
         }
         let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
-        let hasHinge = system.accelerometers.contains { $0.description.mounting?.location == .base }
-        return [tabletSwitch(switches, chassis: chassis, hasHinge: hasHinge, status: system.snapshot?.status)]
+        let status = system.snapshot?.status
+        let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
+        let source = hasBase ? .accelerometers : status?.tabletModeSource
+        let virtual = Desktop.VirtualSwitch(source, system.configuration)
+        return [tabletSwitch(switches, chassis: chassis, virtual: virtual, status: status)]
     }
 
-    /// Checks the tablet switches; `hasHinge` is whether there is a second accelerometer, in the base.
+    /// Checks the tablet switches; `virtual` is the one that orientd can make.
     static func tabletSwitch(
         _ switches: [String],
         chassis: String?,
-        hasHinge: Bool,
+        virtual: Desktop.VirtualSwitch,
         status: ManagerStatus?
     ) -> Finding {
         guard switches.isEmpty else { return .ok(switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
-        if hasHinge { return .ok("none; the accelerometer in the base is used instead\(mode)") }
+        switch virtual {
+        case .on: return .ok("none of the kernel, but that of orientd, which follows the angle of the hinge\(mode)")
+        case .off:
+            let change = "TabletSwitch=yes gives it to all programs: on a tablet, keyboard and touchpad are off then"
+            let text = "none; the angle of the hinge is used instead\(mode); \(change), and GNOME and KDE rotate"
+            return .ok(text, remedy: .configure)
+        case .impossible: break
+        }
         guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)")
         }

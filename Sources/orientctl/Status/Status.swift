@@ -17,11 +17,13 @@ struct Status {
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let bus = try invocation.connect()
-        let status = Status(
+        var status = Status(
             snapshot: try busCall(current(bus)),
             requests: try busCall(bus.readRequests()),
             sensors: try busCall(bus.readSensors())
         )
+        let problems = Desktop(status.snapshot.status, on: bus)?.findings.filter { $0.verdict != .ok } ?? []
+        status.desktop = problems.map { "\($0.text); try: \($0.remedy.command(on: bus.address))" }
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
     }
 
@@ -29,6 +31,8 @@ struct Status {
     let requests: [ListedRequest]
     let sensors: [ListedSensor]
     var agents = AgentLock.holders
+    /// Why the desktop does not rotate the display.
+    var desktop: [String] = []
 
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
@@ -64,6 +68,9 @@ struct Status {
             ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
             ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
+        ]
+        values += desktop.map { ("Desktop", $0) }
+        values += [
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
         ]
@@ -141,6 +148,7 @@ struct Status {
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isDeciding: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
+        object.set("Desktop", .texts(desktop))
         object.set(
             "Agents",
             agents.map { JSONValue(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import JSON
+import OrientationBus
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// A desktop that rotates the display itself, and what its decision depends on; nil is what cannot be read.
+struct Desktop {
+    enum Kind: String { case gnome = "GNOME", phosh = "Phosh", cinnamon = "Cinnamon", kde = "KDE" }
+
+    /// When KWin rotates an output, by the names in its file.
+    enum Policy: String { case never = "Never", inTabletMode = "InTabletMode", always = "Always" }
+
+    /// Kinds of input devices by which desktops tell a tablet, by udev's names.
+    enum Input: String, CaseIterable {
+        case touchScreen = "TOUCHSCREEN", tabletSwitch = "SWITCH", mouse = "MOUSE", touchpad = "TOUCHPAD"
+    }
+
+    /// The tablet switch that orientd can make from the angle of the hinge.
+    enum VirtualSwitch { case impossible, off, on }
+
+    var kind = Kind.gnome
+    /// Of GNOME Shell; empty for others.
+    var version = ""
+    var isLocked: Bool?
+    var isDisplayOn: Bool?
+    /// Whether it claims the accelerometer from orientd; nil if another service provides net.hadess.SensorProxy.
+    var hasClaim: Bool?
+    /// Whether mutter rotates the panel, unless it is locked: it has an accelerometer and is in touch mode.
+    var isPanelManaged: Bool?
+    /// KWin's built-in output and the policy for it, its mode, and whether Qt can read the sensor for it.
+    var policy: (output: String, when: Policy)?
+    var isTabletMode: Bool?
+    var hasSensorPlugin: Bool?
+    var inputs: Set<Input>?
+    /// What orientd knows.
+    var isLaptop = false
+    var virtualSwitch = VirtualSwitch.impossible
+}
+
+extension Desktop {
+    static func findings(_ system: SystemState) -> [Finding] {
+        guard let bus = system.bus, let status = system.snapshot?.status else { return [] }
+        return Desktop(status, on: bus)?.findings ?? []
+    }
+
+    /// The reasons why the desktop does not rotate the display, as far as its state proves them.
+    var findings: [Finding] {
+        switch kind {
+        case .gnome:
+            [lock, touchMode, isPanelManaged == true && isLocked == false ? missingClaim : nil].compactMap { $0 }
+        case .phosh, .cinnamon: [lock].compactMap { $0 }
+        case .kde: [tabletMode].compactMap { $0 }
+        }
+    }
+
+    private var lock: Finding? {
+        guard isLocked == true else { return nil }
+        let schema = "org.\(kind == .cinnamon ? "cinnamon" : "gnome").settings-daemon.peripherals.touchscreen"
+        let remedy = Remedy.command("gsettings set \(schema) orientation-lock false")
+        return .warn("the rotation lock of \(kind.rawValue) is on", remedy: remedy)
+    }
+
+    /// mutter's touch mode: a touch screen, and a switch that says tablet or, without a switch, no pointer.
+    private var touchMode: Finding? {
+        guard isPanelManaged == false, let inputs else { return nil }
+        let byHand = Remedy.command("gnome-control-center display")
+        guard inputs.contains(.touchScreen) else {
+            return .warn("GNOME rotates only with a touch screen, and there is none", remedy: byHand)
+        }
+        if inputs.contains(.tabletSwitch) { return laptop }
+        guard !inputs.isDisjoint(with: [.mouse, .touchpad]) else { return nil }
+        return withoutSwitch("GNOME does not rotate while there is a mouse or touchpad and no tablet switch", byHand)
+    }
+
+    private var tabletMode: Finding? {
+        guard let (output, when) = policy else { return nil }
+        func set(_ policy: String) -> Remedy { .command("kscreen-doctor output.\(output).autoRotatePolicy.\(policy)") }
+        if when == .never { return .warn("KDE is set never to rotate \(output)", remedy: set("inTabletMode")) }
+        guard when == .inTabletMode, isTabletMode != true else { return missingClaim }
+        guard isTabletMode == false, let inputs else { return nil }
+        let text = "KDE rotates \(output) in tablet mode only, and"
+        guard inputs.contains(.tabletSwitch) else {
+            return withoutSwitch("\(text) there is no tablet switch", set("always"))
+        }
+        return laptop ?? .warn("\(text) KWin is not in it", remedy: set("always"))
+    }
+
+    private var laptop: Finding? {
+        isLaptop ? .ok("\(kind.rawValue) rotates the display of a tablet only, and this is used as a laptop") : nil
+    }
+
+    private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
+        switch virtualSwitch {
+        case .impossible: .warn(text, remedy: remedy)
+        case .off: .warn("\(text); TabletSwitch=yes adds one", remedy: .configure)
+        case .on: .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
+        }
+    }
+
+    /// mutter 49 and 50 lose claims, and Qt neither finds a service that started after KWin, nor one that came back.
+    private var missingClaim: Finding? {
+        guard isDisplayOn == true, hasClaim == false else { return nil }
+        if kind == .kde, hasSensorPlugin == false {
+            let remedy = Remedy.command("install the package libqt6sensors6, qt6-sensors or qt6-qtsensors")
+            return .warn("KDE lacks the part of Qt that reads the sensor", remedy: remedy)
+        }
+        let prompt = "busctl --user call org.kde.LogoutPrompt /LogoutPrompt org.kde.LogoutPrompt promptLogout"
+        let remedy = Remedy.command(kind == .kde ? prompt : "gnome-session-quit --logout")
+        let isFaulty = version.hasPrefix("49.") || version.hasPrefix("50.")
+        let cure = isFaulty ? ", a fault of version \(version): upgrade to 51, or" : ":"
+        return .warn("\(kind.rawValue) does not read the sensor although it should\(cure) log in again", remedy: remedy)
+    }
+}
+
+extension Desktop.VirtualSwitch {
+    init(_ source: TabletModeSource?, _ configuration: Configuration) {
+        let isPossible = source == .hinge || source == .accelerometers
+        self = !isPossible ? .impossible : configuration.machine.virtualTabletSwitch ? .on : .off
+    }
+}
+
+extension Desktop {
+    private static let mutter = "org.gnome.Mutter.DisplayConfig"
+
+    /// Finds the desktop of the session bus; nil if none rotates the display, or if there is no sensor.
+    init?(_ status: ManagerStatus, on bus: Bus) {
+        guard status.hasAccelerometer, let session = try? Bus(.session), let owner = Self.find(on: session) else {
+            return nil
+        }
+        // A desktop that hangs is not worth more.
+        session.timeout = 2
+        self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn, isLaptop: status.tabletMode == .laptop)
+        inputs = Self.inputs
+        if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
+            hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.process }
+        }
+        let reader = ConfigurationReader<Configuration>()
+        try? reader.read(Configuration.standardPath, isRequired: false)
+        virtualSwitch = VirtualSwitch(status.tabletModeSource, reader.configuration)
+        switch kind {
+        case .gnome:
+            let (mutter, shell) = (Self.mutter, "org.gnome.Shell")
+            let path = "/org/gnome/Mutter/DisplayConfig"
+            let isManaged = try? session.property("PanelOrientationManaged", of: mutter, at: path, on: mutter)
+            isPanelManaged = isManaged.map { $0 == "true" }
+            version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
+        case .kde:
+            let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
+            let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
+            isTabletMode = isTablet.map { $0 == "true" }
+            hasSensorPlugin = Self.hasSensorPlugin
+            let folder = environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
+            let file = folder.flatMap { try? FileDescriptor.contents(of: $0 + "/kwinoutputconfig.json") }
+            policy = file.flatMap(Self.policy)
+        case .phosh, .cinnamon: break
+        }
+    }
+
+    private static func find(on session: Bus) -> (kind: Kind, process: Int32)? {
+        for (kind, name) in [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")] {
+            // KWin rotates on Wayland only; phosh has mutter's interface.
+            guard let owner = session.owner(of: name), kind != .kde || owner.command == "kwin_wayland" else { continue }
+            return (owner.command == "phosh" ? .phosh : kind, owner.process)
+        }
+        return nil
+    }
+
+    /// Nil without udev's properties.
+    private static var inputs: Set<Input>? {
+        let nodes = ((try? Device.all(inSubsystem: "input", named: "event*")) ?? []).filter {
+            $0.property("ID_INPUT") == "1" && $0.property("LIBINPUT_IGNORE_DEVICE") ?? "0" == "0"
+        }
+        let found = Input.allCases.filter { kind in
+            nodes.contains { node in
+                node.property("ID_INPUT_" + kind.rawValue) == "1"
+                    && (kind != .tabletSwitch || EventNode.switches(of: node).contains(.tabletMode)
+                        || node.parent?.attribute("phys") == ORIENTD_TABLET_SWITCH)
+            }
+        }
+        return nodes.isEmpty ? nil : Set(found)
+    }
+
+    /// Reads the policy for the built-in output from KWin's file; nil if several entries differ.
+    static func policy(in bytes: [UInt8]) -> (output: String, when: Policy)? {
+        let parts = (try? JSONValue(bytes))?.list ?? []
+        let outputs = parts.first { $0["name"]?.text == "outputs" }?["data"]?.list ?? []
+        let found = outputs.compactMap { output -> (String, Policy)? in
+            guard let name = output["connectorName"]?.text, BuiltInDisplay.isBuiltIn("card0-" + name) else {
+                return nil
+            }
+            return (name, output["autoRotation"]?.text.flatMap { Policy(rawValue: $0) } ?? .inTabletMode)
+        }
+        return found.allSatisfy { $0 == found[0] } ? found.first : nil
+    }
+
+    /// Nil if KWin is not in one of the folders that distributions use.
+    private static var hasSensorPlugin: Bool? {
+        let libraries = ((try? FileDescriptor.names(in: "/usr/lib")) ?? []).map { "/usr/lib/\($0)" }
+        let folders = (libraries + ["/usr/lib", "/usr/lib64"]).map { $0 + "/qt6/plugins" }
+        guard let folder = folders.first(where: { access($0 + "/kwin", F_OK) == 0 }) else { return nil }
+        return access(folder + "/sensors/libqtsensors_iio-sensor-proxy.so", F_OK) == 0
+    }
+}
