@@ -64,6 +64,7 @@ QUICK = FULL | {
     "growth turns": 2,
 }
 SENSORS = ("sensitive-hub", "hub", "polled", "input")
+HINGES = ("accelerometers", "hinge")
 
 
 def run_together(jobs):
@@ -106,6 +107,7 @@ def measure(options):
         for sensor in SENSORS
         for title in found
     ]
+    hinge = [("hinge.py", options | {"sensor": sensor}) for sensor in HINGES]
     alone = [("libiio.py", options | {"sensor": sensor, "seed": 0}) for sensor in ("hub", "polled")]
     subscribers = [("growth.py", options | {"program": title, "kind": "subscribers"}) for title in found]
     requests = [("growth.py", options | {"program": "orientd", "kind": "requests"})]
@@ -113,7 +115,7 @@ def measure(options):
         ("start", [("start.py", options)]),
         ("subscribers", subscribers),
         ("requests", requests),
-        ("sensors", sensing + alone),
+        ("sensors", sensing + alone + hinge),
     ):
         print(f"{datetime.datetime.now():%H:%M:%S} {what}", file=sys.stderr)
         for more in run_together(jobs):

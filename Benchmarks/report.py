@@ -14,6 +14,7 @@ import re
 from figures import LIBIIO, OURS, PEER, SENSORS, Figures, counted
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+HINGES = ("accelerometers", "hinge")
 START = "start until a desktop knows the accelerometer"
 
 
@@ -69,6 +70,18 @@ def sensor_rows(figures):
     yield row("CPU µs a reading, orientd / libiio alone", *(" / ".join(pair) for pair in values))
 
 
+def hinge_rows(figures):
+    """Yields the rows of the virtual tablet switch, which iio-sensor-proxy does not have."""
+    yield row("the virtual tablet switch is on, unclaimed", "two polled accelerometers", "hinge sensor")
+    yield row("---", "---", "---")
+    for unit, title in (("wake-ups/min", "wake-ups a minute"), ("CPU ms/min", "CPU ms a minute")):
+        for state in ("in motion", "at rest"):
+            yield row(
+                f"{title}, {state}",
+                *(cell(figures.median(OURS, sensor, f"switch, {state}: {unit}")) for sensor in HINGES),
+            )
+
+
 def program_rows(figures):
     """Yields the rows of the figures that do not depend on the sensor."""
     yield row("", OURS, figures.peer_title())
@@ -110,6 +123,8 @@ def table(report):
             f"medians of {options['instances']} runs, {turns[0]} turns in motion and {turns[1]} from rest for each cell.",
             "",
             *sensor_rows(figures),
+            "",
+            *hinge_rows(figures),
             "",
             *program_rows(figures),
             "",

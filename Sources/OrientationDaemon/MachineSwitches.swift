@@ -14,6 +14,9 @@ final class MachineSwitches {
     /// Seconds until a failed scan is repeated: from the first, doubled each time, to the last.
     private static let backoff = (first: 1.0, last: 60.0)
 
+    /// Seconds that two tablet switches may differ while one of them changes.
+    private static let disagreement = 5.0
+
     /// The event nodes of this machine; runs on a helper.
     typealias Enumeration = @Sendable () throws(SystemError) -> [Device]
 
@@ -27,6 +30,7 @@ final class MachineSwitches {
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
     private var retry: Timer?
+    private var disagreement: Timer?
     private var delay = MachineSwitches.backoff.first
 
     /// Ignores the tablet switches of input devices with the names `ignored`.
@@ -45,21 +49,26 @@ final class MachineSwitches {
         self.enumerate = enumerate
         self.onChange = onChange
         retry = try loop.timer { [unowned(unsafe) self] in scan {} }
+        disagreement = try loop.timer { [unowned(unsafe) self] in
+            let names = tabletSwitches.map { "\($0.description.name) (\($0.isTablet ? "tablet" : "laptop"))" }
+            let text = names.sorted().joined(separator: ", ")
+            log.warning("tablet switches disagree: \(text); any tablet counts; IgnoreTabletSwitch=NAME ignores one")
+        }
     }
 
     // MARK: - State
 
+    private var tabletSwitches: [Node] { nodes.values.filter { $0.description.offered.contains(.tabletMode) } }
+
     /// A tablet if any switch says so, unknown without a switch.
     var tabletMode: TabletMode {
-        let switches = nodes.values.filter { $0.description.offered.contains(.tabletMode) }
-        if switches.contains(where: { $0.state.contains(.tabletMode) }) { return .tablet }
-        return switches.isEmpty ? .unknown : .laptop
+        let switches = tabletSwitches
+        return switches.contains { $0.isTablet } ? .tablet : switches.isEmpty ? .unknown : .laptop
     }
 
     /// Warns that the tablet switches that say `mode` contradict the hinge, whose angle is in degrees.
     func warnOfContradiction(_ mode: TabletMode, angle: Double) {
-        for node in nodes.values where node.description.offered.contains(.tabletMode) {
-            guard node.state.contains(.tabletMode) == (mode == .tablet) else { continue }
+        for node in tabletSwitches where node.isTablet == (mode == .tablet) {
             let name = node.description.name
             log.warning(
                 "\(name) says \(mode), but the hinge is open by \(Int(angle))°; IgnoreTabletSwitch=\(name) ignores it"
@@ -114,6 +123,7 @@ final class MachineSwitches {
         let watch: EventSource
         /// The switches that are on.
         var state: Switches = []
+        var isTablet: Bool { state.contains(.tabletMode) }
     }
 
     private func scan(completion: @escaping () -> Void) {
@@ -162,6 +172,15 @@ final class MachineSwitches {
     private func drop(_ path: String) {
         guard let node = nodes.removeValue(forKey: path) else { return }
         close(node.events)
+        changed()
+    }
+
+    private func changed() {
+        if Set(tabletSwitches.map { $0.isTablet }).count == 2 {
+            disagreement?.arm(after: Self.disagreement, slack: 1)
+        } else {
+            disagreement?.disarm()
+        }
         onChange(tabletMode, isLidClosed)
     }
 
@@ -174,7 +193,7 @@ final class MachineSwitches {
         do throws(SystemError) {
             guard let state = try node.events.nextState()?.intersection(node.description.offered) else { return }
             nodes[path]?.state = state
-            onChange(tabletMode, isLidClosed)
+            changed()
         } catch {
             // For an unplugged one, udev's event follows.
             if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }

@@ -181,6 +181,8 @@ private final class FuzzedService: MachineHost {
                 case 3: publish()
                 case 4: deliver(input.pick([.lid(isClosed: true), .lid(isClosed: false), .sleep, .wake]))
                 case 5: deliver(.tabletSwitch(input.pick([.tablet, .laptop, .unknown])))
+                case 6: deliver(.hingeSensor(SensorReport(state: .sampling, isPresent: input.byte() & 1 == 0)))
+                case 7: deliver(.hingeAngle(Double(input.byte()) * 2))
                 default: call(over: client)
                 }
             }

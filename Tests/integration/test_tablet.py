@@ -93,6 +93,18 @@ class TabletSwitch(SwitchTestCase):
             second.switch(other)
             self.assertEqual(self.client.get("TabletMode"), "tablet" if one or other else "laptop")
 
+    def test_two_that_keep_disagreeing_are_a_warning(self):
+        self.plug(TABLET, TABLET, attributes={"name": "Broken"})
+        self.plug(TABLET, number=4, attributes={"name": "Right"})
+        daemon = self.rig.start_orientd()
+        lines = daemon.wait_for_log("warning: tablet switches disagree")
+        self.assertEqual(len(lines), 1)
+        self.assertIn(
+            "tablet switches disagree: Broken (tablet), Right (laptop); any tablet counts; "
+            "IgnoreTabletSwitch=NAME ignores one",
+            lines[0],
+        )
+
     def test_comes_and_goes(self):
         daemon = self.rig.start_orientd()
         self.assert_mode("unknown")

@@ -15,7 +15,7 @@ import Testing
         configuration.power = random.pick([.auto, .responsive])
         var machine = OrientationMachine(configuration, saved: nil, at: 0)
         var saved: SavedState?
-        var (time, pose) = (0.0, Vector3(0, 9.81, 0))
+        var (time, pose, hasFailed) = (0.0, Vector3(0, 9.81, 0), false)
         for step in 1...400 {
             let place: Comment = "seed \(seed), step \(step)"
             time += random.pick([0.07, 0.07, 0.07, 1, 12])
@@ -26,11 +26,12 @@ import Testing
             let event =
                 random.chance(70)
                 ? .sample(.display, AccelerometerSample(time: time, acceleration: pose)) : random.event(machine)
+            if event == .saveFailed { hasFailed = true }
             try check(event, at: time, &machine, &saved, place)
         }
-        // A change of the interface is saved within ten seconds, and the rest at once.
+        // A change of the interface is saved within ten seconds, and the rest at once; later only where writing failed.
         let end = time + 10
-        while let deadline = machine.deadline, deadline.time <= end {
+        while let deadline = machine.deadline, deadline.time <= end || hasFailed && deadline.purpose == .save {
             let place: Comment = "seed \(seed), at the end"
             try check(.deadlinePassed(deadline.purpose), at: deadline.time, &machine, &saved, place)
         }
@@ -68,7 +69,12 @@ import Testing
         if before.lifecycle == .ending {
             try #require(machine.lifecycle == .ending && effects.step != .end && effects.step != .resume, place)
         }
-        if machine.lifecycle == .ending { try #require(effects.reads == PerRole(false), place) }
+        if machine.lifecycle == .ending {
+            try #require(
+                effects.reads == PerRole(false) && !effects.readsHinge && effects.tabletSwitch == .unknown,
+                place
+            )
+        }
         // As a recording is replayed.
         var again = before
         try #require(again.handle(event, at: time).status == effects.status && again.status == machine.status, place)
@@ -94,7 +100,10 @@ extension SplitMix {
             .sensorChanged(.base, SensorReport(state: .sampling, isPresent: chance(50))),
             .sample(.base, AccelerometerSample(time: 0, acceleration: Vector3(0, 0, 9.81))),
             .sensorsFound, .switchesFound, .chassisFound(pick([nil, .laptop, .tablet])), .lid(isClosed: chance(50)),
-            .tabletSwitch(pick([.unknown, .laptop, .tablet])), .sleep, .wake, .claims(UInt32(chance(50) ? 1 : 0)),
+            .tabletSwitch(pick([.unknown, .laptop, .tablet])),
+            .hingeSensor(SensorReport(state: pick([.sampling, .lost, .idle]), isPresent: chance(50))),
+            .hingeAngle(pick([90, 95, 180, 270, 275, 0, 500])), .tabletModeClaims(chance(50) ? 1 : 0),
+            .setTabletMode(pick([.unknown, .laptop, .tablet])), .sleep, .wake, .claims(UInt32(chance(50) ? 1 : 0)),
             .proxyClaims(chance(50) ? [client] : []), .setRotationLock(pick([.off, .current])),
             .rotate(pick([.portrait, .landscapeLeft])), .alignToDevice, .setAutorotate(pick([.always, .never])),
             .setApplicationMask(chance(50) ? .landscape : nil, appID: "a", client: client),
