@@ -9,11 +9,5 @@ package enum TabletModeChoice: String, NamedValue {
     case laptop, tablet
 
     /// The mode that it overrides them with; unknown for none.
-    package var mode: TabletMode {
-        switch self {
-        case .auto: .unknown
-        case .laptop: .laptop
-        case .tablet: .tablet
-        }
-    }
+    package var mode: TabletMode { TabletMode(name: name) ?? .unknown }
 }

@@ -96,7 +96,8 @@ package final class Daemon {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
         sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
-        tabletSwitch = try TabletSwitchLink(loop: loop, log: log)
+        let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
+        tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)
         let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
         let name: BusSlot

@@ -9,11 +9,6 @@ import SystemdBus
 ///
 /// No call waits. What fails is tried again, ever more rarely, until the service confirms a state.
 final class TabletSwitchLink {
-    /// Where systemd listens for orientd, unless a test says otherwise.
-    static var standardPath: String {
-        environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
-    }
-
     /// Seconds until another attempt: from the first, doubled each time, to the last.
     private static let backoff = (first: 1.0, last: 60.0)
 
@@ -34,7 +29,8 @@ final class TabletSwitchLink {
     /// The last one that was logged, until a state is confirmed.
     private var problem = ""
 
-    init(path: String = TabletSwitchLink.standardPath, loop: EventLoop, log: Log) throws(SystemError) {
+    /// `path` is where systemd listens for orientd.
+    init(path: String, loop: EventLoop, log: Log) throws(SystemError) {
         self.path = path
         self.loop = loop
         self.log = log

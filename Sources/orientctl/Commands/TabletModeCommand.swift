@@ -13,9 +13,9 @@ enum TabletModeCommand {
         summary: "set what this machine counts as; auto: as it measures;\n"
             + "toggle: the other mode, then auto; alone: print it"
     ) { invocation throws(CommandError) in
-        let words = invocation.operands
+        let name = invocation.operands.first
         let choice: Choice? =
-            if let name = words.first { try value(named: name, "cannot set the tablet mode to ") } else { nil }
+            if let name { try value(named: name, "cannot set the tablet mode to ") } else { nil }
         let bus = try invocation.connect()
         if let choice {
             let name = try choice.choice(busCall(bus.readManager()).status).name
