@@ -309,7 +309,7 @@ public struct OrientationMachine: Sendable {
         // Both halves of a hinge are read when one moves: the last reading of the other half is not of the same time.
         guard wasResting, !motion[role].isResting, motion[role.other].isResting else { return }
         motion[role.other].stream()
-        tablet.dropReading(of: role.other)
+        tablet.hinge.dropReading(of: role.other)
     }
 
     /// Takes the last sample of the sensor again that has been silent for longer.
@@ -422,7 +422,7 @@ public struct OrientationMachine: Sendable {
             setUsualMode()
         }
         let countsAngle = countsAngle
-        if !countsAngle { tablet.forgetMode() }
+        if !countsAngle { tablet.hinge.forgetMode() }
         let mode = tablet.mode(countsAngle: countsAngle)
         if mode != policy.tabletMode { policy.setTabletMode(mode) }
     }
@@ -479,7 +479,7 @@ public struct OrientationMachine: Sendable {
         switch purpose {
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)
-        case .switchCheck: tablet.expireCheck(at: time)
+        case .switchCheck: tablet.check.expire(at: time)
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)

@@ -11,8 +11,8 @@ struct TabletModeDetector: Sendable {
     /// The sensor of the hinge's angle.
     private(set) var sensor = SensorReport()
     private(set) var hasAccelerometers = false
-    private(set) var hinge = HingeAngle()
-    private(set) var check = SwitchCheck()
+    var hinge = HingeAngle()
+    var check = SwitchCheck()
 
     // MARK: - What is known
 
@@ -49,8 +49,6 @@ struct TabletModeDetector: Sendable {
         if switchMode != .unknown, hasHinge { check.begin(at: time) } else { check.stop() }
     }
 
-    mutating func expireCheck(at time: Double) { check.expire(at: time) }
-
     mutating func setSensor(_ report: SensorReport, at time: Double) {
         let hadHinge = hasHinge
         sensor = report
@@ -81,12 +79,6 @@ struct TabletModeDetector: Sendable {
         if let angle = hinge.angle { check.compare(angle, with: switchMode, at: time) }
     }
 
-    /// Forgets a reading of an accelerometer, when the next one of the other half is not of the same time.
-    mutating func dropReading(of role: AccelerometerRole) { hinge.dropReading(of: role) }
-
     /// An accelerometer has begun or ended to be read.
     mutating func restartAccelerometers() { if !readsSensor { hinge.restart() } }
-
-    /// Forgets the mode by the angle, when its changes can no longer be seen.
-    mutating func forgetMode() { hinge.forgetMode() }
 }
