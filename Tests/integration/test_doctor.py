@@ -186,6 +186,23 @@ class Hardware(DoctorTestCase):
         self.rig.add_device(accelerometer(properties={"ACCEL_LOCATION": "base"}))
         self.assert_finding(self.doctor()["kernel"], "fail", "no accelerometer in the display: test at .*base")
 
+    def test_sensor_hub_without_sensors(self):
+        hub = "P: /devices/pci0000:00/0000:00:12.0\nE: SUBSYSTEM=pci\nE: DRIVER=intel_ish_ipc\nA: device=0x51fc\\n\n"
+        self.rig.add_device(hub)
+        finding = self.doctor()["kernel"]
+        self.assert_finding(finding, "fail", "Intel's sensor hub reports none$", "sudo journalctl -k -b -g ish")
+        # An accelerometer whose driver is missing.
+        path = "/devices/pci0000:00/0000:00:12.0/001F:8087:0AC2.0001"
+        self.rig.add_device(f"P: {path}\nE: SUBSYSTEM=hid\nE: DRIVER=hid-sensor-hub\n\n")
+        self.rig.add_device(f"P: {path}/HID-SENSOR-200073.1.auto\nE: SUBSYSTEM=platform\n\n")
+        self.assert_finding(self.doctor()["kernel"], "fail", "or its driver is missing$")
+
+    def test_sensors_of_qualcomm(self):
+        lines = ["P: /devices/fastrpc-sdsp", "N: fastrpc-sdsp", "E: SUBSYSTEM=misc", "E: DEVNAME=/dev/fastrpc-sdsp"]
+        self.rig.add_device("\n".join(lines) + "\n\n")
+        pattern = r"sensor core \(/dev/fastrpc-sdsp\) yet, and hexagonrpcd, which it needs, does not run$"
+        self.assert_finding(self.doctor()["kernel"], "fail", pattern, "systemctl status 'hexagonrpcd*'")
+
     def test_files_that_the_daemon_may_not_use(self):
         self.rig.add_device(accelerometer())
         self.take_name()

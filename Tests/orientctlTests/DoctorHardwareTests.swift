@@ -115,4 +115,53 @@ import Testing
         #expect(finding.text.contains("TabletSwitch=yes"))
         #expect(finding.remedy == .configure)
     }
+
+    // MARK: - Sensor hubs
+
+    private func text(_ change: (inout SensorHubs) -> Void) -> String? {
+        var hubs = SensorHubs()
+        change(&hubs)
+        return hubs.finding.map { $0.text + "; " + $0.remedy.command(on: .system) }
+    }
+
+    @Test func `firmware of Intel's sensor hub that is missing is named`() {
+        let missing =
+            "the firmware of Intel's sensor hub is missing: intel/ish/ish_lnlm.bin; "
+            + "install the package firmware-intel-misc or linux-firmware"
+        let none = "no accelerometer found: Intel's sensor hub reports none; sudo journalctl -k -b -g ish"
+        #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), []) } == missing)
+        #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), ["ish_ptl.bin"]) } == missing)
+        #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), ["ish_lnlm_12128606.bin.zst"]) } == none)
+        // Firmware is kept elsewhere, or is part of the machine's own; the hub has started.
+        #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), nil) } == none)
+        #expect(text { ($0.intel, $0.firmware) = (("0x51fc", []), []) } == none)
+        #expect(text { ($0.intel, $0.firmware) = (("0xa845", ["hid-sensor-hub"]), []) } == none)
+    }
+
+    @Test func `a hub that reports no accelerometer is named`() {
+        let none = "no accelerometer found: AMD's sensor hub reports none; sudo journalctl -k -b -g mp2"
+        #expect(text { $0.amd = ("0x15e4", []) } == none)
+        #expect(text { $0.amd = ("0x15e4", ["hid-sensor-hub", "hid-sensor-hub"]) } == none)
+    }
+
+    @Test func `a hub is not named where a driver may be missing`() {
+        #expect(text { _ in } == nil)
+        #expect(text { $0.amd = ("0x15e4", ["hid-generic"]) } == nil)
+        #expect(text { $0.intel = ("0xa845", [""]) } == nil)
+    }
+
+    @Test func `sensors of Qualcomm's core are said not to be read yet`() {
+        let text =
+            "no accelerometer found: orientd does not read those of Qualcomm's sensor core (/dev/fastrpc-sdsp) yet"
+        var hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp")
+        #expect(
+            hubs.finding
+                == .fail(
+                    text + ", and hexagonrpcd, which it needs, does not run",
+                    remedy: .command("systemctl status 'hexagonrpcd*'")
+                )
+        )
+        hubs.hasHexagonrpcd = true
+        #expect(hubs.finding == .fail(text))
+    }
 }

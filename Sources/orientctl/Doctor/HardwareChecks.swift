@@ -29,7 +29,7 @@ enum HardwareChecks {
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         let text = "no accelerometer found: this machine has none, or its driver is missing"
-        return .fail(text, remedy: .loadDrivers)
+        return SensorHubs.ofThisMachine.finding ?? .fail(text, remedy: .loadDrivers)
     }
 
     private static func described(_ sensor: any SensorDevice) -> String {

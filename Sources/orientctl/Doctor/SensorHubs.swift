@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import POSIX
+import SystemdBus
+
+/// Signs of sensors that the kernel does not offer, on a machine without an accelerometer.
+struct SensorHubs {
+    /// The PCI device id, such as `0xa845`, and the drivers of the HID devices through which the hub offers its sensors.
+    typealias Hub = (device: String, drivers: [String])
+
+    var intel: Hub?
+    var amd: Hub?
+    /// The firmware files for Intel's hubs; nil on a system that keeps them elsewhere.
+    var firmware: [String]?
+    /// The device node of Qualcomm's sensor core, and whether the daemon runs that it needs.
+    var fastrpc: String?
+    var hasHexagonrpcd = false
+
+    /// The names of Intel's hubs that need a file to start, by PCI device id.
+    private static let generations = [
+        "0xa845": "lnlm", "0xe345": "ptl", "0xe445": "ptl", "0x4d45": "wcl", "0xd354": "nvlh", "0x6e78": "nvls",
+    ]
+
+    /// Explains why there is no accelerometer; nil if nothing here does.
+    var finding: Finding? {
+        if let intel, intel.drivers.isEmpty, let name = Self.generations[intel.device].map({ "ish_" + $0 }),
+            let firmware, !firmware.contains(where: { $0.hasPrefix(name) })
+        {
+            let remedy = Remedy.command("install the package firmware-intel-misc or linux-firmware")
+            return .fail("the firmware of Intel's sensor hub is missing: intel/ish/\(name).bin", remedy: remedy)
+        }
+        for (hub, maker, word) in [(intel, "Intel", "ish"), (amd, "AMD", "mp2")] {
+            // With any other driver, that for the sensors is missing.
+            guard let hub, hub.drivers.allSatisfy({ $0 == "hid-sensor-hub" }) else { continue }
+            let remedy = Remedy.command("sudo journalctl -k -b -g \(word)")
+            return .fail("no accelerometer found: \(maker)'s sensor hub reports none", remedy: remedy)
+        }
+        guard let fastrpc else { return nil }
+        let text = "no accelerometer found: orientd does not read those of Qualcomm's sensor core (\(fastrpc)) yet"
+        if hasHexagonrpcd { return .fail(text) }
+        let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")
+        return .fail("\(text), and hexagonrpcd, which it needs, does not run", remedy: remedy)
+    }
+
+    static var ofThisMachine: SensorHubs {
+        func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
+            (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
+        }
+        func hub(_ driver: String, bus: String) -> Hub? {
+            let card = all("pci").first { $0.property("DRIVER") == driver }
+            return card.map {
+                ($0.attribute("device") ?? "", all("hid", bus + ":*").map { $0.property("DRIVER") ?? "" })
+            }
+        }
+        func names(_ folder: String) -> [String] { (try? FileDescriptor.names(in: folder)) ?? [] }
+        // An accelerometer of a hub: only its driver is missing.
+        guard all("platform", "HID-SENSOR-200073*").isEmpty else { return SensorHubs() }
+        var hubs = SensorHubs(intel: hub("intel_ish_ipc", bus: "001F"), amd: hub("pcie_mp2_amd", bus: "0020"))
+        hubs.firmware = access("/lib/firmware", F_OK) == 0 ? names("/lib/firmware/intel/ish") : nil
+        hubs.fastrpc = all("misc", "fastrpc-[as]dsp*").first?.devnode
+        hubs.hasHexagonrpcd = names("/proc").contains {
+            (try? FileDescriptor.contents(of: "/proc/\($0)/comm")) == Array("hexagonrpcd\n".utf8)
+        }
+        return hubs
+    }
+}
