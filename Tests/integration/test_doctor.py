@@ -233,6 +233,20 @@ class Hardware(DoctorTestCase):
         finding = self.doctor()["mount matrix"]
         self.assert_finding(finding, "warn", "is singular", remedy="sudo orientctl calibrate")
 
+    def test_mount_matrix_that_makes_up_down(self):
+        self.plug()
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
+        switches = EventNode(self.rig, switches=0)
+        self.rig.start_orientd()
+        wait_until(lambda: self.client.get("TabletMode") == "laptop", "the switch is read")
+        self.assert_finding(self.doctor()["mount matrix"], "ok")
+        self.rig.write("in_accel_mount_matrix", "-1, 0, 0; 0, -1, 0; 0, 0, 1")
+        self.rig.testbed.uevent(DEVICE, "change")
+        remedy = "sudo orientctl calibrate"
+        self.assert_finding(self.doctor()["mount matrix"], "warn", "reads upside down", remedy)
+        switches.switch(2)
+        self.assert_finding(self.doctor()["mount matrix"], "ok")
+
     def test_kernel_and_hwdb_that_differ(self):
         kernel = {"in_accel_mount_matrix": "0, 1, 0; 1, 0, 0; 0, 0, 1"}
         self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"}, attributes=kernel)

@@ -116,6 +116,44 @@ import Testing
         #expect(finding.remedy == .configure)
     }
 
+    // MARK: - A sensor that reads upside down
+
+    @Test(arguments: [
+        (TabletMode.laptop, RotationRule.fixed, Vector3(0, -1, 0), true),
+        (.laptop, .fixed, Vector3(0, -0.8, 0.6), true),
+        (.laptop, .fixed, Vector3(0, 1, 0), false),
+        // On its back or on its side.
+        (.laptop, .fixed, Vector3(0, 0, 1), false), (.laptop, .fixed, Vector3(1, 0, 0), false),
+        // A tent, a device without a switch, a closed lid.
+        (.tablet, .fixed, Vector3(0, -1, 0), false), (.unknown, .fixed, Vector3(0, -1, 0), false),
+        (.laptop, .paused, Vector3(0, -1, 0), false),
+    ])
+    func `a laptop whose sensor is upside down has a wrong mount matrix`(
+        mode: TabletMode,
+        rule: RotationRule,
+        force: Vector3,
+        isUpsideDown: Bool
+    ) {
+        var status = ManagerStatus(naturalOrientation: .landscapeLeft)
+        var machine = MachineConfiguration()
+        (status.tabletMode, status.tabletModeSource, status.interfaceRule) = (mode, .switch, rule)
+        let standard = AccelerometerSample.standardGravity
+        let rest = (0..<10).map { AccelerometerSample(time: Double($0), acceleration: force * standard) }
+        #expect(HardwareChecks.isUpsideDown(status, machine, rest) == isUpsideDown)
+        let moving = rest.enumerated().map { index, sample in
+            AccelerometerSample(time: sample.time, acceleration: sample.acceleration * (index % 2 == 0 ? 1.5 : 0.5))
+        }
+        #expect(!HardwareChecks.isUpsideDown(status, machine, moving))
+        #expect(!HardwareChecks.isUpsideDown(status, machine, []))
+        // The angle depends on the matrix, and a switch may be wrong.
+        status.isSwitchContradicted = true
+        #expect(!HardwareChecks.isUpsideDown(status, machine, rest))
+        (status.isSwitchContradicted, machine.laptopOrientation) = (false, .portrait)
+        #expect(!HardwareChecks.isUpsideDown(status, machine, rest))
+        (status.tabletModeSource, machine.laptopOrientation) = (.accelerometers, nil)
+        #expect(!HardwareChecks.isUpsideDown(status, machine, rest))
+    }
+
     // MARK: - Sensor hubs
 
     private func text(_ change: (inout SensorHubs) -> Void) -> String? {

@@ -147,7 +147,25 @@ enum HardwareChecks {
     static func mountMatrix(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
         let warnings = sensor.warnings.filter(isAboutMounting)
         guard warnings.isEmpty else { return warnings.map { .warn($0, remedy: .calibrate) } }
+        if isUpsideDown(system.snapshot?.status, system.configuration.machine, system.readings.samples) {
+            let text = "the sensor reads upside down while the device is used as a laptop, which stands upright"
+            return [.warn(text, remedy: .calibrate)]
+        }
         return sensor.description.mounting.map { [mountMatrix($0.matrix, source: $0.matrixSource)] } ?? []
+    }
+
+    /// Returns whether readings at rest have the panel's own bottom up while a switch says laptop and the lid is open.
+    static func isUpsideDown(
+        _ status: ManagerStatus?,
+        _ machine: MachineConfiguration,
+        _ samples: [AccelerometerSample]
+    ) -> Bool {
+        guard let status, (status.tabletModeSource, status.tabletMode) == (.switch, .laptop),
+            !status.isSwitchContradicted, status.interfaceRule != .paused,
+            (machine.laptopOrientation?.device ?? status.naturalOrientation) == status.naturalOrientation,
+            let readings = ReadingChecks.Statistics(samples), readings.spread <= ReadingChecks.Statistics.motion
+        else { return false }
+        return readings.mean.y > 0.7
     }
 
     /// Checks the mount matrix in effect.
