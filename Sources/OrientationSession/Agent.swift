@@ -59,7 +59,13 @@ package final class Agent {
     /// Runs until a termination signal; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         if let desktop = OtherRotators.desktop, !configuration.isForced {
-            guard try keepLock(of: desktop) else { return 0 }
+            guard let lock = desktop.lock, configuration.lockSync == .auto else {
+                log.info("\(desktop.description): orient-agent is not needed; Force=yes overrides this")
+                return 0
+            }
+            role = .keepingLock
+            keeper = try LockKeeper(lock, on: bus, daemon, loop: loop, log: log) { [self] in end() }
+            display.report("synchronises the rotation lock with the desktop")
         }
         termination = try loop.onTermination { [self] in end() }
         if role == .rotating { try beginRotating() }
@@ -81,21 +87,6 @@ package final class Agent {
         display.onEvent = { [self] in handle($0) }
         try display.begin()
         daemon.wantsClaim = true
-    }
-
-    /// Prepares to keep only the lock in this session; logs why not and returns false if there is nothing to do here.
-    private func keepLock(of desktop: OtherRotators.Desktop) throws(SystemError) -> Bool {
-        let isWanted = desktop.lock != nil && configuration.lockSync == .auto
-        let login = isWanted ? try LoginSession(on: bus) { [self] in keeper?.sessionChanged() } : nil
-        guard let lock = desktop.lock, let login, login.problem == nil else {
-            let problem = login?.problem.map { ", and the session \($0)" } ?? ""
-            log.info("\(desktop.description)\(problem): orient-agent is not needed; Force=yes overrides this")
-            return false
-        }
-        role = .keepingLock
-        keeper = try LockKeeper(lock, in: login, daemon: daemon, loop: loop, log: log) { [self] in end($0) }
-        display.report("synchronises the rotation lock with the desktop")
-        return true
     }
 
     private func makeSuggestion() -> RotationSuggestion? {

@@ -6,10 +6,7 @@
 /// words of a filter and of hash buckets, and its items; an item has the last part of its key, and the index of the item
 /// with the part before it. Numbers are little-endian, places are offsets in the file.
 struct DconfDatabase {
-    private enum Kind {
-        static let value = UInt8(ascii: "v"), table = UInt8(ascii: "H")
-    }
-
+    /// In bytes.
     private static let itemSize = 24
     /// The parent of an item whose key has no part before it.
     private static let noParent = 0xffff_ffff
@@ -33,7 +30,7 @@ struct DconfDatabase {
 
     /// Returns the Boolean of a key; nil if it has none.
     func value(of key: String) throws(MessageError) -> Bool? {
-        guard let item = find(key, Kind.value, in: root) else { return nil }
+        guard let item = find(key, "v", in: root) else { return nil }
         guard let place = range(at: item + 16) else { throw MessageError("is damaged at \(key)") }
         // A variant: the value, a zero, and the type.
         switch Array(bytes[place]) {
@@ -45,14 +42,14 @@ struct DconfDatabase {
 
     /// Whether this database, one of the system's, forbids other values of a key than its own.
     func isLocked(_ key: String) -> Bool {
-        guard let locks = find(".locks", Kind.table, in: root), let table = range(at: locks + 16) else { return false }
-        return find(key, Kind.value, in: table) != nil
+        guard let locks = find(".locks", "H", in: root), let table = range(at: locks + 16) else { return false }
+        return find(key, "v", in: table) != nil
     }
 
     // MARK: - Tables
 
     /// Returns the place of the item with a key; nil if the table has none.
-    private func find(_ key: String, _ kind: UInt8, in table: Range<Int>) -> Int? {
+    private func find(_ key: String, _ kind: Unicode.Scalar, in table: Range<Int>) -> Int? {
         guard table.count >= 8, let filter = number(at: table.lowerBound),
             let buckets = number(at: table.lowerBound + 4)
         else { return nil }
@@ -62,7 +59,7 @@ struct DconfDatabase {
         let items = (start: start, count: (table.upperBound - start) / Self.itemSize)
         let key = Array(key.utf8)
         return (0..<items.count).lazy.map { start + $0 * Self.itemSize }
-            .first { bytes[$0 + 14] == kind && hasKey(key, item: $0, items) }
+            .first { bytes[$0 + 14] == UInt8(ascii: kind) && hasKey(key, item: $0, items) }
     }
 
     /// Whether the parts of an item's key, each of which has a byte at least, make up `key`.

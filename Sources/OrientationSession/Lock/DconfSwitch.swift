@@ -3,63 +3,44 @@
 import POSIX
 import SystemdBus
 
-/// A switch in the user's database of dconf: its file is read here, and dconf's service writes it and announces changes.
+/// A switch in the user's database of dconf: its file is read here; dconf's service writes it and announces changes.
 final class DconfSwitch: DesktopSwitch {
-    private static let service = "ca.desrt.dconf"
-    private static let interface = "ca.desrt.dconf.Writer"
+    private static let service = "ca.desrt.dconf", interface = "ca.desrt.dconf.Writer"
     private static let path = "/ca/desrt/dconf/Writer/user"
-    /// In bytes.
-    private static let largestFile = 1 << 24
 
     private let key: String
     private let bus: Bus
-    private let onEvent: (SwitchEvent) -> Void
-    private var slots: [BusSlot] = []
+    private let report: SwitchReport
+    private var slot: BusSlot?
     /// The service's name for our last change.
     private var tag = ""
 
     /// `bus` is that of the session.
-    init(_ key: String, on bus: Bus, onEvent: @escaping (SwitchEvent) -> Void) throws(SystemError) {
-        (self.key, self.bus, self.onEvent) = (key, bus, onEvent)
-        let match = "type='signal',interface='\(Self.interface)',path='\(Self.path)',member="
-        slots = [
-            try bus.subscribe(match + "'Notify'") { [unowned(unsafe) self] in notified($0) },
-            try bus.subscribe(match + "'WritabilityNotify'") { [unowned(unsafe) self] _ in read() },
-        ]
+    init(_ key: String, on bus: Bus, report: @escaping SwitchReport) throws(SystemError) {
+        (self.key, self.bus, self.report) = (key, bus, report)
+        // Notify and WritabilityNotify begin with a key, or a folder that is above all keys that changed.
+        let match = "type='signal',interface='\(Self.interface)',path='\(Self.path)',arg0path='\(key)'"
+        slot = try bus.subscribe(match) { [unowned(unsafe) self] in if !isOurs($0) { begin() } }
     }
 
-    /// Handles the paths that changed: one key, a folder that was reset, or some below a common folder.
-    private func notified(_ signal: BusMessage) {
-        var isOurs = false
-        do throws(BusError) {
-            let prefix = try signal.readString()
-            try signal.readArray("s") { () throws(BusError) in
-                let changed = prefix + (try signal.readString())
-                isOurs = isOurs || changed == key || changed.hasSuffix("/") && key.hasPrefix(changed)
-            }
-            if isOurs, try signal.readString() != tag { read() }
-        } catch {
-            onEvent(.unreadable("invalid signal of \(Self.service): \(error)"))
-        }
+    /// Whether a signal announces our last change; only Notify has a tag.
+    private func isOurs(_ signal: BusMessage) -> Bool {
+        guard (try? signal.skip()) != nil, (try? signal.skip()) != nil else { return false }
+        return (try? signal.readString()) == tag
     }
 
-    func begin() { read() }
-
-    private func read() {
-        guard let folder = AgentConfiguration.configurationFolder else {
-            return onEvent(.unreadable("neither XDG_CONFIG_HOME nor HOME is set"))
-        }
-        let file = folder + "/dconf/user"
+    func begin() {
+        let file = (AgentConfiguration.configurationFolder ?? "") + "/dconf/user"
         do throws(SystemError) {
             // dconf replaces the file before it announces the change.
-            let bytes = try FileDescriptor.contents(of: file, limit: Self.largestFile)
+            let bytes = try FileDescriptor.contents(of: file, limit: 1 << 24)
             do throws(MessageError) {
-                onEvent(.reads(try DconfDatabase(bytes).value(of: key).map { .locked($0) } ?? .unset))
+                report(.reads(.desktop, try DconfDatabase(bytes).value(of: key).map { .locked($0) } ?? .unset), nil)
             } catch {
-                onEvent(.unreadable("\(file) \(error.problem)"))
+                report(nil, "\(file) \(error.problem)")
             }
         } catch {
-            onEvent(error.errno == .notFound ? .reads(.unset) : .unreadable("\(error)"))
+            if error.errno == .notFound { report(.reads(.desktop, .unset), nil) } else { report(nil, "\(error)") }
         }
     }
 
@@ -69,12 +50,12 @@ final class DconfSwitch: DesktopSwitch {
         } completion: { [self] result in
             do throws(BusError) {
                 tag = try result.get().readString()
-                onEvent(.written)
+                report(.written, nil)
             } catch {
-                onEvent(.refused("\(error)"))
+                report(.refused, "\(error)")
             }
             // Somebody else may have written it meanwhile.
-            read()
+            begin()
         }
     }
 }

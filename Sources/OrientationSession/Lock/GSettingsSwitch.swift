@@ -8,47 +8,44 @@ import SystemdBus
 final class GSettingsSwitch: DesktopSwitch {
     private let lock: DesktopLock
     private let loop: EventLoop
-    private let onEvent: (SwitchEvent) -> Void
-    /// Nil after it has ended.
+    private let report: SwitchReport
+    /// The process that prints changes, its output, and what it has printed after the last line.
     private var monitor: Int32?
     private let output: FileDescriptor
-    private var watches: [EventSource] = []
-    /// The end of a write.
-    private var end: EventSource?
-    /// What the monitor has printed after the last line.
     private var rest: [UInt8] = []
+    /// Those of the monitor and of the last write.
+    private var sources: [EventSource] = [], end: EventSource?
 
-    init(_ lock: DesktopLock, loop: EventLoop, onEvent: @escaping (SwitchEvent) -> Void) throws(SystemError) {
-        (self.lock, self.loop, self.onEvent) = (lock, loop, onEvent)
+    init(_ lock: DesktopLock, loop: EventLoop, report: @escaping SwitchReport) throws(SystemError) {
+        (self.lock, self.loop, self.report) = (lock, loop, report)
         let ends = try FileDescriptor.pipe()
         let writing = FileDescriptor(owning: ends.writing)
         output = FileDescriptor(owning: ends.reading)
-        let monitor = try spawn(lock.command("monitor"), output: writing.rawValue)
-        self.monitor = monitor
+        let process = try spawn(command("monitor"), output: writing.rawValue)
         withExtendedLifetime(writing) {}
-        watches = [
+        monitor = process
+        sources = [
             try loop.watch(output.rawValue) { [unowned(unsafe) self] in receive() },
-            try loop.onExit(of: monitor) { [unowned(unsafe) self] _ in
-                self.monitor = nil
-                self.onEvent(.ended("gsettings monitor has ended"))
+            try loop.onExit(of: process) { [unowned(unsafe) self] _ in
+                monitor = nil
+                self.report(.reads(.desktop, .unknown), "gsettings monitor has ended")
             },
         ]
     }
 
-    deinit {
-        if let monitor { kill(monitor, SIGTERM) }
+    deinit { if let monitor { kill(monitor, SIGTERM) } }
+
+    private func command(_ action: String, _ values: String...) -> [String] {
+        ["gsettings", action, lock.schema, DesktopLock.key] + values
     }
 
     func begin() {
-        do throws(SystemError) {
-            let (bytes, status) = try POSIX.output(of: lock.command("get"))
-            guard status == 0 else { return onEvent(.ended("gsettings get \(lock.schema) failed")) }
-            // It does not tell whether the key was ever written.
-            let isLocked = bytes.starts(with: "true".utf8)
-            onEvent(.reads(isLocked == lock.standard ? .unset : .locked(isLocked)))
-        } catch {
-            onEvent(.ended("\(error)"))
+        guard let (bytes, status) = try? POSIX.output(of: command("get")), status == 0 else {
+            return report(nil, "gsettings get \(lock.schema) failed")
         }
+        // It does not tell whether the key was ever written.
+        let isLocked = bytes.starts(with: "true".utf8)
+        report(.reads(.desktop, isLocked == lock.standard ? .unset : .locked(isLocked)), nil)
     }
 
     /// Reads lines of the form `orientation-lock: true`.
@@ -56,27 +53,21 @@ final class GSettingsSwitch: DesktopSwitch {
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = retryingInterrupted { CLinux.read(output.rawValue, &bytes, bytes.count) }
         // The end of the process is reported.
-        guard count > 0 else { return watches.removeFirst(1) }
+        guard count > 0 else { return sources.removeFirst(1) }
         rest += bytes[..<count]
         while let line = UnixSocket.line(in: &rest) {
-            onEvent(.reads(.locked(line.suffix(4).elementsEqual("true".utf8))))
+            report(.reads(.desktop, .locked(line.suffix(4).elementsEqual("true".utf8))), nil)
         }
     }
 
     func write(_ isLocked: Bool) {
         do throws(SystemError) {
-            let process = try spawn(lock.command("set", isLocked ? "true" : "false"))
+            let process = try spawn(command("set", isLocked ? "true" : "false"))
             end = try loop.onExit(of: process) { [unowned(unsafe) self] status in
-                onEvent(status == 0 ? .written : .refused("gsettings set exited with status \(status)"))
+                report(status == 0 ? .written : .refused, status == 0 ? nil : "gsettings set exited with \(status)")
             }
         } catch {
-            onEvent(.refused("\(error)"))
+            report(.refused, "\(error)")
         }
-    }
-}
-
-extension DesktopLock {
-    fileprivate func command(_ action: String, _ values: String...) -> [String] {
-        ["gsettings", action, schema, Self.key] + values
     }
 }

@@ -7,107 +7,145 @@ import SystemdBus
 
 /// Keeps the rotation switch of the desktop and the lock of orientd the same, as ``LockSync`` decides.
 final class LockKeeper {
+    private static let login = "org.freedesktop.login1"
+
     private let loop: EventLoop
     private let log: Log
+    private let system: Bus
     private let daemon: DaemonConnection
-    private let login: LoginSession
-    private let onEnd: (_ status: Int32) -> Void
-    private var bus: Bus?
+    private let onEnd: () -> Void
+    private let session: Bus
     private var desktop: (any DesktopSwitch)?
     private var slots: [BusSlot] = []
     private var timer: Timer?
     private var sync = LockSync()
-    private var problems: [LockSync.Side: ProblemLog]
-    private var readingProblem, restlessness: ProblemLog
+    private var serviceProblem, desktopProblem, restlessness: ProblemLog
 
-    /// `login` must be that of a person; `onEnd` is called with the exit status when the desktop's session has ended, or cannot be followed.
+    /// Connects to the bus of the session; `onEnd` is called when the session has ended, or takes no part.
     init(
         _ lock: DesktopLock,
-        in login: LoginSession,
-        daemon: DaemonConnection,
+        on system: Bus,
+        _ daemon: DaemonConnection,
         loop: EventLoop,
         log: Log,
-        onEnd: @escaping (_ status: Int32) -> Void
+        onEnd: @escaping () -> Void
     ) throws(SystemError) {
-        (self.login, self.daemon, self.loop, self.log, self.onEnd) = (login, daemon, loop, log, onEnd)
-        problems = [
-            .service: ProblemLog(log, consequence: "the desktop's switch does not set orientd's lock"),
-            .desktop: ProblemLog(log, consequence: "orientd's lock does not set the desktop's switch"),
-        ]
-        readingProblem = ProblemLog(log, consequence: "the desktop's rotation switch is ignored until it is valid")
-        let rest = "\(Int(LockSync.window)) s without a change"
-        restlessness = ProblemLog(log, consequence: "they are not synchronised before \(rest)")
+        (self.system, self.daemon, self.loop, self.log, self.onEnd) = (system, daemon, loop, log, onEnd)
+        serviceProblem = ProblemLog(log, consequence: "the desktop's rotation switch does not set it")
+        desktopProblem = ProblemLog(log, consequence: "the lock of orientd may differ")
+        restlessness = ProblemLog(log, consequence: "waiting for \(Int(LockSync.window)) s without a change each time")
+        session = try Bus(.session)
         timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
-        let bus = try Bus(.session)
-        try bus.attach(to: loop)
-        self.bus = bus
+        try session.attach(to: loop)
+        let match = "type='signal',sender='\(Self.login)',member='PropertiesChanged',arg0='\(Self.login).Session'"
         slots = [
-            try bus.onDisconnect { [unowned(unsafe) self] in self.onEnd(0) },
+            try session.onDisconnect { [unowned(unsafe) self] in self.onEnd() },
             // An agent outlives a session that ends, unless the service manager stops it.
-            try bus.onOwnerChange(of: "org.gnome.SessionManager") { [unowned(unsafe) self] in
-                if $0 == nil { self.onEnd(0) }
+            try session.onOwnerChange(of: "org.gnome.SessionManager") { [unowned(unsafe) self] in
+                if $0 == nil { self.onEnd() }
             },
+            try system.subscribe(match) { [unowned(unsafe) self] in sessionsChanged($0) },
         ]
-        let report: (SwitchEvent) -> Void = { [unowned(unsafe) self] in handle($0) }
+        let report: SwitchReport = { [unowned(unsafe) self] in reported($0, $1) }
         desktop =
             lock.isInUserDatabase
-            ? try DconfSwitch(lock.path, on: bus, onEvent: report)
-            : try GSettingsSwitch(lock, loop: loop, onEvent: report)
+            ? try DconfSwitch(lock.path, on: session, report: report)
+            : try GSettingsSwitch(lock, loop: loop, report: report)
     }
 
-    /// Reads the switch, and begins.
+    /// Begins; the daemon's connection must be attached to the loop.
     func begin() {
         desktop?.begin()
-        process(.session(isActive: login.isActive))
+        readLogin()
     }
-
-    /// The session came into use, or was left.
-    func sessionChanged() { process(.session(isActive: login.isActive)) }
 
     /// The state of orientd has changed.
     func serviceChanged() {
         process(.reads(.service, daemon.state.snapshot.map { .locked($0.status.rotationLock != .off) } ?? .unknown))
     }
 
-    private func handle(_ event: SwitchEvent) {
-        switch event {
-        case .reads(let reading):
-            readingProblem.update(nil)
-            process(.reads(.desktop, reading))
-        case .unreadable(let problem): readingProblem.update(problem)
-        case .written:
-            problems[.desktop]?.update(nil)
-            process(.written)
-        case .refused(let problem):
-            problems[.desktop]?.update("cannot set the desktop's rotation switch: \(problem)")
-            process(.refused)
-        case .ended(let problem):
-            log.warning("\(problem); the rotation lock is not synchronised")
-            onEnd(1)
-        }
+    private func reported(_ event: LockSync.Event?, _ problem: String?) {
+        if let problem { desktopProblem.update("the desktop's rotation switch: \(problem)") }
+        if case .written? = event { desktopProblem.update(nil) }
+        if let event { process(event) }
     }
 
     private func process(_ event: LockSync.Event) {
         switch sync.handle(event, at: loop.now) {
-        case .write(.desktop, let isLocked):
-            log.debug("setting the desktop's rotation switch: \(isLocked ? "locked" : "unlocked")")
-            desktop?.write(isLocked)
+        case .write(.desktop, let isLocked): desktop?.write(isLocked)
         case .write(.service, let isLocked):
-            log.debug("setting the rotation lock: \(isLocked ? "current" : "off")")
             daemon.call("SetRotationLock") {
                 $0.append(isLocked ? "current" : "off")
             } completion: { [self] result in
                 // The end of orientd is logged by itself.
-                if daemon.state.snapshot != nil {
-                    problems[.service]?.update(result.error.map { "cannot set the rotation lock: \($0)" })
-                }
-                process(result.error == nil ? .written : .refused)
+                let problem = result.error.map { "cannot set the rotation lock: \($0)" }
+                if daemon.state.snapshot != nil { serviceProblem.update(problem) }
+                process(problem == nil ? .written : .refused)
             }
         case .wait:
-            let period = "\(LockSync.most) times in \(Int(LockSync.window)) s"
-            restlessness.update("the desktop's switch and orientd's lock were set back \(period)")
+            let count = "\(LockSync.most) times in \(Int(LockSync.window)) s"
+            restlessness.update("others set back the lock or the desktop's rotation switch \(count)")
             timer?.arm(after: LockSync.window)
         case nil: break
         }
+    }
+
+    /// Writes nothing until it is known which session is in use: its agent may have written the lock already.
+    private func sessionsChanged(_ signal: BusMessage) {
+        var isSwitch = false
+        do throws(BusError) {
+            _ = try signal.readString()
+            try signal.readNamedVariants { name throws(BusError) in
+                isSwitch = isSwitch || name == "Active"
+                try signal.skip()
+            }
+        } catch {
+            log.warning("invalid signal of \(Self.login): \(error)")
+        }
+        guard isSwitch else { return }
+        process(.session(isActive: false))
+        readLogin()
+    }
+
+    /// Asks systemd-logind or elogind for the session of this process; without either, it is the only one.
+    private func readLogin() {
+        let path = "/org/freedesktop/login1/session/auto"
+        system.callLater(Self.login, path, "org.freedesktop.DBus.Properties", "GetAll") {
+            $0.append("\(Self.login).Session")
+        } completion: { [self] result in
+            do throws(BusError) {
+                try loginRead(result.get())
+            } catch {
+                if error.isServiceMissing { process(.session(isActive: true)) } else { leave("is unknown: \(error)") }
+            }
+        }
+    }
+
+    private func loginRead(_ properties: BusMessage) throws(BusError) {
+        var (isActive, isRemote, kind, seat) = (false, false, "", "")
+        try properties.readNamedVariants { name throws(BusError) in
+            switch name {
+            case "Active": isActive = try properties.readAnyVariant() == .flag(true)
+            case "Remote": isRemote = try properties.readAnyVariant() == .flag(true)
+            case "Class": kind = try properties.readTextVariant()
+            case "Seat":
+                try properties.readVariant("(so)") { () throws(BusError) in
+                    try properties.readStruct("so") { () throws(BusError) in
+                        seat = try properties.readString()
+                        _ = try properties.readObjectPath()
+                    }
+                }
+            default: try properties.skip()
+            }
+        }
+        guard kind.hasPrefix("user"), !isRemote, seat == "seat0" else {
+            return leave("is no person's at the built-in display")
+        }
+        process(.session(isActive: isActive))
+    }
+
+    private func leave(_ reason: String) {
+        log.info("the session \(reason): orient-agent is not needed")
+        onEnd()
     }
 }

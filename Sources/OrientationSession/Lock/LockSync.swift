@@ -28,7 +28,7 @@ struct LockSync {
 
     enum Command: Equatable {
         case write(Side, isLocked: Bool)
-        /// Too many changes were undone: wait for ``LockSync/window`` seconds, again from now if that was under way.
+        /// Too many writes were set back: wait for ``window`` seconds, anew if that was under way.
         case wait
     }
 
@@ -43,68 +43,57 @@ struct LockSync {
         case waiting(isLocked: Bool)
     }
 
-    /// So many undone changes within this number of seconds are too many.
+    /// So many writes that are set back within this number of seconds are too many.
     static let most = 5, window = 10.0
 
     private var state = State.apart
-    private var desktop = Reading.unknown, service = Reading.unknown
+    private var readings: [Side: Reading] = [:]
     private var isActive = false
     /// The write that was commanded and has not ended; there is one at most.
     private var pending: (side: Side, isLocked: Bool)?
-    /// The last write; nil after somebody has undone it.
+    /// The last write; nil after somebody has set it back.
     private var last: (side: Side, isLocked: Bool)?
-    /// When somebody undid a write, the newest last.
-    private var undone: [Double] = []
+    /// When somebody set back a write, the newest last.
+    private var setBack: [Double] = []
 
     /// `time` is that of a monotonic clock, in seconds.
     mutating func handle(_ event: Event, at time: Double) -> Command? {
-        var change: (side: Side, reading: Reading)?
+        var changed: Side?
         switch event {
         case .reads(let side, let reading):
-            if store(reading, of: side) { change = (side, reading) }
+            if readings.updateValue(reading, forKey: side) != reading { changed = side }
         case .session(let isActive): self.isActive = isActive
         case .written:
-            if let pending { _ = store(.locked(pending.isLocked), of: pending.side) }
+            if let pending { readings[pending.side] = .locked(pending.isLocked) }
             (last, pending) = (pending, nil)
         case .refused:
             pending = nil
             if case .together = state { state = .differing }
-        case .waited:
-            if case .waiting(let isLocked) = state { state = .together(isLocked: isLocked) }
+        case .waited: if case .waiting(let isLocked) = state { state = .together(isLocked: isLocked) }
         }
-        guard isActive, desktop != .unknown, case .locked(let serviceIsLocked) = service else {
+        guard isActive, let desktop = readings[.desktop], desktop != .unknown,
+            case .locked(let serviceIsLocked)? = readings[.service]
+        else {
             state = .apart
             return nil
         }
-        // A key that was never written, or was reset, says nothing.
+        // A switch that was never set, or was reset, says nothing.
         let desktopIsLocked = if case .locked(let isLocked) = desktop { isLocked } else { serviceIsLocked }
         if case .apart = state {
             state = .together(isLocked: desktopIsLocked)
-        } else if let change, change.side != pending?.side {
-            if let last, last.side == change.side, change.reading != .locked(last.isLocked) {
-                self.last = nil
-                undone = undone.suffix(Self.most - 1) + [time]
-            }
-            return follow(change.side == .desktop ? desktopIsLocked : serviceIsLocked, at: time)
+        } else if let changed, changed != pending?.side {
+            return follow(changed, isLocked: changed == .desktop ? desktopIsLocked : serviceIsLocked, at: time)
         }
         return nextWrite()
     }
 
-    /// Stores what a side reads; returns whether that is new.
-    private mutating func store(_ reading: Reading, of side: Side) -> Bool {
-        switch side {
-        case .desktop:
-            defer { desktop = reading }
-            return desktop != reading
-        case .service:
-            defer { service = reading }
-            return service != reading
-        }
-    }
-
     /// Follows a change that somebody else made.
-    private mutating func follow(_ isLocked: Bool, at time: Double) -> Command? {
-        var mustWait = undone.count == Self.most && time - undone[0] < Self.window
+    private mutating func follow(_ side: Side, isLocked: Bool, at time: Double) -> Command? {
+        if let last, last.side == side, readings[side] != .locked(last.isLocked) {
+            self.last = nil
+            setBack = setBack.suffix(Self.most - 1) + [time]
+        }
+        var mustWait = setBack.count == Self.most && time - setBack[0] < Self.window
         if case .waiting = state { mustWait = true }
         state = mustWait ? .waiting(isLocked: isLocked) : .together(isLocked: isLocked)
         return mustWait ? .wait : nextWrite()
@@ -112,15 +101,9 @@ struct LockSync {
 
     /// Begins the write that makes both sides what they are to be; nil if none is needed or possible.
     private mutating func nextWrite() -> Command? {
-        guard pending == nil, case .together(let isLocked) = state else { return nil }
-        let side: Side
-        if service != .locked(isLocked) {
-            side = .service
-        } else if desktop != .locked(isLocked) {
-            side = .desktop
-        } else {
-            return nil
-        }
+        guard pending == nil, case .together(let isLocked) = state,
+            let side = [.service, .desktop].first(where: { readings[$0] != .locked(isLocked) })
+        else { return nil }
         pending = (side, isLocked)
         return .write(side, isLocked: isLocked)
     }
