@@ -4,6 +4,8 @@
 from agent_session import AgentTestCase, monitor, panel
 from fakes.niri import NiriServer
 from rig import wait_until
+from sensor_proxy import NAME as PROXY
+from sensor_proxy import PATH as PROXY_PATH
 
 
 class NiriTestCase(AgentTestCase):
@@ -140,3 +142,32 @@ class Niri(NiriTestCase):
         self.compositor.head("eDP-1").transform = "normal"
         self.compositor.start()
         self.wait_for_transform("270")
+
+
+class NiriThatRotates(NiriTestCase):
+    """niri claims the sensor whatever its configuration says, and rotates only outputs with auto-rotate."""
+
+    def start_claimed(self, *lines):
+        """Starts a session in which niri has claimed the sensor; the compositor is a part of this process."""
+        self.start("[Bus]", "SensorProxy=yes", claim=False)
+        self.start_compositor(panel())
+        self.client.call("ClaimAccelerometer", PROXY, PROXY_PATH, None, PROXY)
+        path = self.home / ".config" / "niri" / "config.kdl"
+        path.parent.mkdir(parents=True)
+        path.write_text("".join(line + "\n" for line in lines))
+        return self.spawn_agent()
+
+    def test_agent_rotates_outputs_without_the_flag(self):
+        for lines in ((), ('output "eDP-1" { scale 2; }',), ('output "HDMI-A-1" { auto-rotate; }',)):
+            with self.case(lines):
+                agent = self.start_claimed(*lines)
+                self.client.wait_for("Claims", 1)
+                self.show("landscape-left")
+                self.assertEqual(agent.log(), "")
+
+    def test_agent_stands_aside_for_an_output_with_the_flag(self):
+        agent = self.start_claimed("// of a tablet", 'output "eDP-1" {', "    auto-rotate", "}")
+        agent.wait_for_log("standing aside")
+        self.hold("landscape-left")
+        self.wait_until_idle(agent)
+        self.assertEqual((self.compositor.transforms(), self.client.get("Claims")), ([], 0))

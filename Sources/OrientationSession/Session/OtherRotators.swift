@@ -38,11 +38,13 @@ enum OtherRotators {
 
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
     ///
-    /// `clients` are unique names on `bus`; `server` is the process that provides the display.
-    static func client(among clients: [String], on bus: Bus, server: Int32?) -> String? {
+    /// `clients` are unique names on `bus`; `server` is the process that provides the display, `panel` the output.
+    static func client(among clients: [String], on bus: Bus, server: Int32?, panel: String?) -> String? {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
-            if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
+            if owner.process == server, !NiriConfiguration.leaves(panel) {
+                return "the compositor rotates the display itself: \(owner)"
+            }
             if owner.command == "phosh" || programs.contains(owner.command) {
                 return "another program rotates the display: \(owner)"
             }
