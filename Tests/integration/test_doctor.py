@@ -468,6 +468,22 @@ class Desktops(DoctorTestCase):
         (self.home / "kwinoutputconfig.json").write_text(json.dumps(parts))
         self.serve_properties(self.KWIN, "/org/kde/KWin", {"tabletMode": is_tablet})
 
+    def lock(self, value, vendor="gnome"):
+        """Sets the desktop's own lock as its user does."""
+        schema = f"org.{vendor}.settings-daemon.peripherals.touchscreen"
+        path = schema.replace(".", "/")
+        folder = self.rig.directory / vendor
+        folder.mkdir(exist_ok=True)
+        (folder / "test.gschema.xml").write_text(
+            f'''<schemalist><schema id="{schema}" path="/{path}/">
+                <key name="orientation-lock" type="b"><default>false</default></key>
+            </schema></schemalist>'''
+        )
+        subprocess.run(["glib-compile-schemas", folder], check=True)
+        self.environment |= {"GSETTINGS_BACKEND": "keyfile", "GSETTINGS_SCHEMA_DIR": str(folder)}
+        command = ["gsettings", "set", schema, "orientation-lock", value]
+        subprocess.run(command, env=self.rig.plain_environment | self.environment, check=True)
+
     def claim(self):
         """Claims the sensor from the process of the desktop."""
         connection = self.rig.connect().connection
@@ -527,6 +543,40 @@ class Desktops(DoctorTestCase):
         self.start_mutter(True)
         self.claim()
         self.assertEqual(self.desktop(), [])
+
+    def test_claim_that_gnome_has_lost(self):
+        self.lock("false")
+        self.start_mutter(True)
+        pattern = r"not read the sensor although it should, a fault of version 50.2: upgrade to 51, or log in again$"
+        self.assert_problem(pattern, "gnome-session-quit --logout")
+        self.lock("true")
+        self.assert_problem("^the rotation lock of GNOME is on$", self.unlock("gnome"))
+        self.lock("false")
+        self.claim()
+        self.assertEqual(self.desktop(), [])
+
+    def unlock(self, vendor):
+        return f"gsettings set org.{vendor}.settings-daemon.peripherals.touchscreen orientation-lock false"
+
+    def test_locks_of_phosh_and_cinnamon(self):
+        for name, process, service, vendor in (
+            ("Phosh", "phosh", self.MUTTER, "gnome"),
+            ("Cinnamon", "cinnamon", "org.Cinnamon", "cinnamon"),
+        ):
+            with self.case(name):
+                pathlib.Path("/proc/self/comm").write_text(process)
+                Service(self.rig, service, [], [], None)
+                self.lock("false", vendor)
+                self.assertEqual(self.desktop(), [])
+                self.lock("true", vendor)
+                self.assert_problem(f"^the rotation lock of {name} is on$", self.unlock(vendor))
+
+    def test_lock_that_cannot_be_read(self):
+        empty = self.rig.directory / "empty"
+        empty.mkdir()
+        self.environment["XDG_DATA_DIRS"] = str(empty)
+        self.start_mutter(True)
+        self.assertEqual(self.desktop(), [], "without the lock's state, a missing claim says nothing")
 
     def test_kde_that_is_set_never_to_rotate(self):
         self.start_kwin("Never")

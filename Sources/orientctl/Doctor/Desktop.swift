@@ -61,9 +61,15 @@ extension Desktop {
 
     private var lock: Finding? {
         guard isLocked == true else { return nil }
-        let schema = "org.\(kind == .cinnamon ? "cinnamon" : "gnome").settings-daemon.peripherals.touchscreen"
-        let remedy = Remedy.command("gsettings set \(schema) orientation-lock false")
-        return .warn("the rotation lock of \(kind.rawValue) is on", remedy: remedy)
+        return .warn(
+            "the rotation lock of \(kind.rawValue) is on",
+            remedy: .command("gsettings set \(lockSetting) false")
+        )
+    }
+
+    private var lockSetting: String {
+        let vendor = kind == .cinnamon ? "cinnamon" : "gnome"
+        return "org.\(vendor).settings-daemon.peripherals.touchscreen orientation-lock"
     }
 
     /// mutter's touch mode: a touch screen, and a switch that says tablet or, without a switch, no pointer.
@@ -160,12 +166,18 @@ extension Desktop {
             policy = file.flatMap(Self.policy)
         case .phosh, .cinnamon: break
         }
+        guard kind != .kde else { return }
+        // It knows every backend and default; its complaints do not belong here.
+        let answer = try? output(of: ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]).bytes
+        isLocked = answer == Array("true\n".utf8) ? true : answer == Array("false\n".utf8) ? false : nil
     }
 
     private static func find(on session: Bus) -> (kind: Kind, process: Int32)? {
         for (kind, name) in [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")] {
-            // KWin rotates on Wayland only; phosh has mutter's interface.
-            guard let owner = session.owner(of: name), kind != .kde || owner.command == "kwin_wayland" else { continue }
+            // Not for root on a user's bus. KWin rotates on Wayland only; phosh has mutter's interface.
+            guard let owner = session.owner(of: name), owner.user == geteuid(),
+                kind != .kde || owner.command == "kwin_wayland"
+            else { continue }
             return (owner.command == "phosh" ? .phosh : kind, owner.process)
         }
         return nil

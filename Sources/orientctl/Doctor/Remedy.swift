@@ -19,7 +19,7 @@ enum Remedy: Hashable, Sendable {
 
     static let install = command("install orientd again")
     static let installPolkit = command("install the package polkitd or polkit")
-    static let showSwitch = command("systemctl status orientd-tablet-switch")
+    static let showSwitch = command("systemctl status 'orientd-tablet-switch*'")
     static let configure = command("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
     static let calibrate = command("sudo orientctl calibrate")
     static let report = orientctl("doctor --report report.txt")
