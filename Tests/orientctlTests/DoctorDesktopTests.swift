@@ -143,6 +143,9 @@ import Testing
         let switched = kde(.inTabletMode, tablet: false) { $0.inputs?.insert(.tabletSwitch) }
         #expect(switched.map { $0.text } == ["\(text) KWin is not in it"])
         #expect(remedy(switched) == always)
+        // TabletMode=off in kwinrc.
+        let pure = kde(.inTabletMode, tablet: false) { $0.inputs = [.touchScreen] }
+        #expect(pure.map { $0.text } == ["\(text) KWin is not in it"])
         let laptop = kde(.inTabletMode, tablet: false) {
             $0.inputs?.insert(.tabletSwitch)
             $0.isLaptop = true

@@ -61,10 +61,8 @@ extension Desktop {
 
     private var lock: Finding? {
         guard isLocked == true else { return nil }
-        return .warn(
-            "the rotation lock of \(kind.rawValue) is on",
-            remedy: .command("gsettings set \(lockSetting) false")
-        )
+        let remedy = Remedy.command("gsettings set \(lockSetting) false")
+        return .warn("the rotation lock of \(kind.rawValue) is on", remedy: remedy)
     }
 
     private var lockSetting: String {
@@ -91,7 +89,8 @@ extension Desktop {
         guard when == .inTabletMode, isTabletMode != true else { return missingClaim }
         guard isTabletMode == false, let inputs else { return nil }
         let text = "KDE rotates \(output) in tablet mode only, and"
-        guard inputs.contains(.tabletSwitch) else {
+        // Without a switch, a touch screen alone is a tablet.
+        guard inputs.contains(.tabletSwitch) || inputs == [.touchScreen] else {
             return withoutSwitch("\(text) there is no tablet switch", set("always"))
         }
         return laptop ?? .warn("\(text) KWin is not in it", remedy: set("always"))
@@ -149,14 +148,7 @@ extension Desktop {
         let reader = ConfigurationReader<Configuration>()
         try? reader.read(Configuration.standardPath, isRequired: false)
         virtualSwitch = VirtualSwitch(status.tabletModeSource, reader.configuration)
-        switch kind {
-        case .gnome:
-            let (mutter, shell) = (Self.mutter, "org.gnome.Shell")
-            let path = "/org/gnome/Mutter/DisplayConfig"
-            let isManaged = try? session.property("PanelOrientationManaged", of: mutter, at: path, on: mutter)
-            isPanelManaged = isManaged.map { $0 == "true" }
-            version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
-        case .kde:
+        if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
             isTabletMode = isTablet.map { $0 == "true" }
@@ -164,9 +156,15 @@ extension Desktop {
             let folder = environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
             let file = folder.flatMap { try? FileDescriptor.contents(of: $0 + "/kwinoutputconfig.json") }
             policy = file.flatMap(Self.policy)
-        case .phosh, .cinnamon: break
+            return
         }
-        guard kind != .kde else { return }
+        if kind == .gnome {
+            let (mutter, shell) = (Self.mutter, "org.gnome.Shell")
+            let path = "/org/gnome/Mutter/DisplayConfig"
+            let isManaged = try? session.property("PanelOrientationManaged", of: mutter, at: path, on: mutter)
+            isPanelManaged = isManaged.map { $0 == "true" }
+            version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
+        }
         // It knows every backend and default; its complaints do not belong here.
         let answer = try? output(of: ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]).bytes
         isLocked = answer == Array("true\n".utf8) ? true : answer == Array("false\n".utf8) ? false : nil
