@@ -193,6 +193,30 @@ class Accelerometer(SensorProxyTestCase):
         self.assertEqual(heard[second], turned)
         self.assertEqual(heard[listener], [])
 
+    def test_a_client_that_claims_again_is_told_what_has_changed_meanwhile(self):
+        """Desktops with a lock of their own release the sensor, keep the last value, and show it after the next claim."""
+        self.rig.add_device(accelerometer())
+        self.start()
+        claimer = self.rig.connect()
+        heard = self.record(claimer)
+
+        def claim_again():
+            """Claims, releases, and returns what was received."""
+            heard.clear()
+            self.call("ClaimAccelerometer", claimer)
+            self.call("ReleaseAccelerometer", claimer)
+            handle_events()
+            return heard
+
+        self.assertEqual(claim_again(), [{"AccelerometerOrientation": "normal"}, {"AccelerometerTilt": "vertical"}])
+        self.assertEqual(claim_again(), [])
+        self.client.claim()
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assert_orientation("landscape-left")
+        self.assertEqual(heard, [])
+        self.assertEqual(claim_again(), [{"AccelerometerOrientation": "right-up"}])
+        self.assertEqual(claim_again(), [])
+
     def test_a_client_claims_once_however_often(self):
         self.rig.add_device(accelerometer())
         counter = ReadCounter(self.rig, "in_accel_x_raw")

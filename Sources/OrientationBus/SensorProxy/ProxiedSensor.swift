@@ -21,6 +21,8 @@ final class ProxiedSensor {
     }
 
     private var signals: [Signal]
+    /// The signals whose values have changed while nobody had a claim.
+    private var unsent: Set<Int> = []
     private let bus: Bus
     private let interface: String
     private let path: String
@@ -61,6 +63,7 @@ final class ProxiedSensor {
     func publish(_ values: [[PropertyValue]]) {
         for (row, values) in values.enumerated() where values != signals[row].map({ $0.value }) {
             for (column, value) in values.enumerated() { signals[row][column].value = value }
+            if claimants.isEmpty { unsent.insert(row) }
             for claimant in claimants { send(signals[row], to: claimant) }
         }
     }
@@ -82,6 +85,9 @@ final class ProxiedSensor {
             guard isAllowed else { return }
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
+                // Desktops keep what they received before they released the sensor, and show that otherwise.
+                for row in unsent.sorted() { send(signals[row], to: message.sender) }
+                unsent = []
                 onClaims(kind, claimants)
             }
             waiting.add(message)
