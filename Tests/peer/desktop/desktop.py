@@ -82,6 +82,9 @@ class ShellTestCase(DesktopTestCase):
     them phosh and mutter do not rotate anything.
     """
 
+    # Where the shell keeps its settings: the backend of GSettings.
+    settings = "memory"
+
     def start_phoc(self):
         """Starts a session bus and phoc; programs that are started with self.environment run in it."""
         runtime = self.rig.directory / "runtime"
@@ -92,7 +95,7 @@ class ShellTestCase(DesktopTestCase):
             self.rig.plain_environment,
             XDG_RUNTIME_DIR=str(runtime),
             HOME=str(self.rig.directory),
-            GSETTINGS_BACKEND="memory",
+            GSETTINGS_BACKEND=self.settings,
             NO_AT_BRIDGE="1",
             WLR_BACKENDS="x11",
             WLR_RENDERER="pixman",
@@ -146,7 +149,7 @@ class ShellTestCase(DesktopTestCase):
 
     def print_logs(self):
         super().print_logs()
-        for name in ("phoc", "phosh", "mutter"):
+        for name in ("phoc", "phosh", "mutter", "orient-agent", "gsd-media-keys"):
             log = self.rig.directory / f"{name}.log"
             if log.exists():
                 print(f"\n{log.name}:\n{log.read_text(errors='replace')[-3000:]}")

@@ -9,7 +9,7 @@ DISPLAY_CONFIG = "org.gnome.Mutter.DisplayConfig"
 TRANSFORMS = ("normal", "90", "180", "270")
 
 
-class MutterTests(ShellTestCase):
+class MutterTestCase(ShellTestCase):
     def transform(self):
         """Returns the transform of the one logical monitor, or None while mutter is starting."""
         try:
@@ -32,6 +32,8 @@ class MutterTests(ShellTestCase):
         self.session = Client(self.session_bus)
         self.addCleanup(self.session.close)
 
+
+class MutterTests(MutterTestCase):
     def test_output_of_mutter_follows_the_device(self):
         self.start_mutter()
         self.check_that_output_follows(self.transform)

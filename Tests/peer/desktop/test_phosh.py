@@ -8,7 +8,7 @@ from desktop import ShellTestCase, tablet
 from rig import LANDSCAPE_LEFT
 
 
-class PhoshTests(ShellTestCase):
+class PhoshTestCase(ShellTestCase):
     def transform(self):
         """Returns the transform of phoc's one output."""
         listing = subprocess.run(
@@ -22,6 +22,8 @@ class PhoshTests(ShellTestCase):
         self.start_phoc()
         self.start(["/usr/libexec/phosh", "-U"])
 
+
+class PhoshTests(PhoshTestCase):
     def test_output_of_phosh_follows_the_device(self):
         self.start_phosh()
         self.check_that_output_follows(self.transform)
