@@ -533,6 +533,15 @@ class Desktops(DoctorTestCase):
             "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd",
         )
 
+    def test_gnome_on_a_convertible_whose_hinge_cannot_be_measured(self):
+        self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
+        self.rig.add_device("P: /devices/virtual/dmi/id\nE: SUBSYSTEM=dmi\nA: chassis_type=31\\n\n")
+        self.start_mutter(False)
+        self.assert_problem(
+            "no tablet switch; TabletSwitch=yes adds one for orientctl tablet-mode$",
+            "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd",
+        )
+
     def test_gnome_with_a_virtual_tablet_switch(self):
         self.add_inputs("TOUCHSCREEN", "TOUCHPAD", "SWITCH", phys="orientd/tablet-switch")
         self.start_mutter(False)

@@ -54,9 +54,16 @@ import Testing
         let text = "GNOME does not rotate while there is a mouse or touchpad and no tablet switch"
         let inputs: Set<Desktop.Input> = [.touchScreen, .touchpad]
         #expect(unmanaged(inputs).map { $0.text } == [text])
-        let hinged = unmanaged(inputs, virtual: .off)
+        let hinged = unmanaged(inputs, virtual: .off(isMeasured: true))
         #expect(hinged.map { $0.text } == [text + "; TabletSwitch=yes adds one"])
         #expect(remedy(hinged) == "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
+        let broken = unmanaged(inputs, virtual: .on(isMeasured: true))
+        #expect(broken.map { $0.text } == [text + ", in spite of TabletSwitch=yes"])
+        #expect(remedy(broken) == "systemctl status 'orientd-tablet-switch*'")
+        let manual = unmanaged(inputs, virtual: .off(isMeasured: false))
+        #expect(manual.map { $0.text } == [text + "; TabletSwitch=yes adds one for orientctl tablet-mode"])
+        let ready = unmanaged(inputs, virtual: .on(isMeasured: false))
+        #expect(remedy(ready) == "orientctl tablet-mode tablet")
     }
 
     @Test func `a laptop that GNOME does not rotate is as it should be`() {
@@ -138,7 +145,7 @@ import Testing
         let plain = kde(.inTabletMode, tablet: false)
         #expect(plain.map { $0.text } == ["\(text) there is no tablet switch"])
         #expect(remedy(plain) == always)
-        let hinged = kde(.inTabletMode, tablet: false) { $0.virtualSwitch = .off }
+        let hinged = kde(.inTabletMode, tablet: false) { $0.virtualSwitch = .off(isMeasured: true) }
         #expect(hinged.map { $0.text } == ["\(text) there is no tablet switch; TabletSwitch=yes adds one"])
         let switched = kde(.inTabletMode, tablet: false) { $0.inputs?.insert(.tabletSwitch) }
         #expect(switched.map { $0.text } == ["\(text) KWin is not in it"])

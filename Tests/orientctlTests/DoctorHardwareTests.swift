@@ -105,13 +105,22 @@ import Testing
             HardwareChecks.tabletSwitch(switches, chassis: chassis, virtual: virtual, status: nil)
         }
         #expect(finding().verdict == verdict)
-        #expect(finding(virtual: .off).verdict == .ok)
-        #expect(finding(virtual: .on).remedy == .none)
+        #expect(finding(virtual: .off(isMeasured: true)).verdict == .ok)
+        #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
+        let advised = finding(virtual: .off(isMeasured: false))
+        #expect(advised.verdict == verdict)
+        #expect(advised.text == finding().text + "; with TabletSwitch=yes, orientctl tablet-mode makes one")
+        #expect(finding(virtual: .on(isMeasured: false)) == finding())
     }
 
     @Test func `a measurable hinge comes with the advice to make it a switch`() {
-        let finding = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .off, status: nil)
+        let finding = HardwareChecks.tabletSwitch(
+            [],
+            chassis: "convertible",
+            virtual: .off(isMeasured: true),
+            status: nil
+        )
         #expect(finding.text.contains("TabletSwitch=yes"))
         #expect(finding.remedy == .configure)
     }

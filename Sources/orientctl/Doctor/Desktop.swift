@@ -21,8 +21,8 @@ struct Desktop {
         case touchScreen = "TOUCHSCREEN", tabletSwitch = "SWITCH", mouse = "MOUSE", touchpad = "TOUCHPAD"
     }
 
-    /// The tablet switch that orientd can make from the angle of the hinge.
-    enum VirtualSwitch { case impossible, off, on }
+    /// The tablet switch that orientd can make from the angle of the hinge or, if that `isMeasured` not, by command.
+    enum VirtualSwitch: Equatable { case impossible, off(isMeasured: Bool), on(isMeasured: Bool) }
 
     var kind = Kind.gnome
     /// Of GNOME Shell; empty for others.
@@ -103,8 +103,11 @@ extension Desktop {
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
         switch virtualSwitch {
         case .impossible: .warn(text, remedy: remedy)
-        case .off: .warn("\(text); TabletSwitch=yes adds one", remedy: .configure)
-        case .on: .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
+        case .off(true): .warn("\(text); TabletSwitch=yes adds one", remedy: .configure)
+        case .off(false): .warn("\(text); TabletSwitch=yes adds one for orientctl tablet-mode", remedy: .configure)
+        case .on(true): .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
+        case .on(false):
+            .warn("\(text) before orientctl tablet-mode adds one", remedy: .orientctl("tablet-mode tablet"))
         }
     }
 
@@ -125,8 +128,12 @@ extension Desktop {
 
 extension Desktop.VirtualSwitch {
     init(_ source: TabletModeSource?, _ configuration: Configuration) {
-        let isPossible = source == .hinge || source == .accelerometers
-        self = !isPossible ? .impossible : configuration.machine.virtualTabletSwitch ? .on : .off
+        let isMeasured = source == .hinge || source == .accelerometers
+        let chassis = (try? Device(subsystem: "dmi", name: "id"))?.attribute("chassis_type")
+        // A convertible or a detachable one.
+        let isPossible = isMeasured || chassis == "31" || chassis == "32"
+        let isWanted = configuration.machine.virtualTabletSwitch
+        self = !isPossible ? .impossible : isWanted ? .on(isMeasured: isMeasured) : .off(isMeasured: isMeasured)
     }
 }
 

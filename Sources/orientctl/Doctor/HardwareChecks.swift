@@ -241,18 +241,21 @@ enum HardwareChecks {
     ) -> Finding {
         guard switches.isEmpty else { return .ok(switches.joined(separator: ", ")) }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
+        var advice = ""
         switch virtual {
-        case .on: return .ok("none of the kernel, but that of orientd, which follows the angle of the hinge\(mode)")
-        case .off:
+        case .on(true):
+            return .ok("none of the kernel, but that of orientd, which follows the angle of the hinge\(mode)")
+        case .off(true):
             let change = "TabletSwitch=yes gives it to all programs: on a tablet, keyboard and touchpad are off then"
             let text = "none; the angle of the hinge is used instead\(mode); \(change), and GNOME and KDE rotate"
             return .ok(text, remedy: .configure)
-        case .impossible: break
+        case .off(false): advice = "; with TabletSwitch=yes, orientctl tablet-mode makes one"
+        case .impossible, .on(false): break
         }
         guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
-            return .ok("none, and none needed\(mode)")
+            return .ok("none, and none needed\(mode)\(advice)")
         }
-        let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)"
+        let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)\(advice)"
         return .warn(text, remedy: .orientctl("autorotate always"))
     }
 }
