@@ -13,12 +13,12 @@ import Testing
             ("output \"eDP-1\" { auto-rotate true }\noutput \"DSI-1\" { auto-rotate false }", ["edp-1"]),
             ("output \"eDP-1\" { auto-rotate }\noutput \"eDP-1\" { auto-rotate false }", []),
             ("// output \"eDP-1\" { auto-rotate; }", []),
-            ("output \"eDP-1\" {\n    // auto-rotate\n    /-auto-rotate\n    /* auto-rotate\n } */\n}", []),
+            ("output \"eDP-1\" {\n    // auto-rotate }\n    /-auto-rotate\n    // }\n}\nauto-rotate", []),
             ("/-output \"eDP-1\" { auto-rotate; }\noutput \"DSI-1\" { auto-rotate; }", ["dsi-1"]),
             ("output \"eDP-1\" { layout { auto-rotate; }; }", []),
             ("auto-rotate\ninput { touch { auto-rotate; }; }", []),
-            ("spawn \"sh\" \"}{\\\"\"; spawn r#\"{ \"} {\"#\noutput \"eDP-1\" { auto-rotate }", ["edp-1"]),
-            ("spawn #\"{ \"} {\"#\noutput \"BOE 0x0BCA Unknown\" { auto-rotate }", ["boe 0x0bca unknown"]),
+            ("spawn \"sh\" \"}{\"; spawn \"//\" {\n}\noutput \"eDP-1\" { auto-rotate }", ["edp-1"]),
+            ("output \"BOE 0x0BCA Unknown\" { auto-rotate }", ["boe 0x0bca unknown"]),
             ("}}\noutput \"eDP-1\" { auto-rotate }", ["edp-1"]), ("output \"eDP-1", []), ("output { auto-rotate }", []),
         ] as [(String, Set<String>)]
     )

@@ -7,7 +7,7 @@ import SystemdBus
 
 /// Keeps the rotation switch of the desktop and the lock of orientd the same, as ``LockSync`` decides.
 final class LockKeeper {
-    private static let login = "org.freedesktop.login1"
+    private static let logind = "org.freedesktop.login1"
 
     private let loop: EventLoop
     private let log: Log
@@ -37,7 +37,7 @@ final class LockKeeper {
         session = try Bus(.session)
         timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
         try session.attach(to: loop)
-        let match = "type='signal',sender='\(Self.login)',member='PropertiesChanged',arg0='\(Self.login).Session'"
+        let match = "type='signal',sender='\(Self.logind)',member='PropertiesChanged',arg0='\(Self.logind).Session'"
         slots = [
             try session.onDisconnect { [unowned(unsafe) self] in self.onEnd() },
             // An agent outlives a session that ends, unless the service manager stops it.
@@ -90,19 +90,32 @@ final class LockKeeper {
         }
     }
 
+    private typealias Login = (isActive: Bool?, isRemote: Bool, kind: String, seat: String)
+
+    /// Reads the properties of a session; those that are missing have no value or an empty one.
+    private static func login(_ message: BusMessage) throws(BusError) -> Login {
+        var login: Login = (nil, false, "", "")
+        try message.readNamedVariants { name throws(BusError) in
+            switch name {
+            case "Active": login.isActive = try message.readAnyVariant() == .flag(true)
+            case "Remote": login.isRemote = try message.readAnyVariant() == .flag(true)
+            case "Class": login.kind = try message.readTextVariant()
+            case "Seat":
+                try message.readVariant("(so)") { () throws(BusError) in
+                    try message.readStruct("so") { () throws(BusError) in
+                        login.seat = try message.readString()
+                        try message.skip()
+                    }
+                }
+            default: try message.skip()
+            }
+        }
+        return login
+    }
+
     /// Writes nothing until it is known which session is in use: its agent may have written the lock already.
     private func sessionsChanged(_ signal: BusMessage) {
-        var isSwitch = false
-        do throws(BusError) {
-            _ = try signal.readString()
-            try signal.readNamedVariants { name throws(BusError) in
-                isSwitch = isSwitch || name == "Active"
-                try signal.skip()
-            }
-        } catch {
-            log.warning("invalid signal of \(Self.login): \(error)")
-        }
-        guard isSwitch else { return }
+        guard (try? signal.skip()) != nil, (try? Self.login(signal))?.isActive != nil else { return }
         process(.session(isActive: false))
         readLogin()
     }
@@ -110,38 +123,19 @@ final class LockKeeper {
     /// Asks systemd-logind or elogind for the session of this process; without either, it is the only one.
     private func readLogin() {
         let path = "/org/freedesktop/login1/session/auto"
-        system.callLater(Self.login, path, "org.freedesktop.DBus.Properties", "GetAll") {
-            $0.append("\(Self.login).Session")
+        system.callLater(Self.logind, path, "org.freedesktop.DBus.Properties", "GetAll") {
+            $0.append("\(Self.logind).Session")
         } completion: { [self] result in
             do throws(BusError) {
-                try loginRead(result.get())
+                let login = try Self.login(result.get())
+                guard login.kind.hasPrefix("user"), !login.isRemote, login.seat == "seat0" else {
+                    return leave("is no person's at the built-in display")
+                }
+                process(.session(isActive: login.isActive ?? false))
             } catch {
                 if error.isServiceMissing { process(.session(isActive: true)) } else { leave("is unknown: \(error)") }
             }
         }
-    }
-
-    private func loginRead(_ properties: BusMessage) throws(BusError) {
-        var (isActive, isRemote, kind, seat) = (false, false, "", "")
-        try properties.readNamedVariants { name throws(BusError) in
-            switch name {
-            case "Active": isActive = try properties.readAnyVariant() == .flag(true)
-            case "Remote": isRemote = try properties.readAnyVariant() == .flag(true)
-            case "Class": kind = try properties.readTextVariant()
-            case "Seat":
-                try properties.readVariant("(so)") { () throws(BusError) in
-                    try properties.readStruct("so") { () throws(BusError) in
-                        seat = try properties.readString()
-                        _ = try properties.readObjectPath()
-                    }
-                }
-            default: try properties.skip()
-            }
-        }
-        guard kind.hasPrefix("user"), !isRemote, seat == "seat0" else {
-            return leave("is no person's at the built-in display")
-        }
-        process(.session(isActive: isActive))
     }
 
     private func leave(_ reason: String) {
