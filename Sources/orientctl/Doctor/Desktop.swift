@@ -51,12 +51,8 @@ extension Desktop {
 
     /// The reasons why the desktop does not rotate the display, as far as its state proves them.
     var findings: [Finding] {
-        switch kind {
-        case .gnome:
-            [lock, touchMode, isPanelManaged == true && isLocked == false ? missingClaim : nil].compactMap { $0 }
-        case .phosh, .cinnamon: [lock].compactMap { $0 }
-        case .kde: [tabletMode].compactMap { $0 }
-        }
+        let mayClaim = isPanelManaged == true && isLocked == false
+        return [lock, touchMode, tabletMode, mayClaim ? missingClaim : nil].compactMap { $0 }
     }
 
     private var lock: Finding? {
@@ -70,7 +66,7 @@ extension Desktop {
         return "org.\(vendor).settings-daemon.peripherals.touchscreen orientation-lock"
     }
 
-    /// mutter's touch mode: a touch screen, and a switch that says tablet or, without a switch, no pointer.
+    /// GNOME's touch mode: a touch screen, and a switch that says tablet or, without a switch, no pointer.
     private var touchMode: Finding? {
         guard isPanelManaged == false, let inputs else { return nil }
         let byHand = Remedy.command("gnome-control-center display")
@@ -82,6 +78,7 @@ extension Desktop {
         return withoutSwitch("GNOME does not rotate while there is a mouse or touchpad and no tablet switch", byHand)
     }
 
+    /// KDE's policy, and its tablet mode.
     private var tabletMode: Finding? {
         guard let (output, when) = policy else { return nil }
         func set(_ policy: String) -> Remedy { .command("kscreen-doctor output.\(output).autoRotatePolicy.\(policy)") }
@@ -96,6 +93,7 @@ extension Desktop {
         return laptop ?? .warn("\(text) KWin is not in it", remedy: set("always"))
     }
 
+    /// As it should be.
     private var laptop: Finding? {
         isLaptop ? .ok("\(kind.rawValue) rotates the display of a tablet only, and this is used as a laptop") : nil
     }

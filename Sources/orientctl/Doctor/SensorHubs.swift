@@ -6,11 +6,10 @@ import SystemdBus
 
 /// Signs of sensors that the kernel does not offer, on a machine without an accelerometer.
 struct SensorHubs {
-    /// The PCI device id, such as `0xa845`, and the drivers of the HID devices through which the hub offers its sensors.
+    /// The PCI device id of a hub, such as `0xa845`, and the drivers of the HID devices through which it offers sensors.
     typealias Hub = (device: String, drivers: [String])
 
-    var intel: Hub?
-    var amd: Hub?
+    var intel, amd: Hub?
     /// The firmware files for Intel's hubs; nil on a system that keeps them elsewhere.
     var firmware: [String]?
     /// The device node of Qualcomm's sensor core, and whether the daemon runs that it needs.
