@@ -570,9 +570,10 @@ class Desktops(DoctorTestCase):
     def test_locks_of_phosh_and_cinnamon(self):
         for name, process, service, vendor in (
             ("Phosh", "phosh", self.MUTTER, "gnome"),
+            ("Phosh", ".phosh-wrapped", self.MUTTER, "gnome"),
             ("Cinnamon", "cinnamon", "org.Cinnamon", "cinnamon"),
         ):
-            with self.case(name):
+            with self.case(process):
                 pathlib.Path("/proc/self/comm").write_text(process)
                 Service(self.rig, service, [], [], None)
                 self.lock("false", vendor)

@@ -177,11 +177,12 @@ extension Desktop {
 
     private static func find(on session: Bus) -> (kind: Kind, process: Int32)? {
         for (kind, name) in [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")] {
-            // Not for root on a user's bus. KWin rotates on Wayland only; phosh has mutter's interface.
+            // Not for root on a user's bus. KWin rotates on Wayland only; phosh has mutter's interface. Both may have a
+            // name such as ".phosh-wrapped".
             guard let owner = session.owner(of: name), owner.user == geteuid(),
-                kind != .kde || owner.command == "kwin_wayland"
+                kind != .kde || owner.command.includes("kwin_wayland")
             else { continue }
-            return (owner.command == "phosh" ? .phosh : kind, owner.process)
+            return (owner.command.includes("phosh") ? .phosh : kind, owner.process)
         }
         return nil
     }
