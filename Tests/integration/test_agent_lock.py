@@ -2,6 +2,7 @@
 """The agent keeps the rotation switch of a desktop and orientd's lock the same, with the real dconf and gsettings."""
 
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -272,6 +273,17 @@ class Switch(LockTestCase):
         self.settle(agent, desktop)
         self.assertEqual((desktop.changes - before, self.locks), (1, ["current"]))
 
+    def test_status_and_doctor_say_what_the_agent_does(self):
+        desktop = Desktop(self)
+        agent = self.start_lock(desktop)
+        activity = f"process {agent.pid} synchronises the rotation lock with the desktop"
+        self.assertIn(f"Agent: {activity}\n", self.status(desktop))
+        check = self.spawn_agent("--check", environment=desktop.variables)
+        self.assertEqual(check.wait_for_end(), 0)
+        findings = {finding["check"]: finding["text"] for finding in map(json.loads, check.log().splitlines())}
+        self.assertEqual(findings["agent"], activity)
+        self.assertIn("only synchronises the rotation lock", findings["session"])
+
     def test_mutter_without_a_name_of_the_desktop(self):
         desktop = Desktop(self, XDG_CURRENT_DESKTOP="Pantheon")
         arguments = GLib.Variant("(su)", ("org.gnome.Mutter.DisplayConfig", 0))
@@ -530,7 +542,7 @@ class Failures(LockTestCase):
         desktop.kill_dconf()
         desktop.client.call("ReloadConfig", BUS, "/", None, BUS)
         self.set_lock("current")
-        agent.wait_for_warning("the desktop's rotation switch: ", "may differ")
+        agent.wait_for_warning("cannot set the desktop's rotation switch: ", "may differ")
         self.set_lock("off")
         self.set_lock("current")
         self.settle(agent, desktop)
@@ -548,7 +560,7 @@ class Failures(LockTestCase):
         # One way: the lock follows the switch at the start, and the switch cannot follow it.
         self.client.wait_for("RotationLock", "current")
         self.set_lock("off")
-        agent.wait_for_warning("gsettings set exited with 1")
+        agent.wait_for_warning("cannot set the desktop's rotation switch: gsettings set exited with 1")
         self.set_lock("current")
         self.set_lock("off")
         self.settle(agent, desktop)

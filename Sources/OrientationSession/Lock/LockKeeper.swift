@@ -65,7 +65,9 @@ final class LockKeeper {
     }
 
     private func reported(_ event: LockSync.Event?, _ problem: String?) {
-        if let problem { desktopProblem.update("the desktop's rotation switch: \(problem)") }
+        var task = "read"
+        if case .refused? = event { task = "set" }
+        if let problem { desktopProblem.update("cannot \(task) the desktop's rotation switch: \(problem)") }
         if case .written? = event { desktopProblem.update(nil) }
         if let event { process(event) }
     }
