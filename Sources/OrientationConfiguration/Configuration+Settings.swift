@@ -53,14 +53,15 @@ extension Configuration: Configurable {
         Setting("Tablet", "TabletSwitch", .boolean { $1(&$0.machine.virtualTabletSwitch) }) {
             """
             Whether to make a tablet switch for the desktop, where the kernel has none and the angle of the hinge can \
-            be measured: while it is on, the keyboard and the touchpad are off, and the desktop shows what it shows \
+            be measured: folded to a tablet, the machine has its keyboard and touchpad off, and the desktop behaves as \
             on a tablet. See *orientd-tablet-switch*(8).
             """
         },
         Setting("Tablet", "IgnoreTabletSwitch", .ignoredTabletSwitches) {
             """
             The names of input devices, as in /proc/bus/input/devices, separated by semicolons, whose tablet switch \
-            is ignored because it is wrong. Without another one, the angle of the hinge decides.
+            orientd ignores, as one that is wrong. Without another one, the angle of the hinge decides. Desktops still \
+            read the switch, and the keyboard obeys the first one that there is.
             """
         },
         Setting("Sensor", "Source", .source) {
@@ -138,7 +139,12 @@ extension SettingType<Configuration> {
         "none, or names separated by semicolons",
         standard: "none",
         { text in
-            let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring($0)) }
+            let names = text.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
+                let isLetter = { (byte: UInt8) in byte != UInt8(ascii: " ") }
+                return part.firstIndex(where: isLetter).flatMap { start in
+                    part.lastIndex(where: isLetter).map { String(Substring(part[start...$0])) }
+                }
+            }
             return text == "none" ? [] : names.isEmpty ? nil : names
         },
         { $1(&$0.ignoredTabletSwitches) }

@@ -31,6 +31,7 @@ final class MachineSwitches {
     private var nodes: [String: Node] = [:]
     private var retry: Timer?
     private var disagreement: Timer?
+    private var disagrees = false
     private var delay = MachineSwitches.backoff.first
 
     /// Ignores the tablet switches of input devices with the names `ignored`.
@@ -176,11 +177,10 @@ final class MachineSwitches {
     }
 
     private func changed() {
-        if Set(tabletSwitches.map { $0.isTablet }).count == 2 {
-            disagreement?.arm(after: Self.disagreement, slack: 1)
-        } else {
-            disagreement?.disarm()
-        }
+        let disagreed = disagrees
+        disagrees = Set(tabletSwitches.map { $0.isTablet }).count == 2
+        if !disagrees { disagreement?.disarm() }
+        if disagrees, !disagreed { disagreement?.arm(after: Self.disagreement, slack: 1) }
         onChange(tabletMode, isLidClosed)
     }
 

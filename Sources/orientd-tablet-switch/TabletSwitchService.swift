@@ -57,13 +57,10 @@ private struct TabletSwitchService {
         try turnOff(device)
     }
 
-    /// Turns the switch off, and gives compositors the time to read that before the device goes.
-    ///
-    /// Once it is gone, the kernel discards the events that were not read, and libinput leaves the keyboard off. Without
-    /// the pause this happened with libinput 1.28 in 4 of 20 attempts.
+    /// Turns the switch off before the device goes.
     private func turnOff(_ device: VirtualSwitch) throws(SystemError) {
         try device.set(isTablet: false)
-        _ = usleep(1_000_000)
+        _ = usleep(VirtualSwitch.pause)
     }
 
     /// Waits for a connection of the socket's owner or root; nil if there is none.

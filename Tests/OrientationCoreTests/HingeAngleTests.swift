@@ -36,8 +36,8 @@ extension HingeAngle {
     /// Adds readings of both halves, twice: a single one may be wrong.
     mutating func update(display: Vector3, base: Vector3) {
         for _ in 0..<2 {
-            add(display, of: .display)
-            add(base, of: .base)
+            add(display, of: .display, at: 0)
+            add(base, of: .base, at: 0)
         }
     }
 
@@ -198,7 +198,7 @@ extension HingeAngle {
         var hinge = HingeAngle()
         var found: [Double?] = []
         for reading in readings {
-            hinge.add(reading)
+            hinge.add(reading, at: 0)
             found.append(hinge.angle)
         }
         #expect(found == angles && hinge.tabletMode == mode, "\(name)")
@@ -207,8 +207,8 @@ extension HingeAngle {
     @Test func `one false reading of an accelerometer changes nothing`() {
         var hinge = HingeAngle(after: .laptop)
         let before = hinge.angle
-        hinge.add(Vector3(0, 0, standard), of: .display)
-        hinge.add(onTable, of: .base)
+        hinge.add(Vector3(0, 0, standard), of: .display, at: 0)
+        hinge.add(onTable, of: .base, at: 0)
         #expect(hinge.tabletMode == .laptop && hinge.angle == before)
     }
 
@@ -216,7 +216,39 @@ extension HingeAngle {
     @Test func `a half that is silent still counts`() throws {
         var hinge = HingeAngle(after: .laptop)
         let tablet = try #require(Angle.degrees[270]).display(onTable)
-        for _ in 0..<4 { hinge.add(tablet, of: .display) }
+        for _ in 0..<4 { hinge.add(tablet, of: .display, at: 0) }
         #expect(hinge.tabletMode == .tablet)
+    }
+
+    @Test(arguments: [Double.nan, 500, 1e9, -3])
+    func `after five seconds of readings that are none, nothing is known of the angle`(reading: Double) {
+        var hinge = HingeAngle()
+        for time in 0...2 { hinge.add(270, at: Double(time)) }
+        for time in 3...6 { hinge.add(reading, at: Double(time)) }
+        #expect(hinge.angle == 270)
+        hinge.add(reading, at: 7)
+        #expect(hinge.angle == nil && hinge.tabletMode == .tablet)
+    }
+
+    @Test(arguments: [
+        (Vector3(0, 0, 30), true), (.zero, true), (Vector3(.nan, 0, 0), true), (Vector3(9.81, 0, 0), false),
+    ])
+    func `nor after readings of a half that are none, but held like a book the angle stays`(
+        base: Vector3,
+        isForgotten: Bool
+    ) {
+        var hinge = HingeAngle(after: .tablet)
+        for time in 0...9 {
+            hinge.add(isForgotten ? Vector3(0, -standard, 0) : base, of: .display, at: Double(time))
+            hinge.add(base, of: .base, at: Double(time))
+        }
+        #expect((hinge.angle == nil) == isForgotten && hinge.tabletMode == .tablet)
+    }
+
+    @Test func `the first readings of two accelerometers count at once`() {
+        var hinge = HingeAngle()
+        hinge.add(Vector3(0, standard, 0), of: .display, at: 0)
+        hinge.add(onTable, of: .base, at: 0)
+        #expect(hinge.tabletMode == .laptop)
     }
 }

@@ -63,7 +63,7 @@ struct DeviceBuffer: Hashable, Sendable {
     mutating func sense(_ sensing: Sensing) {
         if sensing.period == nil {
             target = .stream
-        } else if restMethod == .timer || sensing.level == .stream {
+        } else if restMethod == .timer || sensing.isSparse {
             target = .timer
         } else if target == .stream || target == .timer {
             target = .changes
@@ -137,7 +137,7 @@ struct DeviceBuffer: Hashable, Sendable {
         case .stream: max(lastScan, since) + min(stream * patience, Self.longestRest.last)
         case .changes: since + rest
         case .proof: since + Self.probeTime(rate: rate)
-        case .timer: max(lastScan, since) + rest
+        case .timer: max(lastScan, since) + (sensing.isSparse ? stream + Sensing.longestPeriod : rest)
         }
     }
 

@@ -341,7 +341,7 @@ public struct OrientationMachine: Sendable {
         silence[role].begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
         guard role == .display else { return }
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
-        tablet.beginCheck(at: time)
+        if !tablet.check.isContradicted { tablet.beginCheck(at: time) }
     }
 
     private mutating func change(_ role: AccelerometerRole, to report: SensorReport, at time: Double) {
@@ -450,8 +450,11 @@ public struct OrientationMachine: Sendable {
     private mutating func pauseOrResume() {
         let isPaused = isLidClosed || lifecycle == .suspended
         guard isPaused != policy.isPaused else { return }
+        tablet.hinge.restart()
         if isPaused {
             policy.pause()
+            // Whoever opens the lid or wakes the machine up needs its keyboard.
+            if tablet.override == .tablet { tablet.override = .unknown }
         } else {
             policy.resume()
             // The first reading afterwards counts anew, and a device at rest gives none.

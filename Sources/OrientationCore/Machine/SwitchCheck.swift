@@ -44,7 +44,8 @@ struct SwitchCheck: Sendable {
     mutating func compare(_ angle: Double, with mode: TabletMode, at time: Double) {
         let disagrees = mode == .tablet && angle < Self.limits.tablet || mode == .laptop && angle > Self.limits.laptop
         switch state {
-        case .checking where disagrees: state = .disagreeing(since: time, end: time + Self.duration)
+        case .idle where disagrees, .checking where disagrees:
+            state = .disagreeing(since: time, end: time + Self.duration)
         case .disagreeing where !disagrees: begin(at: time)
         case .disagreeing(let since, _) where time - since >= Self.patience: state = .contradicted
         case .contradicted where !disagrees: state = .idle

@@ -65,13 +65,13 @@ struct TabletModeDetector: Sendable {
 
     mutating func add(angle: Double, at time: Double) {
         guard readsSensor else { return }
-        hinge.add(angle)
+        hinge.add(angle, at: time)
         compare(at: time)
     }
 
     mutating func add(_ acceleration: Vector3, of role: AccelerometerRole, at time: Double) {
         guard !readsSensor else { return }
-        hinge.add(acceleration, of: role)
+        hinge.add(acceleration, of: role, at: time)
         compare(at: time)
     }
 

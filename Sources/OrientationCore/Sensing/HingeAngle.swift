@@ -12,36 +12,51 @@ struct HingeAngle: Sendable {
     ///
     /// Hinge sensors give false zeros now and then, and jump between 360° and 0°.
     private static let greatestStep = 30.0
+    /// Seconds without a usable reading after which the angle is unknown.
+    private static let patience = 5.0
 
     /// The mode by the last angle that decides; unknown before that.
     private(set) var tabletMode = TabletMode.unknown
-    /// In degrees; nil until two readings agree, and while nothing is measured.
+    /// In degrees; nil while nothing measures it, or two readings of a hinge sensor have not agreed yet.
     private(set) var angle: Double?
     private var lastReading: Double?
+    /// When a reading was usable, or reading began; nil until the first reading.
+    private var lastUse: Double?
 
     // The accelerometers.
     private var readings = PerRole<Vector3?>(nil)
-    /// Whether the next reading of an accelerometer completes a pair.
+    /// Whether a reading of one half waits to be compared.
     private var hasHalf = true
 
     /// Forgets the mode, when its changes can no longer be seen.
     mutating func forgetMode() { tabletMode = .unknown }
 
-    /// Adds the reading of a hinge sensor in degrees; ignores one outside 0° to 360°.
-    mutating func add(_ degrees: Double) {
+    /// Adds the reading of a hinge sensor in degrees at a time in seconds; ignores one outside 0° to 360°.
+    mutating func add(_ degrees: Double, at time: Double) {
         // False for NaN.
-        guard (0...360).contains(degrees) else { return }
+        guard (0...360).contains(degrees) else { return ignore(at: time) }
         let isConfirmed = [angle, lastReading].contains { other in
             guard let other else { return false }
             let difference = abs(other - degrees)
             return min(difference, 360 - difference) <= Self.greatestStep
         }
         lastReading = degrees
-        guard isConfirmed else { return }
-        angle = degrees
+        guard isConfirmed else { return ignore(at: time) }
+        use(degrees, at: time)
+    }
+
+    private mutating func use(_ degrees: Double, at time: Double) {
+        (angle, lastReading, lastUse) = (degrees, degrees, time)
         guard Self.decisive.contains(degrees) else { return }
         if degrees <= Self.limits.laptop { tabletMode = .laptop }
         if degrees >= Self.limits.tablet { tabletMode = .tablet }
+    }
+
+    /// Ignores a reading that tells nothing; after some time of these, nothing is known of the angle any more.
+    private mutating func ignore(at time: Double) {
+        let start = lastUse ?? time
+        lastUse = start
+        if time - start >= Self.patience { angle = nil }
     }
 
     // MARK: - Two accelerometers
@@ -56,11 +71,11 @@ struct HingeAngle: Sendable {
     ///
     /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside. Every
     /// other reading is compared with the last one of the other half, which may be silent while nothing changes.
-    mutating func add(_ acceleration: Vector3, of role: AccelerometerRole) {
+    mutating func add(_ acceleration: Vector3, of role: AccelerometerRole, at time: Double) {
         readings[role] = acceleration
         guard let display = readings.display, let base = readings.base else { return }
         hasHalf.toggle()
-        if !hasHalf { compare(display, base) }
+        if !hasHalf { compare(display, base, at: time) }
     }
 
     /// Forgets a reading of an accelerometer, when the next one of the other half is not of the same time.
@@ -71,17 +86,24 @@ struct HingeAngle: Sendable {
 
     /// Forgets the angle but not the mode: reading began or ended.
     mutating func restart() {
-        (angle, lastReading, readings) = (nil, nil, PerRole(nil))
+        (angle, lastReading, lastUse, readings) = (nil, nil, nil, PerRole(nil))
         hasHalf = true
     }
 
     /// Both halves measure the same force, so the angle between the two readings is that of the hinge.
-    private mutating func compare(_ display: Vector3, _ base: Vector3) {
+    private mutating func compare(_ display: Vector3, _ base: Vector3, at time: Double) {
         // False where a reading is not finite.
-        guard abs(display.magnitude - base.magnitude) <= Self.greatestDifference else { return }
+        guard abs(display.magnitude - base.magnitude) <= Self.greatestDifference,
+            display.magnitude >= Self.leastAcross
+        else { return ignore(at: time) }
         let (displayAcross, baseAcross) = (display.acrossHinge, base.acrossHinge)
-        guard min(displayAcross.magnitude, baseAcross.magnitude) >= Self.leastAcross else { return }
-        add(Self.degrees(sine: baseAcross.cross(displayAcross).x, cosine: baseAcross.dot(displayAcross)))
+        guard min(displayAcross.magnitude, baseAcross.magnitude) >= Self.leastAcross else {
+            // The machine is held like a book: the angle stays.
+            return lastUse = time
+        }
+        let degrees = Self.degrees(sine: baseAcross.cross(displayAcross).x, cosine: baseAcross.dot(displayAcross))
+        // A hub at rest gives one reading, and no false ones.
+        if angle == nil { use(degrees, at: time) } else { add(degrees, at: time) }
     }
 
     /// The angle from 0° to 360° with this sine and cosine, both times any factor above 0.

@@ -27,7 +27,7 @@ public struct Sensing: Hashable, Sendable {
     public var isSparse = false
 
     /// Seconds between two readings at most; the longest ``period``.
-    public static let longestPeriod = 2.2
+    public static let longestPeriod = 3.0
 
     /// Every reading counts, at once.
     public static let stream = Sensing()
@@ -45,8 +45,9 @@ public struct Sensing: Hashable, Sendable {
 
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
     ///
-    /// Every other one where only the angle is needed: a virtual tablet switch must not outlast its source.
-    public var longestSilence: Double { isSparse ? 1.5 * Self.longestPeriod : 10 }
+    /// Where only the angle of the hinge is needed, every reading does: a virtual tablet switch is off five seconds after
+    /// the last one.
+    public var longestSilence: Double { isSparse ? Self.longestPeriod / 2 : 10 }
 
     /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.
     public func showsMotion(_ acceleration: Vector3) -> Bool {

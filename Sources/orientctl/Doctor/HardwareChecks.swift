@@ -239,7 +239,12 @@ enum HardwareChecks {
         virtual: Desktop.VirtualSwitch,
         status: ManagerStatus?
     ) -> Finding {
-        guard switches.isEmpty else { return .ok(switches.joined(separator: ", ")) }
+        guard switches.isEmpty else {
+            let found = switches.joined(separator: ", ")
+            guard status?.isSwitchContradicted == true else { return .ok(found) }
+            let text = "\(found), which the angle of the hinge contradicts; IgnoreTabletSwitch=NAME ignores one"
+            return .warn(text, remedy: .configure)
+        }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         var advice = ""
         switch virtual {

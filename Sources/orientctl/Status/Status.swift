@@ -104,11 +104,13 @@ struct Status {
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
     }
 
-    /// The angle of the hinge; nil while nothing measures it.
+    /// The angle of the hinge, and whether the tablet switch contradicts it; nil where nothing is known.
     static func hinge(_ status: ManagerStatus) -> String? {
-        guard status.hingeAngle >= 0 else { return nil }
-        let angle = "\(Int(status.hingeAngle))°"
-        return status.isSwitchContradicted ? angle + ", which contradicts the tablet switch" : angle
+        let parts = [
+            status.hingeAngle >= 0 ? "\(Int(status.hingeAngle))°" : nil,
+            status.isSwitchContradicted ? "the tablet switch contradicts it; orientctl doctor tells more" : nil,
+        ].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// The interface's orientation, and the rule that decided it.

@@ -47,6 +47,6 @@ import Testing
 extension HingeAngle {
     /// Reads an accelerometer often enough for its reading to count.
     fileprivate mutating func read(_ acceleration: Vector3, _ role: AccelerometerRole) {
-        for _ in 0..<4 { add(acceleration, of: role) }
+        for _ in 0..<4 { add(acceleration, of: role, at: 0) }
     }
 }

@@ -154,19 +154,35 @@ private struct Convertible {
         convertible.handle(.setTabletMode(.tablet))
         #expect(convertible.effects.tabletSwitch == .tablet && convertible.machine.status.tabletModeSource == .override)
         #expect(!convertible.effects.reads.base, "nothing to measure")
-        convertible.handle(.sleep)
-        #expect(convertible.effects.tabletSwitch == .laptop)
-        convertible.handle(.wake)
-        #expect(convertible.effects.tabletSwitch == .tablet)
         convertible.handle(.setTabletMode(.unknown))
         #expect(convertible.effects.tabletSwitch == .laptop && convertible.effects.reads.base)
+    }
+
+    @Test(arguments: [(Event.sleep, Event.wake), (.lid(isClosed: true), .lid(isClosed: false))])
+    func `a tablet by hand is one until the lid is closed or the machine sleeps`(before: Event, after: Event) {
+        for mode in [TabletMode.tablet, .laptop] {
+            var convertible = measured(90)
+            convertible.handle(.setTabletMode(mode))
+            convertible.handle(before)
+            convertible.handle(after)
+            #expect(convertible.mode == .laptop && convertible.effects.tabletSwitch == .laptop)
+            let source = convertible.machine.status.tabletModeSource
+            #expect(source == (mode == .tablet ? .accelerometers : .override))
+        }
+    }
+
+    @Test func `an angle from before the lid was closed does not count after`() {
+        var convertible = measured(270)
+        convertible.handle(.lid(isClosed: true))
+        convertible.handle(.lid(isClosed: false))
+        #expect(convertible.effects.tabletSwitch == .laptop && convertible.mode == .tablet)
     }
 
     @Test func `the halves are read rarely until a client needs the orientation`() {
         var convertible = measured(90)
         #expect(convertible.effects.sensing.display.period == 0.5 && convertible.effects.sensing.base.period == 0.5)
         convertible.fold(to: 90, seconds: 10)
-        #expect(convertible.effects.sensing.display.period == 2.2 && convertible.effects.sensing.base.period == 2.2)
+        #expect(convertible.effects.sensing.display.period == 3 && convertible.effects.sensing.base.period == 3)
         convertible.handle(.claims(1))
         #expect(convertible.effects.sensing.display.period == nil && convertible.effects.reads.base)
         convertible.fold(to: 90)
@@ -307,6 +323,17 @@ private struct Convertible {
         #expect(!convertible.effects.readsHinge && convertible.mode == .laptop)
         convertible.handle(.samplingBegan(.display, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
         #expect(convertible.effects.readsHinge)
+    }
+
+    @Test func `a switch that is stuck is found while the angle is measured for something else`() {
+        var convertible = switched(to: .laptop)
+        convertible.handle(.tabletModeClaims(1))
+        for _ in 0...2 { convertible.handle(.hingeAngle(90)) }
+        convertible.handle(.deadlinePassed(.switchCheck), after: 10)
+        for _ in 0...8 { convertible.handle(.hingeAngle(330), after: 1) }
+        #expect(convertible.machine.status.isSwitchContradicted)
+        convertible.handle(.samplingBegan(.display, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
+        #expect(convertible.machine.status.isSwitchContradicted, "until the switch or the angle changes")
     }
 
     @Test func `a switch that is right again is no longer reported`() {
