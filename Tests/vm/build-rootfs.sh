@@ -52,12 +52,13 @@ done
 kernel_package='apt-cache depends linux-image-amd64 | grep -om1 "linux-image-[0-9].*"'
 of_guest=''
 [ "$suite" != trixie ] || of_guest="\$($kernel_package)"
+# libinput-tools depends on GTK, which "libinput debug-events" does without.
 mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     --aptopt='Acquire::Languages "none"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
     --customize-hook="cd '$work' && export APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG && apt-get -qq -o APT::Sandbox::User=root download iio-sensor-proxy \
-        $of_guest" \
+        libinput-tools $of_guest && dpkg-deb -x libinput-tools_*.deb \"\$1\"" \
     "$@" "$suite" "$work/root"
 root=$work/root
 rm -f "$out"/iio-sensor-proxy_*.deb && mv "$work"/iio-sensor-proxy_*.deb "$out"

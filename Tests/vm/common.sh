@@ -68,7 +68,7 @@ node() {  # node NAME: prints the node of the input device "orientd-vm NAME"
 }
 has_node() { [ -n "$(node "$1")" ]; }
 switches() { echo "$*" >/tmp/switches; }  # switches COMMAND...: see uinput_switch.py
-plug_switches() {  # plug_switches KEY...: creates switches with these keys; $plugged is their process
+plug_switches() {  # plug_switches [lid] [tablet] [KEY...]: creates these switches and keys; $plugged is their process
     python3 uinput_switch.py /tmp/switches "$@" &
     plugged=$!
     check "the kernel has the switches" soon has_node switches

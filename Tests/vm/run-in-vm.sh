@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: run-in-vm.sh [-s SHARE_DIR] [-t SECONDS] [-S] COMMAND...
+# usage: run-in-vm.sh [-s SHARE_DIR] [-t SECONDS] [-S] [-m] COMMAND...
 # Boots the machine that build-rootfs.sh built and runs COMMAND (a shell command line) in it as root, in a copy of
 # SHARE_DIR at /bench. Prints COMMAND's output and exits with its status. Files that COMMAND writes under /bench are
 # copied to SHARE_DIR when it ends. Without -s the share is an empty temporary folder.
 #   -t  time limit of COMMAND, without the boot (300; exit status 124)
 #   -S  for tests of suspend: the default sleep is s2idle, and a key press every 5 s ends it (QEMU's RTC alarm does not
 #       end it). The RTC alarm ends S3, but only with ORIENTD_VM_KERNEL=vmlinuz.
+#   -m  the machine's /dev/ttyS1 is QEMU's monitor, which presses keys of the PS/2 keyboard: "sendkey a"
 # SHARE_DIR/.run has stdout, stderr, exit status, journal and serial console of the last run.
 # The disk is a temporary copy: every run starts from the same image. There is no network.
 #   ORIENTD_VM_DIR    the output folder of build-rootfs.sh (.build/vm)
@@ -18,9 +19,9 @@
 set -eu
 
 usage() { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
-share='' limit=300 keys=''
-while getopts s:t:S option; do
-    case $option in s) share=$OPTARG ;; t) limit=$OPTARG ;; S) keys=yes ;; *) usage ;; esac
+share='' limit=300 keys='' monitor=''
+while getopts s:t:Sm option; do
+    case $option in s) share=$OPTARG ;; t) limit=$OPTARG ;; S) keys=yes ;; m) monitor=yes ;; *) usage ;; esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || usage
@@ -39,7 +40,7 @@ command -v qemu-system-x86_64 >/dev/null ||
 temporary=''
 if [ -z "$share" ]; then share=$(mktemp -d) temporary=$share; fi
 share=$(cd "$share" && pwd)
-trap '[ -z "$temporary" ] || rm -rf "$temporary"' EXIT
+trap 'rm -rf ${temporary:+"$temporary"} ${socket:+"$socket"}' EXIT
 rm -rf "$share/.run"
 mkdir "$share/.run"
 printf '%s\n' "$*" >"$share/.run/command"
@@ -49,6 +50,12 @@ press() {  # prints commands for QEMU's monitor until QEMU exits
     while [ -n "$keys" ] && sleep 5; do echo 'sendkey ctrl' || break; done
 }
 
+if [ -n "$monitor" ]; then  # one socket, with both ends in QEMU
+    socket=$(mktemp -u)
+    ORIENTD_VM_QEMU="-chardev socket,id=port,path=$socket,server=on,wait=off -serial chardev:port \
+        -chardev socket,id=monitor,path=$socket -mon chardev=monitor ${ORIENTD_VM_QEMU:-}"
+fi
+
 began=$(date +%s%N)
 status=0
 # shellcheck disable=SC2086
@@ -57,7 +64,7 @@ press 2>/dev/null | timeout $((limit + 120)) qemu-system-x86_64 -accel "$accel" 
     -nodefaults -no-user-config -display none -nic none -no-reboot \
     -serial "file:$share/.run/console" -monitor stdio \
     -kernel "$vm/${ORIENTD_VM_KERNEL:-vmlinux}" -initrd "$vm/initrd.img" \
-    -append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable apparmor=0 audit=0 cryptomgr.notests 8250.nr_uarts=1 systemd.show_status=0 ${keys:+mem_sleep_default=s2idle} ${ORIENTD_VM_APPEND:-}" \
+    -append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable apparmor=0 audit=0 cryptomgr.notests 8250.nr_uarts=2 systemd.show_status=0 ${keys:+mem_sleep_default=s2idle} ${ORIENTD_VM_APPEND:-}" \
     -drive "file=$vm/rootfs.ext4,format=raw,if=virtio,snapshot=on" \
     -device virtio-rng-pci \
     -virtfs "local,path=$share,mount_tag=share,security_model=none,multidevs=remap" \

@@ -30,12 +30,14 @@ case $2 in
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     display | xorg) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
+    tablet-switch) keys='-S -m' wide=240 high=320 outputs=1 ;;
 esac
 if [ -n "${wide:-}" ]; then
-    export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=2,xres=$wide,yres=$high"
-    append=video=Virtual-2:${high}x${wide}e
+    export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=${outputs:=2},xres=$wide,yres=$high"
+    [ "$outputs" -eq 1 ] || append=video=Virtual-2:${high}x${wide}e
 fi
 status=0
+# shellcheck disable=SC2086
 ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t $limit $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
 { printf '\n== %s, %s, %s\n' "$2" "$3" "$4"; cat "$share.log"; } | flock "$1/install.tar" cat
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: uhid_accel.py [--input FILE|FIFO] [--log FILE] [--bits 32|16] [--units g|ms2] [--name NAME]
+"""usage: uhid_accel.py [--input FILE|FIFO] [--log FILE] [--bits 32|16] [--units g|ms2] [--product NUMBER]
 
 Simulates a HID sensor hub with one 3D accelerometer through /dev/uhid. The kernel's own drivers hid-sensor-hub,
 hid-sensor-accel-3d and hid-sensor-trigger use it like real hardware. Needs root.
@@ -108,8 +108,8 @@ BUS_I2C = 0x18
 
 
 class Accelerometer:
-    def __init__(self, name, bits, unit, log):
-        self.name, self.bits, self.unit, self.log = name, bits, unit, log
+    def __init__(self, product, bits, unit, log):
+        self.product, self.bits, self.unit, self.log = product, bits, unit, log
         self.g = (0.0, 0.0, -1.0)
         self.forced = self.noise = 0
         self.muted = self.failing = self.fresh = False
@@ -124,8 +124,8 @@ class Accelerometer:
         self.kind = self.next_kind
         rd = descriptor(self.bits, self.unit, self.kind != "none")
         self.device = os.open("/dev/uhid", os.O_RDWR | os.O_CLOEXEC)
-        os.write(self.device, struct.pack("<I128s64s64sHHIIII", CREATE2, self.name.encode(), b"orientd-vm", b"",
-                                          len(rd), BUS_I2C, 0x1D50, 0xACCE, 1, 0) + rd)
+        os.write(self.device, struct.pack("<I128s64s64sHHIIII", CREATE2, b"orientd-vm sensor hub", b"orientd-vm", b"",
+                                          len(rd), BUS_I2C, 0x1D50, self.product, 1, 0) + rd)
         self.log("plug")
 
     def unplug(self):
@@ -221,7 +221,7 @@ class Accelerometer:
 
 
 def main(arguments):
-    options = {"--input": None, "--log": None, "--bits": "32", "--units": "g", "--name": "orientd-vm sensor hub"}
+    options = {"--input": None, "--log": None, "--bits": "32", "--units": "g", "--product": "0xACCE"}
     while arguments:
         option = arguments.pop(0)
         if option not in options or not arguments:
@@ -242,7 +242,7 @@ def main(arguments):
         source = os.open(path, os.O_RDONLY)
 
     unit = {"g": G, "ms2": METRES_PER_SECOND_SQUARED}[options["--units"]]
-    accel = Accelerometer(options["--name"], int(options["--bits"]), unit, log)
+    accel = Accelerometer(int(options["--product"], 0), int(options["--bits"]), unit, log)
     accel.plug()
     start, text, schedule, open_source = time.monotonic(), b"", [], True
 

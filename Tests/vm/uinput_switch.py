@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: uinput_switch.py FIFO [KEY...]
+"""usage: uinput_switch.py FIFO [lid] [tablet] [KEY...]
 
-Simulates an input device with a lid switch, a tablet switch and keys with the numbers KEY, through /dev/uinput. Needs
-root.
+Simulates an input device with a lid switch or a tablet switch, by default both, and keys with the numbers KEY, through
+/dev/uinput. Needs root.
 
 Commands, one per line, read from FIFO:
     lid 0|1 | tablet 0|1    open or close the lid, set laptop or tablet mode
@@ -23,14 +23,15 @@ UI_SET_EVBIT, UI_SET_KEYBIT, UI_SET_SWBIT = 0x40045564, 0x40045565, 0x4004556D
 BUS_HOST = 0x19
 
 
-def main(fifo, keys):
+def main(fifo, names, keys):
     device = os.open("/dev/uinput", os.O_WRONLY)
 
     def send(kind, code, value):
         for event in ((kind, code, value), (EV_SYN, 0, 0)):
             os.write(device, struct.pack("@llHHi", 0, 0, *event))
 
-    for kind, request, codes in ((EV_SW, UI_SET_SWBIT, SWITCHES.values()), (EV_KEY, UI_SET_KEYBIT, keys)):
+    switches = [SWITCHES[name] for name in names]
+    for kind, request, codes in ((EV_SW, UI_SET_SWBIT, switches), (EV_KEY, UI_SET_KEYBIT, keys)):
         fcntl.ioctl(device, UI_SET_EVBIT, kind)
         for code in codes:
             fcntl.ioctl(device, request, code)
@@ -52,4 +53,5 @@ def main(fifo, keys):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    main(sys.argv[1], [int(key) for key in sys.argv[2:]])
+    main(sys.argv[1], [word for word in sys.argv[2:] if word in SWITCHES] or SWITCHES,
+         [int(word) for word in sys.argv[2:] if word not in SWITCHES])

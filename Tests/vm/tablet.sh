@@ -1,0 +1,99 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+# Functions for scenarios on a convertible without a tablet switch: a HID accelerometer in the display, another in the
+# base, a touch screen and a PS/2 keyboard, whose keys run-in-vm.sh -m presses. libinput's own program says what a
+# compositor receives.
+# shellcheck source=Tests/vm/common.sh
+. ./common.sh
+
+# --- the hinge ------------------------------------------------------------------------------------------------------
+base() { echo "$*" >/tmp/base; }  # base COMMAND...: see uhid_accel.py
+plug_base() {
+    python3 uhid_accel.py --input /tmp/base --log /bench/base.log --product 0xBA5E &
+    check "the kernel has both accelerometers" soon test -e /sys/bus/iio/devices/iio:device1/in_accel_x_raw
+    udevadm settle
+}
+unfold() { base 0 0 1; }  # 90°, with the display upright
+fold() { base 0 0 -1; }   # 270°
+
+# --- the virtual switch -----------------------------------------------------------------------------------------------
+has_switch() { grep -qx 'orientd tablet switch' /sys/class/input/event*/device/name; }
+start_libinput() {  # start_libinput WHAT: as a compositor does; $libinput is its process
+    forget
+    stdbuf -oL /usr/libexec/libinput/libinput-debug-events --show-keycodes >>/tmp/libinput &
+    libinput=$!
+    check "$1 has the touch screen" soon grep 'DEVICE_ADDED.*touch screen' /tmp/libinput
+}
+stop_libinput() { kill "$libinput" && wait "$libinput"; }
+forget() { : >/tmp/libinput; }  # forgets what libinput has said until now
+states() { sed -n 's/.*switch tablet-mode state \([01]\)$/\1/p' /tmp/libinput | xargs; }
+states_are() { same "$*" "$(states)" || { cat /tmp/libinput; false; }; }  # states_are STATE...: since forget
+set_switch() {  # the one setting; ends the scenario if it has no effect
+    mkdir -p /etc/orientd
+    printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf
+    systemctl restart orientd.service
+    check "there is a switch" soon has_switch
+    check "libinput has it" soon grep 'DEVICE_ADDED.*orientd tablet switch' /tmp/libinput
+    [ "$failed" -eq 0 ] || { finish; exit 1; }
+}
+becomes_tablet() {
+    forget
+    fold
+    check "$1: libinput sees that the switch is on" soon states_are 1
+    check "$1: the keyboard is off" is_off
+    forget
+}
+becomes_laptop() {
+    forget
+    unfold
+    check "$1: libinput sees that the switch is off" soon states_are 0
+    check "$1: the keyboard types" types
+}
+
+# --- the keyboard -----------------------------------------------------------------------------------------------------
+count() { grep -c "$1" "$2"; }  # count PATTERN FILE
+more_than() { [ "$(count "$2" "$3")" -gt "$1" ]; }  # more_than NUMBER PATTERN FILE
+press() {  # press: presses A; returns when the kernel has reported that
+    keys=$(count '^key 30 0$' /tmp/keys)
+    echo 'sendkey a' >/dev/ttyS1
+    within 10 more_than "$keys" '^key 30 0$' /tmp/keys || { echo "the kernel reports no key"; false; }
+}
+types() {  # presses A; succeeds if libinput reports that, and returns 1 if it does not, 2 if that is not known
+    pressed=$(count 'KEY_A .*pressed' /tmp/libinput) touched=$(count TOUCH_UP /tmp/libinput)
+    press || return 2
+    # libinput reports a touch after the key that came before it.
+    echo 500 500 >/tmp/touch
+    within 20 more_than "$touched" TOUCH_UP /tmp/libinput || { echo "libinput reports no touch"; return 2; }
+    more_than "$pressed" 'KEY_A .*pressed' /tmp/libinput || { echo "libinput reports no key"; return 1; }
+}
+is_off() {
+    types
+    case $? in
+        0) echo "libinput reports the key"; false ;;
+        1) ;;
+        *) false ;;
+    esac
+}
+
+prepare() {  # installs the files, and plugs the accelerometers, upright at 90°, and the touch screen
+    # Both hubs have the same names, so the hardware database cannot tell them apart.
+    cat >/etc/udev/rules.d/61-base.rules <<'RULES'
+SUBSYSTEM=="iio", KERNELS=="0018:1D50:BA5E.*", ENV{ACCEL_LOCATION}="base"
+SUBSYSTEM=="iio", KERNELS=="0018:1D50:ACCE.*", ENV{ACCEL_LOCATION}="display"
+RULES
+    stty -F /dev/ttyS1 raw -echo
+    echo >/dev/ttyS1  # ends what the port has echoed to QEMU's monitor until now
+    mkfifo /tmp/base /tmp/touch
+    install_it
+    plug_hid
+    hid 0 -1 0
+    plug_base
+    unfold
+    python3 uinput_touch.py /tmp/touch &
+    check "the kernel has the touch screen" soon has_node "touch screen"
+    udevadm settle
+    python3 keys.py >/tmp/keys &
+    start_libinput "libinput"
+    check "the kernel has the keyboard" soon grep reading /tmp/keys
+    check "the keyboard types" types
+}
