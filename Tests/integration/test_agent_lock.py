@@ -363,7 +363,7 @@ class Switch(LockTestCase):
             "org.orientd1", PROPERTIES, "PropertiesChanged", None, None, 0, lock
         )
         self.set_lock("current")
-        agent.wait_for_warning("set back", "5 times in 10 s")
+        agent.wait_for_warning("set back by others")
         self.settle(agent, desktop)
         self.assertLessEqual(len(self.locks), 8)
         desktop.client.connection.signal_unsubscribe(fights)

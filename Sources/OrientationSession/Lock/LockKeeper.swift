@@ -33,7 +33,8 @@ final class LockKeeper {
         (self.system, self.daemon, self.loop, self.log, self.onEnd) = (system, daemon, loop, log, onEnd)
         serviceProblem = ProblemLog(log, consequence: "the desktop's rotation switch does not set it")
         desktopProblem = ProblemLog(log, consequence: "the lock of orientd may differ")
-        restlessness = ProblemLog(log, consequence: "waiting for \(Int(LockSync.window)) s without a change each time")
+        let rest = "\(Int(LockSync.window)) s without a change"
+        restlessness = ProblemLog(log, consequence: "they are made equal after \(rest)")
         session = try Bus(.session)
         timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
         try session.attach(to: loop)
@@ -85,8 +86,8 @@ final class LockKeeper {
                 process(problem == nil ? .written : .refused)
             }
         case .wait:
-            let count = "\(LockSync.most) times in \(Int(LockSync.window)) s"
-            restlessness.update("others set back the lock or the desktop's rotation switch \(count)")
+            let text = "the lock and the desktop's rotation switch are set back by others, or change too often"
+            restlessness.update(text)
             timer?.arm(after: LockSync.window)
         case nil: break
         }

@@ -28,7 +28,7 @@ struct LockSync {
 
     enum Command: Equatable {
         case write(Side, isLocked: Bool)
-        /// Too many writes were set back: wait for ``window`` seconds, anew if that was under way.
+        /// Programs seem to fight: wait for ``window`` seconds, anew if that was under way.
         case wait
     }
 
@@ -43,8 +43,8 @@ struct LockSync {
         case waiting(isLocked: Bool)
     }
 
-    /// So many writes that are set back within this number of seconds are too many.
-    static let most = 5, window = 10.0
+    /// So many writes that are set back within this number of seconds are too many, or so many changes in all.
+    static let most = (setBack: 5, all: 50), window = 10.0
 
     private var state = State.apart
     private var readings: [Side: Reading] = [:]
@@ -53,8 +53,8 @@ struct LockSync {
     private var pending: (side: Side, isLocked: Bool)?
     /// The last write; nil after somebody has set it back.
     private var last: (side: Side, isLocked: Bool)?
-    /// When somebody set back a write, the newest last.
-    private var setBack: [Double] = []
+    /// When others made changes, the newest last; ten times for one that set back a write.
+    private var changes: [Double] = []
 
     /// `time` is that of a monotonic clock, in seconds.
     mutating func handle(_ event: Event, at time: Double) -> Command? {
@@ -89,11 +89,13 @@ struct LockSync {
 
     /// Follows a change that somebody else made.
     private mutating func follow(_ side: Side, isLocked: Bool, at time: Double) -> Command? {
+        var weight = 1
         if let last, last.side == side, readings[side] != .locked(last.isLocked) {
             self.last = nil
-            setBack = setBack.suffix(Self.most - 1) + [time]
+            weight = Self.most.all / Self.most.setBack
         }
-        var mustWait = setBack.count == Self.most && time - setBack[0] < Self.window
+        changes = (changes + Array(repeating: time, count: weight)).suffix(Self.most.all)
+        var mustWait = changes.count == Self.most.all && time - changes[0] < Self.window
         if case .waiting = state { mustWait = true }
         state = mustWait ? .waiting(isLocked: isLocked) : .together(isLocked: isLocked)
         return mustWait ? .wait : nextWrite()

@@ -6,8 +6,10 @@ import POSIX
 ///
 /// A niri that can do so claims the sensor in any case, but rotates only outputs with `auto-rotate`.
 struct NiriConfiguration {
-    /// How many files may include each other.
-    private static let deepest = 10
+    /// How many files are read at most.
+    private static let most = 50
+
+    private var files = 0
 
     /// The names of the outputs that niri rotates, in lower case.
     private(set) var rotated: Set<String> = []
@@ -20,16 +22,17 @@ struct NiriConfiguration {
         guard let output = output?.lowercased() else { return true }
         var configuration = NiriConfiguration()
         let user = (AgentConfiguration.configurationFolder ?? "") + "/niri/config.kdl"
-        if !configuration.read(user, depth: 0) { _ = configuration.read("/etc/niri/config.kdl", depth: 0) }
+        if !configuration.read(user) { _ = configuration.read("/etc/niri/config.kdl") }
         return !configuration.rotated.contains { $0 == output || $0.utf8.contains(UInt8(ascii: " ")) }
     }
 
     /// Returns whether there is such a file.
-    private mutating func read(_ path: String, depth: Int) -> Bool {
-        let text = depth < Self.deepest ? try? FileDescriptor.contents(of: path, limit: 1 << 20) : nil
+    private mutating func read(_ path: String) -> Bool {
+        files += 1
+        let text = files <= Self.most ? try? FileDescriptor.contents(of: path, limit: 1 << 20) : nil
         read(text ?? []) { included, configuration in
             let folder = included.hasPrefix("/") ? "" : FileDescriptor.folder(of: path)
-            _ = configuration.read(folder + included, depth: depth + 1)
+            _ = configuration.read(folder + included)
         }
         return text != nil
     }
