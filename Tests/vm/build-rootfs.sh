@@ -7,26 +7,29 @@
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
 #                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, without desktops, or
-#                   sid, with Hyprland
+#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with mutter and KWin, or
+#                   sid, with Hyprland and mutter
 set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
+# Mesa draws without a GPU. gnome-settings-daemon has the schema of GNOME's orientation lock.
+gl=libgl1-mesa-dri,libegl-mesa0,libgles2
+mutter=mutter,gnome-settings-daemon-common,dconf-gsettings-backend,libglib2.0-bin,dbus-user-session
 case $suite in
     bookworm)
         desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
         # They draw with pixman; what OpenGL needs would double the size.
         set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
         ;;
-    trixie) desktops='' && set -- ;;
+    trixie) desktops=$mutter,kwin-wayland,$gl && set -- ;;
     *)
-        desktops=hyprland,libgl1-mesa-dri,libegl-mesa0,libgles2
+        desktops=hyprland,$mutter,$gl
         # The signature of a mirror's copy of sid expires within days.
         set -- '--aptopt=Acquire::Check-Valid-Until "false"'
         ;;
 esac
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0${desktops:+,$desktops}${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)

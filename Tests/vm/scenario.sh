@@ -11,8 +11,11 @@ mkdir "$share"
 cp "$here"/*.sh "$here"/*.py "$here"/../session/wayland.py "$here"/../session/corners.py "$share"
 if [ "$4" != bookworm ]; then
     export ORIENTD_VM_DIR=".build/vm-$4"
+    exec 9>"$1/$4"  # others may need the same machine
+    flock 9
     [ -z "$(find "$here/build-rootfs.sh" -newer "$ORIENTD_VM_DIR/rootfs.ext4" 2>&1)" ] ||
         SUITE=$4 "$here/build-rootfs.sh" "$ORIENTD_VM_DIR" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
+    exec 9>&-
 fi
 keys='' limit=600
 case $2 in
@@ -31,6 +34,7 @@ case $2 in
     display | xorg) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
     tablet-switch) keys='-S -m' wide=240 high=320 outputs=1 ;;
+    gnome | kwin) keys=-m wide=240 high=320 outputs=1 append=modprobe.blacklist=virtio_gpu ;;  # see prepare_panel
 esac
 if [ -n "${wide:-}" ]; then
     export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=${outputs:=2},xres=$wide,yres=$high"

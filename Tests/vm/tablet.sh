@@ -85,6 +85,7 @@ RULES
     echo >/dev/ttyS1  # ends what the port has echoed to QEMU's monitor until now
     mkfifo /tmp/base /tmp/touch
     install_it
+    runtime=/run/user/$(id -u anna)
     plug_hid
     hid 0 -1 0
     plug_base
@@ -96,4 +97,17 @@ RULES
     start_libinput "libinput"
     check "the kernel has the keyboard" soon grep reading /tmp/keys
     check "the keyboard types" types
+}
+
+# --- the panel --------------------------------------------------------------------------------------------------------
+prepare_panel() {  # makes QEMU's graphics card a built-in panel; needs modprobe.blacklist=virtio_gpu
+    check "the graphics card has a panel" sh -c 'python3 edp.py && modprobe virtio_gpu'
+    check "the kernel has it" soon test -e /sys/class/drm/card0-eDP-1
+    # logind may open the kinds of devices that the kernel knew when it was started.
+    systemctl restart systemd-logind.service
+    busybox chvt 1
+}
+panel_shows() { same "$*" "$(python3 -B /bench/scanout.py)"; }  # panel_shows COLOUR...: clockwise
+by_anna() {  # by_anna COMMAND...: runs COMMAND as anna, with the buses of her session, but outside of it
+    as anna env HOME=/home/anna XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS=unix:path="$runtime"/bus "$@"
 }

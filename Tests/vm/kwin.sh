@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage (in the VM, by run-in-vm.sh -m): sh kwin.sh
+# KWin, the compositor of Plasma, on a convertible without a tablet switch: it enters its tablet mode when the hinge is
+# folded, and rotates in it.
+# shellcheck source=Tests/vm/tablet.sh
+. ./tablet.sh
+tablet_mode_is() {
+    same "b $1" "$(by_anna busctl --user get-property org.kde.KWin /org/kde/KWin org.kde.KWin.TabletModeManager tabletMode)"
+}
+# The transform of wl_output, as a number.
+transform() {
+    by_anna env PYTHONPATH=/bench python3 -B -c "import wayland
+print(wayland.Display('$runtime/wayland-0', 20).output('eDP-1').transforms[-1])"
+}
+transform_is() { same "$1" "$(transform)"; }
+
+prepare_panel
+prepare
+part "KWin"
+dpkg-query -W kwin-wayland
+set_switch
+session anna /dev/tty1 env KWIN_COMPOSE=Q kwin_wayland >/tmp/kwin.log 2>&1 &
+check "KWin runs" within 120 tablet_mode_is false
+by_anna env WAYLAND_DISPLAY=wayland-0 python3 -B /bench/corners.py >/tmp/window &
+check "the panel shows the window" soon panel_shows red green blue yellow
+
+part "folded"
+becomes_tablet "folded"
+check "KWin is in tablet mode" soon tablet_mode_is true
+hid -1 0 0
+base -1 0 0
+check "KWin has rotated the panel" soon transform_is 3
+
+part "orientd is killed"
+hid 0 -1 0
+base 0 0 -1
+check "upright again" soon transform_is 0
+forget
+systemctl kill -s KILL orientd.service
+check "the switch goes off, and on again" soon states_are 0 1
+check "KWin is in tablet mode again" soon tablet_mode_is true
+
+part "unfolded"
+becomes_laptop "unfolded"
+check "KWin is not in tablet mode" soon tablet_mode_is false
+
+part "the logs of the session"
+cat /tmp/kwin.log /tmp/session.out
+finish
