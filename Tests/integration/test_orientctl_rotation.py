@@ -161,7 +161,7 @@ class Turning(InterfaceTestCase):
         def printed(*arguments):
             return self.rig.orientctl("tablet-mode", *arguments).stdout
 
-        unknown = "unknown, as this machine has nothing that tells it\n"
+        unknown = "unknown, as nothing on this machine measures it\n"
         self.assertEqual(printed(), unknown)
         for mode in ("laptop", "tablet"):
             self.do("tablet-mode", mode)

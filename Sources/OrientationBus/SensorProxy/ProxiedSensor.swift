@@ -85,7 +85,7 @@ final class ProxiedSensor {
             guard isAllowed else { return }
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
-                // Desktops keep what they received before they released the sensor, and show that otherwise.
+                // A desktop that claims again would otherwise show the value that it received before.
                 for row in unsent.sorted() { send(signals[row], to: message.sender) }
                 unsent = []
                 onClaims(kind, claimants)

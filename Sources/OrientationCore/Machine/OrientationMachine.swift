@@ -312,7 +312,7 @@ public struct OrientationMachine: Sendable {
         tablet.hinge.dropReading(of: role.other)
     }
 
-    /// Takes the last sample of the sensor again that has been silent for longer.
+    /// Repeats the last sample of a silent sensor, of the two the one that has been silent for longer.
     private mutating func repeatSample(at time: Double) {
         let isBase = silence.base.deadline ?? .infinity < silence.display.deadline ?? .infinity
         let role = isBase ? AccelerometerRole.base : .display

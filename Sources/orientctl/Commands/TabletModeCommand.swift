@@ -52,7 +52,7 @@ enum TabletModeCommand {
     static func text(_ status: ManagerStatus) -> String {
         let source =
             switch status.tabletModeSource {
-            case .none: "as this machine has nothing that tells it"
+            case .none: "as nothing on this machine measures it"
             case .switch: "by its tablet switch"
             case .hinge: "by the sensor of its hinge"
             case .accelerometers: "by the accelerometers of its halves"
