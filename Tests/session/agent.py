@@ -78,7 +78,12 @@ class SessionRig(Rig):
         path.write_text(configuration)
         agent = Agent(
             [*AS_USER, program, "--bus", self.address, "--config", path, "-v", *arguments],
-            {"PATH": "/usr/sbin:/usr/bin", **self.compositor.environment(), **(environment or {})},
+            {
+                "PATH": "/usr/sbin:/usr/bin",
+                "DBUS_SESSION_BUS_ADDRESS": self.address,
+                **self.compositor.environment(),
+                **(environment or {}),
+            },
             self.directory / f"orient-agent-{len(self.agents)}.log",
         )
         self.agents.append(agent)

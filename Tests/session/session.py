@@ -408,7 +408,7 @@ class SessionTests(SessionTestCase):
         wait_until(lambda: aside.log_lines("GNOME"), "the agent says that it stands aside")
         self.assertEqual(self.client.get("Claims"), 0)
         display = self.compositor.display()
-        aside.may_end = True  # whether it ends is its own affair
+        self.assertEqual(aside.stop(), 0)
         self.start_agent(SETTINGS + "Force=yes\n", environment=environment)
         self.show("landscape-left")
         self.assertEqual(display.transforms(PANEL), [NUMBERS["normal"], NUMBERS["270"]])
