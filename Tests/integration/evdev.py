@@ -28,8 +28,37 @@ def event_node(name="test", number=3, attributes=None, properties=None):
     return "\n".join(lines) + "\n\n"
 
 
+class Server:
+    """Answers the calls to a mocked node in its own thread, because the test's thread may wait for the daemon.
+
+    `handlers` are those of the signals of UMockdev.IoctlBase.
+    """
+
+    def __init__(self, rig, path, **handlers):
+        self.path = path
+        self.context = GLib.MainContext.new()
+        self.loop = GLib.MainLoop.new(self.context, False)
+        self.base = UMockdev.IoctlBase()
+        for signal, handler in handlers.items():
+            self.base.connect(signal, handler)
+        attached = threading.Event()
+        self.thread = threading.Thread(target=self.serve, args=(rig.testbed, attached), daemon=True)
+        self.thread.start()
+        attached.wait()
+
+    def serve(self, testbed, attached):
+        self.context.push_thread_default()
+        testbed.attach_ioctl(self.path, self.base)
+        attached.set()
+        self.loop.run()
+
+    def stop(self):
+        self.loop.quit()
+        self.thread.join()
+
+
 class EventNode:
-    """Answers the ioctls of a mocked node in its own thread, because the test's thread may wait for the daemon."""
+    """A mocked node of an input device."""
 
     def __init__(self, rig, axes=(0, 0, 0), resolution=0, switches=0, number=3):
         self.axes = axes
@@ -41,25 +70,11 @@ class EventNode:
         self.fifo.unlink()
         os.mkfifo(self.fifo)
         self.descriptor = os.open(self.fifo, os.O_RDWR | os.O_NONBLOCK)
-        self.context = GLib.MainContext.new()
-        self.loop = GLib.MainLoop.new(self.context, False)
-        self.base = UMockdev.IoctlBase()
-        self.base.connect("handle-ioctl", self.answer)
-        attached = threading.Event()
-        self.thread = threading.Thread(target=self.serve, args=(rig.testbed, attached), daemon=True)
-        self.thread.start()
-        attached.wait()
+        self.server = Server(rig, self.path, **{"handle-ioctl": self.answer})
         rig.on_close(self.stop)
 
-    def serve(self, testbed, attached):
-        self.context.push_thread_default()
-        testbed.attach_ioctl(self.path, self.base)
-        attached.set()
-        self.loop.run()
-
     def stop(self):
-        self.loop.quit()
-        self.thread.join()
+        self.server.stop()
         os.close(self.descriptor)
 
     def is_open(self, daemon):

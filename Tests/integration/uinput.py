@@ -6,10 +6,8 @@ import os
 import select
 import socket
 import struct
-import threading
 
-from gi.repository import GLib, UMockdev
-
+from evdev import Server
 from rig import BUILD, TIMEOUT, Program
 
 UI_DEV_CREATE = 0x5501
@@ -25,7 +23,7 @@ PROGRAM = "orientd-tablet-switch"
 
 
 class Uinput:
-    """Answers a mocked /dev/uinput in its own thread; `states` has all that the switch was set to."""
+    """Answers for a mocked /dev/uinput; `states` has all that the switch was set to."""
 
     def __init__(self, rig, refusal=0):
         self.exists = False
@@ -35,26 +33,8 @@ class Uinput:
         self.bits = set()
         self.phys = self.identity = None
         rig.add_device("P: /devices/virtual/misc/uinput\nN: uinput\nE: DEVNAME=/dev/uinput\nE: SUBSYSTEM=misc\n\n")
-        self.context = GLib.MainContext.new()
-        self.loop = GLib.MainLoop.new(self.context, False)
-        self.base = UMockdev.IoctlBase()
-        self.base.connect("handle-ioctl", self.answer)
-        self.base.connect("handle-write", self.write)
-        attached = threading.Event()
-        self.thread = threading.Thread(target=self.serve, args=(rig.testbed, attached), daemon=True)
-        self.thread.start()
-        attached.wait()
-        rig.on_close(self.stop)
-
-    def serve(self, testbed, attached):
-        self.context.push_thread_default()
-        testbed.attach_ioctl("/dev/uinput", self.base)
-        attached.set()
-        self.loop.run()
-
-    def stop(self):
-        self.loop.quit()
-        self.thread.join()
+        server = Server(rig, "/dev/uinput", **{"handle-ioctl": self.answer, "handle-write": self.write})
+        rig.on_close(server.stop)
 
     def answer(self, _base, client):
         request, argument = client.get_request(), client.get_arg()
