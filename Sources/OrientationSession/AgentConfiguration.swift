@@ -50,12 +50,7 @@ package struct AgentConfiguration: Hashable, Sendable {
 
     /// The file of the system and that of the user, which takes precedence.
     package static var standardPaths: [String] {
-        ["/etc/xdg/orientd/agent.conf"] + [configurationFolder.map { $0 + "/orientd/agent.conf" }].compactMap { $0 }
-    }
-
-    /// The user's folder for configuration files; nil if the environment names none.
-    static var configurationFolder: String? {
-        environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
+        ["/etc/xdg/orientd/agent.conf"] + [userConfigurationFolder.map { $0 + "/orientd/agent.conf" }].compactMap { $0 }
     }
 }
 

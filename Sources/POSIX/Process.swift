@@ -73,6 +73,11 @@ package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
 }
 
+/// The user's folder for configuration files; nil if the environment names none.
+package var userConfigurationFolder: String? {
+    environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
+}
+
 /// The first folder of a list that colons separate, as in the service manager's variables: systemd.exec(5).
 package func firstFolder(in folders: String) -> String? {
     folders.utf8.split(separator: UInt8(ascii: ":")).first.map { String(Substring($0)) }

@@ -51,16 +51,10 @@ private struct TabletSwitchService {
         do throws(SystemError) {
             try serve(connection, device)
         } catch {
-            try turnOff(device)
+            try device.turnOff()
             throw error
         }
-        try turnOff(device)
-    }
-
-    /// Turns the switch off before the device goes.
-    private func turnOff(_ device: VirtualSwitch) throws(SystemError) {
-        try device.set(isTablet: false)
-        _ = usleep(VirtualSwitch.pause)
+        try device.turnOff()
     }
 
     /// Waits for a connection of the socket's owner or root; nil if there is none.

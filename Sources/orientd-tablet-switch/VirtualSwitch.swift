@@ -7,11 +7,8 @@ import POSIX
 struct VirtualSwitch {
     private static let path = "/dev/uinput"
 
-    /// The microseconds that compositors get to read the last OFF before the device goes.
-    ///
-    /// Once it is gone, the kernel discards the events that were not read, and libinput leaves the keyboard off. Without
-    /// the pause this happened with libinput 1.28 in 4 of 20 attempts.
-    static let pause: useconds_t = 1_000_000
+    /// The microseconds that compositors get to read the last OFF.
+    private static let pause: useconds_t = 1_000_000
 
     private let descriptor: FileDescriptor
 
@@ -25,14 +22,22 @@ struct VirtualSwitch {
     /// Turns off the switch that an earlier run has created; returns false if there is none.
     func turnOffLeftover() throws(SystemError) -> Bool {
         do throws(SystemError) {
-            try set(isTablet: false)
+            // This run may end at once, and the switch with it.
+            try turnOff()
         } catch {
             guard error.errno == .invalid else { throw error }
             return false
         }
-        // This run may end at once, and the switch with it.
-        _ = usleep(VirtualSwitch.pause)
         return true
+    }
+
+    /// Turns the switch off before the device goes; throws EINVAL if none was created.
+    ///
+    /// Once it is gone, the kernel discards the events that were not read, and libinput leaves the keyboard off. Without
+    /// the pause this happened with libinput 1.28 in 4 of 20 attempts.
+    func turnOff() throws(SystemError) {
+        try set(isTablet: false)
+        _ = usleep(Self.pause)
     }
 
     /// Creates the switch, which is off.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import SplitMix
 import Testing
 
@@ -169,9 +168,12 @@ extension HingeAngle {
     // MARK: - The angle
 
     @Test func `the angle is known to a tenth of a degree`() {
+        // Half a degree.
+        let step = Angle(cosine: 0.9999619230641713, sine: 0.008726535498373935)
+        var (cosine, sine) = (1.0, 0.0)
         for degrees in stride(from: 0.5, to: 360, by: 0.5) {
             var hinge = HingeAngle()
-            let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+            (cosine, sine) = (cosine * step.cosine - sine * step.sine, sine * step.cosine + cosine * step.sine)
             let base = Vector3(1, 3, -8)
             hinge.update(
                 display: Vector3(base.x, cosine * base.y - sine * base.z, sine * base.y + cosine * base.z),

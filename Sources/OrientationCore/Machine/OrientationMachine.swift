@@ -47,8 +47,6 @@ public struct OrientationMachine: Sendable {
     private var tablet = TabletModeDetector()
     /// The claims of the tablet mode alone.
     private var tabletModeClaims: UInt32 = 0
-    /// Whether the display was read for the angle of the hinge alone when the last event was handled.
-    private var measuredOnlyAngle = false
     private var motion: PerRole<MotionDetector>
     private var sensors = PerRole(SensorReport())
 
@@ -126,13 +124,14 @@ public struct OrientationMachine: Sendable {
             if isDecided { policyChanged(&effects, at: time) }
         } else {
             oldStatus = status
+            let measuredOnlyAngle = measuresOnlyAngle
             do throws(RotationRefusal) {
                 try apply(event, at: time, &effects)
             } catch {
                 effects.refusal = error
             }
             updateTabletMode()
-            resumeClassifying()
+            if measuredOnlyAngle, !measuresOnlyAngle { startClassifying() }
             policyChanged(&effects, at: time)
         }
         if let oldStatus {
@@ -372,10 +371,8 @@ public struct OrientationMachine: Sendable {
     /// Whether the display is read for the angle of the hinge alone: rarely, and without classifying.
     private var measuresOnlyAngle: Bool { !servesOrientation && needs.base }
 
-    /// Has the next sample decide at once, where only the angle of the hinge was measured before.
-    private mutating func resumeClassifying() {
-        defer { measuredOnlyAngle = measuresOnlyAngle }
-        guard measuredOnlyAngle, !measuresOnlyAngle else { return }
+    /// Has the next sample decide at once, and every one after it read.
+    private mutating func startClassifying() {
         tracker.restart()
         motion.display.stream()
         motion.base.stream()
@@ -457,10 +454,8 @@ public struct OrientationMachine: Sendable {
             if tablet.override == .tablet { tablet.override = .unknown }
         } else {
             policy.resume()
-            // The first reading afterwards counts anew, and a device at rest gives none.
-            tracker.restart()
-            motion.display.stream()
-            motion.base.stream()
+            // A device at rest gives no reading.
+            startClassifying()
         }
     }
 

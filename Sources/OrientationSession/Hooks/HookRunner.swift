@@ -121,7 +121,7 @@ final class HookRunner {
 
     /// The executables, sorted by name; any file of the user hides that of its name in the system's folder.
     private var executables: [String] {
-        let folders = [AgentConfiguration.configurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"]
+        let folders = [userConfigurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"]
         var paths: [String: String] = [:]
         for folder in folders.compactMap({ $0 }) {
             guard let names = try? FileDescriptor.names(in: folder) else { continue }

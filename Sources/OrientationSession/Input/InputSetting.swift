@@ -39,7 +39,7 @@ struct InputSetting: Hashable, Sendable {
 
     /// Whether the user's file maps a device to the output already.
     var isPresent: Bool {
-        guard let folder = AgentConfiguration.configurationFolder else { return false }
+        guard let folder = userConfigurationFolder else { return false }
         let text = try? FileDescriptor.contents(of: "\(folder)/\(file)", limit: 1 << 20)
         return text.map { isPresent(in: $0) } ?? false
     }

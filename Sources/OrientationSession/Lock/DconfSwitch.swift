@@ -30,7 +30,7 @@ final class DconfSwitch: DesktopSwitch {
     }
 
     func begin() {
-        let file = (AgentConfiguration.configurationFolder ?? "") + "/dconf/user"
+        let file = (userConfigurationFolder ?? "") + "/dconf/user"
         do throws(SystemError) {
             // dconf replaces the file before it announces the change.
             let bytes = try FileDescriptor.contents(of: file, limit: 1 << 24)

@@ -21,7 +21,7 @@ struct NiriConfiguration {
         guard Compositor.detected == .niri else { return false }
         guard let output = output?.lowercased() else { return true }
         var configuration = NiriConfiguration()
-        let user = (AgentConfiguration.configurationFolder ?? "") + "/niri/config.kdl"
+        let user = (userConfigurationFolder ?? "") + "/niri/config.kdl"
         if !configuration.read(user) { _ = configuration.read("/etc/niri/config.kdl") }
         return !configuration.rotated.contains { $0 == output || $0.utf8.contains(UInt8(ascii: " ")) }
     }

@@ -42,10 +42,15 @@ enum Get {
         of snapshot: ManagerSnapshot,
         isJSON: Bool
     ) throws(CommandError) {
-        let value = property.value(of: snapshot)
+        let change = PropertyChange(name: property.name, value: property.value(of: snapshot))
+        try emit([isJSON ? json([property.name], of: snapshot) : change.text])
+    }
+
+    /// A line of JSON: an object with these properties.
+    static func json(_ names: [String], of snapshot: ManagerSnapshot) throws(CommandError) -> String {
         let object = JSONValue()
-        object.set(property.name, value)
-        try emit([isJSON ? object.line : PropertyChange(name: property.name, value: value).text])
+        for name in names { object.set(name, try property(named: name).value(of: snapshot)) }
+        return object.line
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
 import OrientationBus
 import OrientationCore
 import SystemdBus
@@ -94,12 +93,8 @@ enum Rotation {
         }
         try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
         guard invocation.isJSON else { return }
-        let snapshot = try busCall(bus.readManager())
-        let object = JSONValue()
-        for name in ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"] {
-            object.set(name, try Get.property(named: name).value(of: snapshot))
-        }
-        try emit([object.line])
+        let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
+        try emit([Get.json(names, of: busCall(bus.readManager()))])
     }
 
     /// The orientation that an EDGE of the command line means on this device.

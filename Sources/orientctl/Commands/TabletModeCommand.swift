@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
 import OrientationBus
 import OrientationCore
 import SystemdBus
@@ -23,12 +22,8 @@ enum TabletModeCommand {
             guard invocation.isJSON else { return }
         }
         let snapshot = try busCall(bus.readManager())
-        guard invocation.isJSON else { return try emit([text(snapshot.status)]) }
-        let object = JSONValue()
-        for name in ["TabletMode", "TabletModeSource", "HingeAngle"] {
-            object.set(name, try Get.property(named: name).value(of: snapshot))
-        }
-        try emit([object.line])
+        let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
+        try emit([invocation.isJSON ? Get.json(names, of: snapshot) : text(snapshot.status)])
     }
 
     private enum Choice: NamedValue {

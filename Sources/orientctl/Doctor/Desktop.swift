@@ -158,8 +158,8 @@ extension Desktop {
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
             isTabletMode = isTablet.map { $0 == "true" }
             hasSensorPlugin = Self.hasSensorPlugin
-            let folder = environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }
-            let file = folder.flatMap { try? FileDescriptor.contents(of: $0 + "/kwinoutputconfig.json") }
+            let path = userConfigurationFolder.map { $0 + "/kwinoutputconfig.json" }
+            let file = path.flatMap { try? FileDescriptor.contents(of: $0) }
             policy = file.flatMap(Self.policy)
             return
         }

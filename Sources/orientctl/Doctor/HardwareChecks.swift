@@ -219,7 +219,7 @@ enum HardwareChecks {
                 // No state for a switch that this user may not read.
                 let state = try? SwitchEvents(path).nextState()
                 let mode = state.map { $0.contains(.tabletMode) ? ": tablet" : ": laptop" } ?? ""
-                switches.append("\(node.parent?.attribute("name") ?? node.name) at \(node.name)\(mode)")
+                switches.append("\(EventNode.deviceName(of: node)) at \(node.name)\(mode)")
             }
         } catch {
             return [.warn("\(error)")]
