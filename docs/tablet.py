@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/tablet.svg, the animated picture in the README: tablet.py FOLDER
+"""Draws the animated pictures of a tablet, docs/tablet.svg, lock.svg and run.svg: tablet.py FOLDER
 
-FOLDER has the orientctl that replays docs/tablet.trace, which docs/tablet.sh recorded. The angle of the device is
-that of the recorded samples; the interface, the lock and the status lines are the properties that orientd announced.
-The turn of the interface on the display, within 0.4 s, is drawn as a compositor may animate it.
-Call `docs/tablet.py .build/bin` after a change of the recording or of this file.
+FOLDER has the orientctl that replays docs/tablet.trace and the others, which docs/tablet.sh recorded. The angle of the
+device is that of the recorded samples; the interface, the lock and the status lines are the properties that orientd
+announced. The turn of the interface on the display, within 0.4 s, is drawn as a compositor may animate it.
+Call `docs/tablet.py .build/bin` after a change of a recording or of this file.
 """
 
 import argparse
@@ -16,13 +16,21 @@ import pathlib
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-TRACE = HERE / "tablet.trace"
-PICTURE = HERE / "tablet.svg"
+# The pictures by the name of their recording: what they show, and the second that people see who want no motion.
+PICTURES = {
+    "tablet": (
+        "A device is turned, locked and asked for landscape by an application; orientd turns its interface",
+        10.5,
+    ),
+    "lock": ("The lock holds the interface while the device is turned, until orientctl align or unlock", 3),
+    "run": ("A film is shown in landscape while orientctl run plays it, however the device is held", 5.5),
+}
 
 # What orientd has announced before the recording begins.
 DEFAULTS = {
     "DeviceOrientation": "unknown",
     "InterfaceOrientation": "portrait",
+    "InterfaceReason": "startup",
     "InterfaceRule": "unknown",
     "RotationLock": "off",
     "OutputTransform": "normal",
@@ -57,7 +65,7 @@ font-size:14px}
 .note{fill:#ffc66d;font-size:15px;text-anchor:middle}
 .lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
 .later{opacity:0}
-@media(prefers-reduced-motion:reduce){*{animation-delay:-10.5s!important;animation-play-state:paused!important}}
+@media(prefers-reduced-motion:reduce){*{animation-delay:-STILLs!important;animation-play-state:paused!important}}
 """.strip()
 
 # What is shown on the display, by kind and shape: a page, or the film of a player.
@@ -123,7 +131,8 @@ def simplified(points, tolerance=0.7):
 class Recording:
     """What the picture shows, with times in seconds from the first sample."""
 
-    def __init__(self, trace, orientctl):
+    def __init__(self, name, orientctl):
+        trace = HERE / f"{name}.trace"
         samples, self.events = parse_trace(trace.read_text())
         self.begin = samples[0][0]
         self.duration = samples[-1][0] - self.begin
@@ -173,11 +182,19 @@ class Recording:
             if now["DeviceOrientation"] != before["DeviceOrientation"]:
                 yield time, "The device is turned."
             elif now["AskedRequest"] != before["AskedRequest"] and self.application(now):
-                yield time, f"{self.application(now)} requests {MASKS[now['SupportedOrientations']]}."
+                yield time, self.asked(self.application(now), MASKS[now["SupportedOrientations"]])
             elif now["AskedRequest"] != before["AskedRequest"]:
                 yield time, f"{self.application(before)} ends."
             elif now["RotationLock"] != before["RotationLock"]:
                 yield time, commands[now["RotationLock"]]
+            elif now["InterfaceReason"] == "manual" != before["InterfaceReason"]:
+                yield time, "$ orientctl align"
+
+    def asked(self, application, mask):
+        """Returns what the person or the application did that requests a mask."""
+        if application == "mpv":
+            return f"$ orientctl run --supported={mask} mpv film.mkv"
+        return f"{application} requests {mask}."
 
     def shown(self):
         """Yields (time, angle, drawing): the clockwise angle of the interface on the display, and what it shows."""
@@ -224,6 +241,11 @@ class Animation:
                 if fade:
                     frames.append((end, "opacity:1"))
                 frames.append((end + fade, "opacity:0"))
+        # Without a last frame, a browser fades to the value outside the animation.
+        if fade and intervals[0][0] == 0 and intervals[-1][1] < self.duration:
+            frames.append((self.duration, "opacity:0"))
+        elif fade and intervals[0][0] and intervals[-1][1] == self.duration:
+            frames.append((self.duration, "opacity:1"))
         later = "" if intervals[0][0] == 0 else " later"
         if frames == [(0, "opacity:1")]:
             return "always"
@@ -243,8 +265,8 @@ def escaped(text):
 
 
 class Picture:
-    def __init__(self, recording):
-        self.recording = recording
+    def __init__(self, recording, title, still):
+        self.recording, self.title, self.still = recording, title, still
         self.animation = Animation(recording.duration)
 
     def rotating(self, angles):
@@ -296,8 +318,10 @@ class Picture:
         for (x, _), title in ((DEVICE, "the device, as it is held"), (INTERFACE, "the interface, as orientd decides")):
             yield f'<text x="{x}" y="{TITLES}" class="title">{title}</text>'
         states = changes((time, now["RotationLock"] != "off") for time, now in self.recording.states)
-        locked = self.animation.visible(self.animation.steps(states)[True])
-        yield f'<use href="#lock" x="{INTERFACE[0] + 128}" y="{TITLES - 5}" class="{locked}"/>'
+        locked = self.animation.steps(states).get(True)
+        if locked:
+            visible = self.animation.visible(locked)
+            yield f'<use href="#lock" x="{INTERFACE[0] + 128}" y="{TITLES - 5}" class="{visible}"/>'
 
     def time_line(self):
         """Yields the line along which the recording passes, with a mark at each note, and the note itself."""
@@ -336,15 +360,14 @@ class Picture:
 
     def svg(self):
         width, height = DISPLAY
-        title = "A device is turned, locked and asked for landscape by an application; orientd turns its interface"
         body = [*self.titles(), *self.device(), *self.interface(), *self.time_line(), *self.status()]
-        style = "\n".join([*self.animation.rules, STYLE])
+        style = "\n".join([*self.animation.rules, STYLE.replace("STILL", f"{self.still:g}")])
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
                 f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
                 "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-                f"<title>{title}</title>",
+                f"<title>{self.title}</title>",
                 f"<style>\n{style}\n</style>",
                 f'<defs><clipPath id="display"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
                 f'height="{height}"/></clipPath>',
@@ -361,9 +384,11 @@ class Picture:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="the folder of orientctl")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=PICTURE)
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder to write to")
     arguments = parser.parse_args()
-    arguments.output.write_text(Picture(Recording(TRACE, arguments.folder / "orientctl")).svg())
+    for name, (title, still) in PICTURES.items():
+        recording = Recording(name, arguments.folder / "orientctl")
+        (arguments.output / f"{name}.svg").write_text(Picture(recording, title, still).svg())
 
 
 if __name__ == "__main__":

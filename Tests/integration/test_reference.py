@@ -33,7 +33,7 @@ REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
 CLIENTS = SOURCE_ROOT / "docs" / "clients.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
-PICTURE = SOURCE_ROOT / "docs" / "tablet.svg"
+DRAWING = SOURCE_ROOT / "docs" / "tablet.py"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 INTERFACES = SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
@@ -273,48 +273,64 @@ class ExampleClients(RigTestCase):
         self.assert_prints_a_turn([program])
 
 
-class Picture(RigTestCase):
-    """The animated picture in the README."""
+class Pictures(RigTestCase):
+    """The animated pictures of a tablet in the README and in semantics.md."""
 
-    def test_picture_is_what_the_script_draws(self):
-        output = self.rig.directory / "tablet.svg"
-        subprocess.run([PICTURE.with_suffix(".py"), BUILD, "--output", output], check=True)
-        self.assertEqual(PICTURE.read_text(), output.read_text(), "draw it again with docs/tablet.py")
-        self.assertLess(output.stat().st_size, 60_000)
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, str(DRAWING.parent))
+        self.addCleanup(sys.path.remove, str(DRAWING.parent))
+        import tablet
 
-    def test_picture_has_the_lines_of_status(self):
-        recording = self.recording()
-        shown = {tuple(f"{label}: {value}" for label, value in lines) for lines in recording}
+        self.script = tablet
+
+    def test_pictures_are_what_the_script_draws(self):
+        subprocess.run([DRAWING, BUILD, "--output", self.rig.directory], check=True)
+        for name in self.script.PICTURES:
+            with self.subTest(picture=name):
+                drawn = (self.rig.directory / f"{name}.svg").read_text()
+                self.assertEqual((DRAWING.parent / f"{name}.svg").read_text(), drawn, "draw it again with docs/tablet.py")
+                self.assertLess(len(drawn), 60_000)
+
+    def test_pictures_have_the_lines_of_status(self):
+        shown = {
+            tuple(f"{label}: {value}" for label, value in recording.status(properties))
+            for recording in (self.script.Recording(name, BUILD / "orientctl") for name in self.script.PICTURES)
+            for _, properties in recording.states
+        }
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
         self.client.claim()
         self.client.wait_for("DeviceOrientation", "portrait")
         printed = {self.status()}
-        self.rig.turn(LANDSCAPE_LEFT)
-        self.client.wait_for("DeviceOrientation", "landscape-left")
+        self.turn("landscape-left")
         printed.add(self.status())
-        self.rig.turn(PORTRAIT)
-        self.client.wait_for("DeviceOrientation", "portrait")
+        self.turn("portrait")
         self.rig.orientctl("lock")
         printed.add(self.status())
-        self.rig.turn(LANDSCAPE_LEFT)
-        self.client.wait_for("DeviceOrientation", "landscape-left")
+        self.turn("landscape-left")
         printed.add(self.status())
-        self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 24, {})))
+        request = self.request("org.example.Player")
+        printed.add(self.status())
+        self.client.ask("Release", interface=REQUEST, path=request)
+        self.rig.orientctl("align")
+        printed.add(self.status())
+        self.turn("portrait")
+        printed.add(self.status())
+        self.rig.orientctl("unlock")
+        self.request("mpv")
         printed.add(self.status())
         self.assertEqual(shown, printed)
 
-    def recording(self):
-        """Returns the lines of status that the picture shows, as (label, value), for each state of the recording."""
-        sys.path.insert(0, str(PICTURE.parent))
-        self.addCleanup(sys.path.remove, str(PICTURE.parent))
-        import tablet as script
+    def turn(self, orientation):
+        self.rig.turn({"portrait": PORTRAIT, "landscape-left": LANDSCAPE_LEFT}[orientation])
+        self.client.wait_for("DeviceOrientation", orientation)
 
-        recording = script.Recording(script.TRACE, BUILD / "orientctl")
-        return [recording.status(properties) for _, properties in recording.states]
+    def request(self, application):
+        return self.client.ask("Request", "sua{sv}", application, 24, {})[0]
 
     def status(self):
-        """Returns the lines of `orientctl status` that the picture shows."""
+        """Returns the lines of `orientctl status` that the pictures show."""
         lines = self.rig.orientctl("status").stdout.splitlines()
         return tuple(line for line in lines if line.startswith(("Device:", "Interface:", "Lock:")))
 
