@@ -25,7 +25,7 @@ DOC_PACKAGES := scdoc
 X11_PACKAGES := xvfb xserver-xephyr xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils xinput python3-xlib
 check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-umockdev-1.0 python3 python3-gi \
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
-    dunst zsh fish python3-numpy dconf-cli dconf-service dconf-gsettings-backend libglib2.0-bin \
+    appstream dunst zsh fish python3-numpy dconf-cli dconf-service dconf-gsettings-backend libglib2.0-bin \
     gnome-settings-daemon-common $(X11_PACKAGES)
 peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon \
     wlr-randr xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
@@ -230,6 +230,7 @@ INSTALLED := \
     $(foreach file,$(wildcard systemd/*.socket),$(file):644:$(SYSTEM)/lib/systemd/system/$(notdir $(file))) \
     .build/orient-agent.service:644:$(SYSTEM)/lib/systemd/user/orient-agent.service \
     systemd/xdg/applications/orientd-tablet-mode.desktop:644:$(PREFIX)/share/applications/orientd-tablet-mode.desktop \
+    systemd/xdg/metainfo/org.orientd.orientd.metainfo.xml:644:$(PREFIX)/share/metainfo/org.orientd.orientd.metainfo.xml \
     systemd/xdg/autostart/orient-agent.desktop:644:$(SYSCONF)/xdg/autostart/orient-agent.desktop \
     systemd/sysusers.d/orientd.conf:644:$(SYSTEM)/lib/sysusers.d/orientd.conf \
     systemd/udev/rules.d/80-orientd.rules:644:$(SYSTEM)/lib/udev/rules.d/80-orientd.rules \

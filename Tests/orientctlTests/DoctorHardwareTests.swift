@@ -198,13 +198,15 @@ import Testing
     }
 
     @Test func `sensors of Qualcomm's core are said not to be read yet`() {
-        let text =
-            "no accelerometer found: orientd does not read those of Qualcomm's sensor core (/dev/fastrpc-sdsp) yet"
+        let text = """
+            no accelerometer found: orientd does not read Qualcomm's sensor core (/dev/fastrpc-sdsp) yet; \
+            iio-sensor-proxy 3.9 reads its light sensor and compass
+            """
         var hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp")
         #expect(
             hubs.finding
                 == .fail(
-                    text + ", and hexagonrpcd, which it needs, does not run",
+                    text + ", once hexagonrpcd runs",
                     remedy: .command("systemctl status 'hexagonrpcd*'")
                 )
         )

@@ -36,10 +36,13 @@ struct SensorHubs {
             return .fail("no accelerometer found: \(maker)'s sensor hub reports none", remedy: remedy)
         }
         guard let fastrpc else { return nil }
-        let text = "no accelerometer found: orientd does not read those of Qualcomm's sensor core (\(fastrpc)) yet"
+        let text = """
+            no accelerometer found: orientd does not read Qualcomm's sensor core (\(fastrpc)) yet; iio-sensor-proxy 3.9 \
+            reads its light sensor and compass
+            """
         if hasHexagonrpcd { return .fail(text) }
         let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")
-        return .fail("\(text), and hexagonrpcd, which it needs, does not run", remedy: remedy)
+        return .fail("\(text), once hexagonrpcd runs", remedy: remedy)
     }
 
     static var ofThisMachine: SensorHubs {
