@@ -170,7 +170,7 @@ docs: build emulator-needs  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
 	@docs/build.sh $(BIN) .build/man
 
-bench: check-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in two
+bench: check-needs session-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in three
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
 
 bench-classifier: bench_classifier-needs build  ## compare the classifier with the rules of others; with DATA=FOLDER also on BROAD

@@ -7,7 +7,7 @@ import pathlib
 import sys
 from xml.sax.saxutils import escape
 
-from figures import OURS, PEER, SENSORS, Figures, counted
+from figures import SENSORS, Figures, counted
 
 STYLE = """
 text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; fill: #1f2328; }
@@ -17,6 +17,7 @@ text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; f
 .page { fill: #ffffff; stroke: #d1d9e0; }
 .ours { fill: #0969da; }
 .peer { fill: #bc8b50; }
+.newer { fill: #8250df; }
 .whisker { stroke: #59636e; }
 @media (prefers-color-scheme: dark) {
   text { fill: #f0f6fc; }
@@ -24,9 +25,12 @@ text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; f
   .page { fill: #0d1117; stroke: #3d444d; }
   .ours { fill: #4493f8; }
   .peer { fill: #9a6f3a; }
+  .newer { fill: #a475f9; }
   .whisker { stroke: #9198a1; }
 }
 """
+# The styles of the programs.
+STYLES = "ours", "peer", "newer"
 MARGIN, PANEL, GAP = 24, 420, 32
 LABEL, BAR, BARS_GAP, TITLE = 165, 11, 8, 28
 # The longest bar leaves room for its value.
@@ -38,11 +42,11 @@ class Panel:
 
     def __init__(self, title, labels, values, whiskers=None):
         self.title = title
-        self.groups = [(label, values(label), whiskers(label) if whiskers else [None, None]) for label in labels]
+        self.groups = [(label, values(label), whiskers(label) if whiskers else [None] * len(STYLES)) for label in labels]
 
     @property
     def height(self):
-        return TITLE + len(self.groups) * (2 * BAR + BARS_GAP)
+        return TITLE + len(self.groups) * (len(STYLES) * BAR + BARS_GAP)
 
     def draw(self, left, top):
         """Yields the elements."""
@@ -52,8 +56,8 @@ class Panel:
         y = top + TITLE
         for label, values, whiskers in self.groups:
             text = SENSORS.get(label, str(label))
-            yield f'<text class="label" x="{left}" y="{y + BAR + 4}">{escape(text)}</text>'
-            for name, value, whisker in zip(("ours", "peer"), values, whiskers):
+            yield f'<text class="label" x="{left}" y="{y + len(STYLES) * BAR / 2 + 4}">{escape(text)}</text>'
+            for name, value, whisker in zip(STYLES, values, whiskers):
                 if value is not None:
                     yield from self.draw_bar(name, left + LABEL, y, value, whisker, scale)
                 y += BAR
@@ -73,19 +77,17 @@ class Panel:
 
 def panels(figures):
     """Returns the panels in reading order."""
-    programs = (OURS, PEER)
-
     def percentiles(figure, percent, scale=1.0):
-        """Returns a function from a sensor to the values of both programs."""
+        """Returns a function from a sensor to the values of the programs."""
 
         def values(sensor):
-            found = [figures.percentile(program, sensor, figure, percent) for program in programs]
+            found = [figures.percentile(program, sensor, figure, percent) for program in figures.programs]
             return [None if value is None else value * scale for value in found]
 
         return values
 
     def medians_of(figure, scale=1.0, sensor=""):
-        """Returns a function from what was observed to the values of both programs."""
+        """Returns a function from what was observed to the values of the programs."""
         return lambda what: percentiles(f"{what}: {figure}", 50, scale)(sensor)
 
     drawn = []
@@ -121,7 +123,7 @@ def draw(report):
     width, height = 2 * MARGIN + 2 * PANEL + GAP, top + 18
     legend = []
     x = MARGIN
-    for name, title in (("ours", OURS), ("peer", figures.peer_title())):
+    for name, title in zip(STYLES, figures.programs):
         legend.append(f'<rect class="{name}" x="{x}" y="{MARGIN}" width="12" height="12"/>')
         legend.append(f'<text x="{x + 18}" y="{MARGIN + 11}">{escape(title)}</text>')
         x += 48 + 7 * len(title)
@@ -131,7 +133,7 @@ def draw(report):
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
             "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-            f"<title>What orientd costs, next to {PEER}</title>",
+            f"<title>What orientd costs, next to iio-sensor-proxy</title>",
             f"<style>{STYLE}</style>",
             f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
             *legend,

@@ -36,7 +36,7 @@ sys.path.insert(0, str(INTEGRATION))
 
 from chart import draw  # noqa: E402
 from preload import PR_SET_PDEATHSIG, is_preloaded, run_with_preload  # noqa: E402
-from programs import PEER, peer_version, programs, provide_peer  # noqa: E402
+from programs import programs, provide_peers  # noqa: E402
 from report import table  # noqa: E402
 
 FULL = {
@@ -98,8 +98,6 @@ def merge(results, more):
 def measure(options):
     """Takes all measurements and returns {program: {sensor: {figure: values}}}."""
     found = programs()
-    if PEER not in found:
-        print(f"this machine has no {PEER}: only orientd is measured", file=sys.stderr)
     results = {title: {"": {"stripped B": [program.stripped_size()]}} for title, program in found.items()}
     sensing = [
         ("sensing.py", options | {"program": title, "sensor": sensor, "seed": instance})
@@ -131,7 +129,6 @@ def machine():
         "system": platform.freedesktop_os_release()["PRETTY_NAME"],
         "kernel": platform.release().split("-")[0],
         "processors": f"{os.cpu_count()} × {model[0].split(':')[1].strip() if model else platform.machine()}",
-        PEER: peer_version(),
     }
 
 
@@ -147,7 +144,7 @@ def main(arguments):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # 1000 subscribers
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    provide_peer()
+    provide_peers()
     options = QUICK if arguments.quick else FULL
     report = {"machine": machine(), "options": options}
     report["results"] = measure(options)

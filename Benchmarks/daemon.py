@@ -61,7 +61,7 @@ class Bench:
             connection.signal_subscribe(PROXY, PROPERTIES, "PropertiesChanged", PROXY_PATH, PROXY, 0, changed),
         ]
         self.client.round_trip()
-        command = [self.program.executable, *self.program.arguments]
+        command = list(map(str, self.program.command))
         with open(self.log_path, "wb") as log:
             started = time.monotonic()
             environment = self.rig.mocked_environment() | self.sensor.environment

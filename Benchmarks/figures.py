@@ -3,7 +3,7 @@
 
 import math
 
-OURS, PEER, LIBIIO = "orientd", "iio-sensor-proxy", "libiio alone"
+OURS, LIBIIO = "orientd", "libiio alone"
 SENSORS = {
     "sensitive-hub": "HID hub, change sensitivity",
     "hub": "HID hub without it",
@@ -29,6 +29,7 @@ class Figures:
         self.results = report["results"]
         self.options = report["options"]
         self.machine = report["machine"]
+        self.programs = [program for program in self.results if program != LIBIIO]
 
     def values(self, program, sensor, figure):
         return self.results.get(program, {}).get(sensor, {}).get(figure, [])
@@ -41,6 +42,3 @@ class Figures:
         """Returns a percentile, or None if nothing was measured."""
         values = self.values(program, sensor, figure)
         return percentile(values, percent) if values else None
-
-    def peer_title(self):
-        return f"{PEER} {self.machine[PEER] or ''}".strip()

@@ -2,6 +2,7 @@
 """The programs that are compared: orientd and iio-sensor-proxy."""
 
 import dataclasses
+import gzip
 import os
 import pathlib
 import re
@@ -11,8 +12,10 @@ import tempfile
 
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[1]
 CONFIGURATION = SOURCE_ROOT / "Benchmarks" / "orientd.conf"
-UNPACKED = SOURCE_ROOT / ".build" / "bench" / "iio-sensor-proxy"
+TREES = SOURCE_ROOT / ".build" / "bench"
 PEER = "iio-sensor-proxy"
+# Debian's releases whose iio-sensor-proxy is measured.
+SUITES = ("bookworm", "sid")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +24,8 @@ class Program:
 
     title: str
     executable: pathlib.Path
-    arguments: tuple
+    # What starts it, with its arguments.
+    command: tuple
     name: str
     path: str
     interface: str
@@ -39,10 +43,11 @@ class Program:
 
 
 def orientd():
+    executable = pathlib.Path(os.environ["ORIENTD_BUILD"]) / "orientd"
     return Program(
         title="orientd",
-        executable=pathlib.Path(os.environ["ORIENTD_BUILD"]) / "orientd",
-        arguments=("--config", str(CONFIGURATION)),
+        executable=executable,
+        command=(executable, "--config", CONFIGURATION),
         name="org.orientd1",
         path="/org/orientd1",
         interface="org.orientd1.Manager",
@@ -53,11 +58,17 @@ def orientd():
     )
 
 
-def iio_sensor_proxy(executable):
+def iio_sensor_proxy(tree):
+    """Returns the one in a tree, which runs with the loader and the libraries of its release."""
+    changes = gzip.decompress((tree / "usr/share/doc" / PEER / "changelog.Debian.gz").read_bytes()).decode()
+    version = re.match(r"\S+ \(([\d.]+)", changes)[1]
+    executable = next(path for folder in ("libexec", "sbin") for path in tree.glob(f"usr/{folder}/{PEER}"))
+    libraries = [path for folder in ("lib", "usr/lib") for path in tree.glob(f"{folder}/*-linux-gnu")]
+    loader = next(path for folder in libraries for path in folder.glob("ld-linux*"))
     return Program(
-        title=PEER,
+        title=f"{PEER} {version}",
         executable=executable,
-        arguments=(),
+        command=(loader, "--library-path", ":".join(map(str, libraries)), executable),
         name="net.hadess.SensorProxy",
         path="/net/hadess/SensorProxy",
         interface="net.hadess.SensorProxy",
@@ -68,42 +79,20 @@ def iio_sensor_proxy(executable):
     )
 
 
-def provide_peer():
-    """Unpacks the distribution's package of iio-sensor-proxy below .build, unless it is installed; installs nothing."""
-    if find_peer() or not shutil.which("apt-get"):
-        return
-    UNPACKED.mkdir(parents=True, exist_ok=True)
-    result = subprocess.run(["apt-get", "download", "-q", PEER], cwd=UNPACKED, stdout=subprocess.DEVNULL, check=False)
-    for package in UNPACKED.glob("*.deb") if result.returncode == 0 else ():
-        subprocess.run(["dpkg-deb", "-x", package, UNPACKED], check=True)
-
-
-def find_peer():
-    """Returns the path of iio-sensor-proxy, which is unpacked if it is not installed, or None."""
-    for root in (pathlib.Path("/"), UNPACKED):
-        for folder in ("usr/libexec", "usr/sbin", "usr/lib"):
-            if (root / folder / PEER).is_file():
-                return root / folder / PEER
-    return None
+def provide_peers():
+    """Unpacks iio-sensor-proxy with its libraries from Debian's releases below .build; installs nothing."""
+    for suite in SUITES:
+        if (TREES / suite).is_dir():
+            continue
+        new = TREES / f"{suite}.new"
+        shutil.rmtree(new, ignore_errors=True)
+        # The signature of a mirror's copy of sid expires within days.
+        options = [f"--include={PEER}", '--aptopt=Acquire::Check-Valid-Until "false"']
+        subprocess.run(["mmdebstrap", "--quiet", "--variant=extract", *options, suite, new], check=True)
+        new.rename(TREES / suite)
 
 
 def programs():
-    """Returns {title: Program}; iio-sensor-proxy may be missing."""
-    found = [orientd()]
-    if peer := find_peer():
-        found.append(iio_sensor_proxy(peer))
+    """Returns {title: Program}, with orientd first."""
+    found = [orientd(), *(iio_sensor_proxy(TREES / suite) for suite in SUITES)]
     return {program.title: program for program in found}
-
-
-def peer_version():
-    """Returns the version of the package whose program is measured, or None."""
-    peer = find_peer()
-    if peer and peer.is_relative_to(UNPACKED):
-        command = ["dpkg-deb", "-f", next(UNPACKED.glob("*.deb")), "Version"]
-    else:
-        command = ["dpkg-query", "-W", "-f", "${Version}", PEER]
-    try:
-        version = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return re.sub(r"-.*", "", version.strip())

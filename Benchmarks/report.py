@@ -11,7 +11,7 @@ import json
 import pathlib
 import re
 
-from figures import LIBIIO, OURS, PEER, SENSORS, Figures, counted
+from figures import LIBIIO, OURS, SENSORS, Figures, counted
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HINGES = ("accelerometers", "hinge")
@@ -31,12 +31,14 @@ def row(*cells):
 
 
 def sensor_rows(figures):
-    """Yields the rows of the figures that depend on the sensor; a cell is "orientd / iio-sensor-proxy"."""
-    yield row(f"orientd / {figures.peer_title()}", *SENSORS.values())
+    """Yields the rows of the figures that depend on the sensor; a cell has a value for each program."""
+    yield row(" / ".join(figures.programs), *SENSORS.values())
     yield row("---", *["---"] * len(SENSORS))
 
     def compare(title, value):
-        return row(title, *(f"{cell(value(OURS, sensor))} / {cell(value(PEER, sensor))}" for sensor in SENSORS))
+        return row(
+            title, *(" / ".join(cell(value(program, sensor)) for program in figures.programs) for sensor in SENSORS)
+        )
 
     def medians(figure):
         return lambda program, sensor: figures.median(program, sensor, figure)
@@ -53,7 +55,7 @@ def sensor_rows(figures):
                 lambda program, sensor: figures.percentile(program, sensor, figure, percent),
             )
         missed = f"{state}: missed turns"
-        if any(figures.values(program, sensor, missed) for program in (OURS, PEER) for sensor in SENSORS):
+        if any(figures.values(program, sensor, missed) for program in figures.programs for sensor in SENSORS):
             yield compare(
                 f"missed turns {described}", lambda program, sensor: len(figures.values(program, sensor, missed))
             )
@@ -84,17 +86,17 @@ def hinge_rows(figures):
 
 def program_rows(figures):
     """Yields the rows of the figures that do not depend on the sensor."""
-    yield row("", OURS, figures.peer_title())
-    yield row("---", "---", "---")
+    yield row("", *figures.programs)
+    yield row("---", *["---"] * len(figures.programs))
     for percent in (50, 90):
-        starts = [figures.percentile(program, "", "start s", percent) for program in (OURS, PEER)]
+        starts = [figures.percentile(program, "", "start s", percent) for program in figures.programs]
         yield row(
             f"{START}, ms, p{percent}",
             *(cell(None if start is None else start * 1000) for start in starts),
         )
     yield row(
         "executable without symbols, kB",
-        *(cell(figures.median(program, "", "stripped B"), 1000) for program in (OURS, PEER)),
+        *(cell(figures.median(program, "", "stripped B"), 1000) for program in figures.programs),
     )
     for kind, cpu, unit in (
         ("subscribers", "CPU ms/min", "CPU ms a minute"),
@@ -103,7 +105,7 @@ def program_rows(figures):
         for count in figures.options[kind]:
             what = counted(count, kind)
             cells = []
-            for program in (OURS, PEER):
+            for program in figures.programs:
                 parts = [
                     cell(figures.median(program, "", f"{what}: {figure}"))
                     for figure in ("resident kB", "private dirty kB", cpu)
@@ -148,10 +150,10 @@ def summary(report):
     )
     return "\n".join(
         [
-            row("medians for four kinds of mocked sensors", OURS, figures.peer_title()),
-            row("---", "---", "---"),
-            *(row(title, *(span(program, figure, unit) for program in (OURS, PEER))) for title, figure, unit in rows),
-            row(START, *(f"{cell(figures.median(program, '', 'start s'), 1e-3)} ms" for program in (OURS, PEER))),
+            row("medians for four kinds of mocked sensors", *figures.programs),
+            row("---", *["---"] * len(figures.programs)),
+            *(row(title, *(span(program, figure, unit) for program in figures.programs)) for title, figure, unit in rows),
+            row(START, *(f"{cell(figures.median(program, '', 'start s'), 1e-3)} ms" for program in figures.programs)),
             "",
         ]
     )
