@@ -26,8 +26,7 @@ enum RecordingFuzzer {
             case .event(.event(let event), let time): handle(event, at: time, &machine, &devices)
             case .event(let event, let time): _ = devices.handle(event, at: time)
             }
-            precondition(devices.changes.allSatisfy { !$0.values.isEmpty })
-            devices.changes = []
+            precondition(devices.takeChanges().allSatisfy { !$0.values.isEmpty })
         }
     }
 

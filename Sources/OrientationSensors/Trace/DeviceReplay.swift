@@ -16,8 +16,8 @@ package struct DeviceReplay {
         var shown: Values
     }
 
-    /// What changed of which sensor, until the caller removes it.
-    package var changes: [(number: Int, name: String, values: Values)] = []
+    /// What changed of which sensor since ``takeChanges()``.
+    package private(set) var changes: [(number: Int, name: String, values: Values)] = []
     private var groups = (SensorKind.allCases.map { ($0, .display) } + [(.accelerometer, .base)]).map {
         (kind: SensorKind, role: AccelerometerRole) in (kind: kind, role: role, selection: SensorSelection())
     }
@@ -28,6 +28,14 @@ package struct DeviceReplay {
     private var sensing = PerRole(Sensing.stream)
 
     package init() {}
+
+    /// Returns and forgets the changes.
+    ///
+    /// Swift 6.2.3 would crash on a caller that sets a property of an optional of this type.
+    package mutating func takeChanges() -> [(number: Int, name: String, values: Values)] {
+        defer { changes = [] }
+        return changes
+    }
 
     /// Whether no device was found.
     package var isEmpty: Bool { devices.isEmpty }

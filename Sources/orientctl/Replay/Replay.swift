@@ -174,14 +174,13 @@ extension Replay {
 
         /// Prints what changed of each sensor, with its number and name.
         private mutating func printDevices(at time: Double) throws(SystemError) {
-            for change in devices?.changes ?? [] {
+            for change in devices?.takeChanges() ?? [] {
                 let number = PropertyValue.number(UInt32(truncatingIfNeeded: change.number))
                 let values = [("sensor", number), ("Name", .text(change.name))] + change.values
                 let changes = values.map { PropertyChange(name: $0.0, value: $0.1) }
                 let text = changes.dropFirst(2).map { " \($0.name)=\($0.text)" }.joined()
                 try print(" \(number.text) \(changes[1].text)" + text, changes, at: time)
             }
-            devices?.changes = []
         }
 
         /// Prints the time and `text`, or an object of the time and the changes.
