@@ -31,7 +31,7 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     wlr-randr xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
 session_PACKAGES := mmdebstrap
 bench_classifier_PACKAGES := python3-numpy $(if $(DATA),python3-scipy)
-deb_PACKAGES := dpkg-dev debhelper lintian
+deb_PACKAGES := dpkg-dev debhelper fakeroot lintian
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
 deb_arm64_PACKAGES := $(deb_PACKAGES) $(arm64_PACKAGES) binutils-aarch64-linux-gnu
@@ -57,7 +57,9 @@ EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call tar
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 # glibc reads packed relocations since 2.36; they take 1 kB instead of 60. `RELR=` turns that off for an older target.
 RELR ?= $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { print "yes" }')
+# Two folders give the same programs: debug information names the sources relative to this one.
 RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) -Xlinker -z -Xlinker now \
+    -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
     $(if $(RELR),-Xlinker -z -Xlinker pack-relative-relocs)
 
 # $(call build,PRODUCT): builds a program into $(BUILT).
@@ -87,7 +89,7 @@ STRIP := $(TRIPLE)-strip
 endif
 
 .PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration \
-    lint docs bench bench-classifier load coverage fuzz sanitize soak deb install uninstall clean build-needs \
+    lint docs bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean build-needs \
     check-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs \
     emulator-needs
 
@@ -163,8 +165,8 @@ check-arm64: check-needs arm64-needs  ## run the integration tests with programs
 
 lint: check-needs  ## check the format of all sources
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
-	shellcheck -x .ci/run requirements.sh Tests/arm64/run $$(find Benchmarks Tests cross debian docs -name '*.sh') \
-	    debian/*.postinst debian/*.postrm debian/*.prerm
+	shellcheck -x .ci/run requirements.sh Tests/arm64/run $$(find $(wildcard Benchmarks Tests cross debian docs) -name '*.sh') \
+	    $(wildcard debian/*.postinst debian/*.postrm debian/*.prerm debian/tests/integration debian/tests/monitor-sensor)
 
 docs: build emulator-needs  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
@@ -201,7 +203,22 @@ coverage: build-needs  ## print how much of the code the unit tests reach
 	    -instr-profile .build/coverage/debug/codecov/default.profdata \
 	    -ignore-filename-regex '(\.build|Tests)/'
 
+# The only place of the version is that which the programs print.
+VERSION = $(shell sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' Sources/OrientationConfiguration/Version.swift)
+# The files of the repository, or of an unpacked release, and the time that all of them get.
+FILES = $(if $(wildcard .git),git ls-files -z --cached --others --exclude-standard --deduplicate,\
+    find . \( -name .build -o -name __pycache__ \) -prune -o ! -type d -printf '%P\0')
+TIME = $${SOURCE_DATE_EPOCH:-$$($(if $(wildcard .git),git log -1 --format=%ct,stat -c %Y NEWS.md))}
+
+dist:  ## make the release's source archive, .build/orientd-VERSION.tar.xz, which needs no git
+	@mkdir -p .build
+	@$(FILES) | grep -zv '^debian/' | LC_ALL=C sort -z | tar --null --no-recursion -T - --format=gnu \
+	    --transform 's,^,orientd-$(VERSION)/,' --mode=a+rX,u+w,go-w --owner=0 --group=0 --numeric-owner \
+	    --mtime=@$(TIME) -I 'xz -T1' -cf .build/orientd-$(VERSION).tar.xz
+	@echo .build/orientd-$(VERSION).tar.xz
+
 deb: $(if $(CROSS),deb_$(CROSS)-needs,deb-needs) build-needs  ## build Debian packages into .build/deb and check them with lintian; with ARCH=arm64 into .build/arm64/deb
+	@[ -d debian ] || { echo "error: a release has no debian/, which is in the repository and in Debian" >&2; exit 1; }
 	@debian/build.sh $(dir $(BIN))deb $(CROSS)
 
 # The installed files, as SOURCE:MODE:DESTINATION.

@@ -130,12 +130,9 @@ fake dpkg-query 'echo installed'
 nothing() { made deps && [ ! -s "$work/called" ]; }
 check "make deps does nothing if nothing is missing" nothing
 
-# --- the Debian package ------------------------------------------------------------------------------------------------
-version() {
-    same "$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")" \
-        "$(sed -n '1s/.*(\([0-9.]*\).*/\1/p' "$root/debian/changelog")"
-}
-check "debian/changelog has the version of the programs" version
+# --- the version and the Debian package ---------------------------------------------------------------------------------
+version=$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")
+check "NEWS.md begins with the version of the programs" same "$version" "$(sed -n 's/^## \([0-9.]*\).*/\1/p;T;q' "$root/NEWS.md")"
 build_depends() {
     reset && fake dpkg-query 'exit 1' && fake apt-get "$recorder" && fake sudo 'exec "$@"' && : >"$work/called"
     made deps >/dev/null
@@ -143,7 +140,25 @@ build_depends() {
     sed -n '/^Build-Depends:/,/^$/s/^ \([^ ,]*\).*/\1/p' "$root/debian/control" | sort >"$work/depends"
     same "$wanted" "$(grep -vE '^(debhelper-compat|dh-sequence-.*|swiftlang)$' "$work/depends")"
 }
-check "debian/control depends on what make deps installs, on debhelper and on swiftlang" build_depends
+# A release has no debian/.
+if [ -d "$root/debian" ]; then
+    check "debian/changelog has the version of the programs" same "$version" "$(sed -n '1s/.*(\([0-9.]*\)-.*/\1/p' "$root/debian/changelog")"
+    check "debian/control depends on what make deps installs, on debhelper and on swiftlang" build_depends
+fi
+
+# --- a release ----------------------------------------------------------------------------------------------------------
+# Times, owners and modes are those of no machine.
+archive=$root/.build/orientd-$version.tar.xz
+twice() {
+    (umask 077 && TZ=Pacific/Auckland make --no-print-directory -C "$root" dist) && cp "$archive" "$work/first.tar.xz" &&
+        make --no-print-directory -C "$root" dist && cmp "$work/first.tar.xz" "$archive"
+}
+check "make dist writes the same archive twice" twice
+unpacked() {
+    mkdir "$work/release" && tar -C "$work/release" -xf "$archive" && make --no-print-directory -C "$work/release/orientd-$version" dist &&
+        cmp "$archive" "$work/release/orientd-$version/.build/orientd-$version.tar.xz"
+}
+check "and so does make dist in that archive, without git" unpacked
 
 # --- the real build ---------------------------------------------------------------------------------------------------
 rm -rf "$work/fake" && mkdir "$work/fake"
