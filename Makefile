@@ -242,6 +242,7 @@ INSTALLED := \
     docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
     docs/clients.md:644:$(PREFIX)/share/doc/orientd/clients.md \
     docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
+    docs/dbusmock/orientd.py:644:$(PREFIX)/share/python-dbusmock/templates/orientd.py \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
     .build/orientd-tablet-switch.service:644:$(SYSTEM)/lib/systemd/system/orientd-tablet-switch.service \
     $(foreach file,$(wildcard systemd/*.socket),$(file):644:$(SYSTEM)/lib/systemd/system/$(notdir $(file))) \
