@@ -178,8 +178,7 @@ ReportedOrientation = with_the_mock(
 Status = with_the_mock(test_orientctl_rotation.Status)
 Turning = with_the_mock(test_orientctl_rotation.Turning, "test_what_the_device_does_not_support_is_refused")
 Monitor = with_the_mock(test_orientctl_rotation.Monitor)
-# The mock has no gravity.
-Get = with_the_mock(test_orientctl.Get, "test_bare_values")
+Get = with_the_mock(test_orientctl.Get)
 
 
 class Agent(WithTheMock, AgentTestCase):

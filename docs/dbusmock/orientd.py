@@ -37,6 +37,15 @@ HELD = (*EDGES, "face-up", "face-down")
 TURNS = ("portrait", "landscape-left", "portrait-upside-down", "landscape-right")
 # The edge of the display that is up, for each output transform.
 UP = {"normal": "normal", "90": "left-up", "180": "bottom-up", "270": "right-up"}
+# The direction of gravity, for the edge that is up, or for the face.
+GRAVITY = {
+    "normal": (0.0, -1.0, 0.0),
+    "left-up": (1.0, 0.0, 0.0),
+    "bottom-up": (0.0, 1.0, 0.0),
+    "right-up": (-1.0, 0.0, 0.0),
+    "face-up": (0.0, 0.0, -1.0),
+    "face-down": (0.0, 0.0, 1.0),
+}
 
 PROPERTIES = {
     MANAGER: {
@@ -306,6 +315,9 @@ class Manager(Object):
         """Applies how the device is held; called while the sensor runs."""
         is_flat = self.device not in EDGES
         self.state["FaceOrientation"] = self.device if is_flat else "none"
+        gravity = GRAVITY[self.device if is_flat else UP[self.transform(following(self.device))]]
+        # It changes without a signal.
+        self.values["Gravity"] = dbus.Struct(gravity, signature="ddd")
         if is_flat or self.device == self.state["DeviceOrientation"]:
             return
         self.state["DeviceOrientation"] = self.device
