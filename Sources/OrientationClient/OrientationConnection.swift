@@ -9,7 +9,9 @@ import SystemdBus
 ///
 /// Have the loop call ``process()`` whenever ``fileDescriptor`` is readable; that calls ``onChange`` and completions. It
 /// connects again to each orientd that starts, claims again and makes requests again. Use it from one thread. All of its
-/// claims and requests end with it. A program with `async` uses ``OrientationService`` instead.
+/// claims and requests end with it. Each call completes once, also with ``OrientationError/Code/disconnected``,
+/// ``OrientationError/Code/noReply`` or ``OrientationError/Code/failed``. A program with `async` uses
+/// ``OrientationService`` instead.
 public final class OrientationConnection {
     typealias Job = @Sendable (OrientationConnection) -> Void
 
@@ -227,6 +229,7 @@ public final class OrientationConnection {
         completion: @escaping (Result<Void, OrientationError>) -> Void
     ) {
         defer { wake() }
+        guard daemon.state != .disconnected else { return completion(.failure(.disconnected)) }
         guard request.held.mailbox === mailbox, let held = requests[request.held.id] else {
             return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
         }

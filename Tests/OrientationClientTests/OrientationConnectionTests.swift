@@ -446,8 +446,9 @@ import Testing
     }
 
     @Test func `the end of the bus is an error of each turn and each call`() throws {
+        let daemon = try daemon()
         let connection = try connect()
-        try connection.process()
+        let film = try request(connection, landscape)
         bus.end()
         let error = #expect(throws: OrientationError.self) { try serve(connection) { false } }
         #expect(error?.code == .disconnected)
@@ -455,7 +456,10 @@ import Testing
         var results: [OrientationError?] = []
         connection.beginGeneratingDeviceOrientationNotifications { results.append($0.failure) }
         connection.alignToDevice { results.append($0.failure) }
-        #expect(results.map { $0?.code } == [.disconnected, .disconnected])
+        // It succeeded: the change waited for an orientd that cannot come.
+        connection.update(film, to: landscape) { results.append($0.failure) }
+        #expect(results.map { $0?.code } == [.disconnected, .disconnected, .disconnected])
+        daemon.stop()
     }
 }
 
