@@ -15,5 +15,9 @@ let package = Package(
             name: "poll-orientation",
             dependencies: [.product(name: "OrientationClient", package: "orientd")]
         ),
+        .executableTarget(
+            name: "change-request",
+            dependencies: [.product(name: "OrientationClient", package: "orientd")]
+        ),
     ]
 )

@@ -2,8 +2,9 @@
 
 /// A request that holds as long as this value exists, also after orientd was restarted.
 ///
-/// After it, the interface returns to what the device, the lock and other requests say. Let go of a request, or call
-/// ``release()``, on any thread. A request of an ``OrientationConnection`` ends with the connection at the latest.
+/// After it, the interface returns to what the device, the lock and other requests say. Change it with
+/// ``OrientationService/update(_:to:)``. Let go of a request, or call ``release()``, on any thread. A request of an
+/// ``OrientationConnection`` ends with the connection at the latest.
 public final class GeometryRequest: Sendable {
     let held: HeldValue
 

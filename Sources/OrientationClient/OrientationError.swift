@@ -27,7 +27,7 @@ public struct OrientationError: Error, Hashable, Sendable {
         /// polkit refuses the call, or would have to ask a person and the call did not allow that.
         public static let notAllowed = Code("notAllowed")
 
-        /// An argument is not valid.
+        /// An argument is not valid: a text is too long, a set of orientations empty, or a request not held any more.
         public static let invalidArgument = Code("invalidArgument")
 
         /// The orientations of a request contradict each other, or none of them is allowed.
@@ -46,6 +46,7 @@ public struct OrientationError: Error, Hashable, Sendable {
         public static let failed = Code("failed")
     }
 
+    /// The kind of the failure.
     public let code: Code
 
     /// A sentence for people, such as `not authorized: polkit refuses org.orientd1.claim`.

@@ -8,8 +8,9 @@ import POSIX
 ///
 /// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own, which
 /// sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences. Each call
-/// throws ``OrientationError/Code/cancelled`` if its task is cancelled. A program with a loop of its own uses
-/// ``OrientationConnection`` instead.
+/// can also throw ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or
+/// ``OrientationError/Code/failed``, and ``OrientationError/Code/cancelled`` if its task is cancelled. A program with a
+/// loop of its own uses ``OrientationConnection`` instead.
 public final class OrientationService: Sendable {
     private let mailbox: Mailbox<OrientationConnection.Job>
     private let channel: StateChannel
@@ -19,7 +20,8 @@ public final class OrientationService: Sendable {
     /// `busAddress` is a D-Bus address such as `unix:path=/run/bus`, nil for the system bus. `onProblem` is called, on the
     /// thread of this connection, when a restarted orientd refuses what its predecessor granted.
     ///
-    /// - Throws: ``OrientationError/Code/busUnavailable``. That orientd does not run is no error of this call.
+    /// - Throws: ``OrientationError/Code/busUnavailable``, or ``OrientationError/Code/failed`` if no thread can be
+    ///   started. That orientd does not run is no error of this call.
     public init(
         busAddress: String? = nil,
         onProblem: @escaping @Sendable (OrientationError) -> Void = { _ in }
@@ -60,7 +62,7 @@ public final class OrientationService: Sendable {
 
     /// Returns the state; has D-Bus start orientd if it does not run.
     ///
-    /// - Throws: ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/noReply``.
+    /// - Throws: ``OrientationError/Code/serviceNotRunning``.
     public func state() async throws(OrientationError) -> OrientationState {
         try await perform { $0.readState(completion: $1) }
     }
@@ -95,10 +97,11 @@ public final class OrientationService: Sendable {
 
     /// Changes a request of this service; its application stays the same.
     ///
-    /// While orientd does not run, the change takes effect when it starts again.
+    /// A change that orientd refuses leaves the request as it was. While orientd does not run, the change takes effect
+    /// when it starts again.
     ///
-    /// - Throws: the errors of ``requestGeometryUpdate(_:allowsInteractiveAuthorization:)``, and
-    ///   ``OrientationError/Code/invalidArgument`` for a request that was released or is another service's.
+    /// - Throws: ``OrientationError/Code/invalidInterfaceOrientation`` if no orientation would be allowed;
+    ///   ``OrientationError/Code/invalidArgument``, also for a request that was released or is another service's.
     public func update(
         _ request: GeometryRequest,
         to preferences: GeometryPreferences
@@ -111,7 +114,8 @@ public final class OrientationService: Sendable {
     /// With `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/orientationNotSupported`` if the device's configuration does not allow the
-    ///   orientation; ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``.
+    ///   orientation; ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
+    ///   ``OrientationError/Code/limitExceeded``.
     public func setRotationLock(
         _ lock: RotationLock,
         allowsInteractiveAuthorization: Bool = false
@@ -127,7 +131,7 @@ public final class OrientationService: Sendable {
     ///
     /// - Throws: ``OrientationError/Code/orientationNotSupported`` for an orientation outside
     ///   ``OrientationState/supportedInterfaceOrientations``; ``OrientationError/Code/notAllowed``,
-    ///   ``OrientationError/Code/serviceNotRunning``.
+    ///   ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.
     public func rotate(
         to orientation: InterfaceOrientation,
         allowsInteractiveAuthorization: Bool = false
@@ -142,7 +146,8 @@ public final class OrientationService: Sendable {
     /// It does nothing where the masks forbid that or nothing is known of the device. With
     /// `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
-    /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``.
+    /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
+    ///   ``OrientationError/Code/limitExceeded``.
     public func alignToDevice(allowsInteractiveAuthorization: Bool = false) async throws(OrientationError) {
         try await perform {
             $0.alignToDevice(allowsInteractiveAuthorization: allowsInteractiveAuthorization, completion: $1)

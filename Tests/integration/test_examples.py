@@ -128,9 +128,22 @@ class Examples(RigTestCase):
         self.assertEqual(process.wait(10), 1)
         self.wait_for_line(r"error: orientd is not running: .* \(serviceNotRunning\)")
 
-    def test_documentation_shows_the_program(self):
-        document = SOURCE_ROOT / "docs" / "clients.md"
-        (text,) = re.findall(r"^```swift\n(.*?)^```$", document.read_text(), re.M | re.S)
-        program = (EXAMPLE / "Sources" / "follow-orientation" / "main.swift").read_text()
-        self.assertEqual(text, program.removeprefix("// SPDX-License-Identifier: Apache-2.0\n\n"))
-        self.assertLess(len(text.splitlines()), 20)
+    def test_request_is_changed_and_the_lock_set(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.start("change-request")
+        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(self.output.read_text(), "film: landscape-left\nlock: current\n")
+        self.assertEqual(self.client.get("RotationLock"), "off")
+        self.client.wait_for("InterfaceOrientation", "portrait")
+
+    def test_documentation_shows_the_programs(self):
+        reference = SOURCE_ROOT / "Sources" / "OrientationClient" / "OrientationClient.docc" / "OrientationClient.md"
+        for document, name in (
+            (SOURCE_ROOT / "docs" / "clients.md", "follow-orientation"),
+            (reference, "change-request"),
+        ):
+            (text,) = re.findall(r"^```swift\n(.*?)^```$", document.read_text(), re.M | re.S)
+            program = (EXAMPLE / "Sources" / name / "main.swift").read_text()
+            self.assertEqual(text, program.removeprefix("// SPDX-License-Identifier: Apache-2.0\n\n"))
+            self.assertLess(len(text.splitlines()), 40)
