@@ -3,7 +3,7 @@
 # usage: Tests/vm/check.sh [SCENARIO...]
 # SCENARIO is by default each of: rest soak package sensing gnome tablet-switch doctor hyprland rotation suspend display
 # xorg kwin calibrate hinge switches. Runs each scenario in its own virtual machine, three at a time, and ends with the
-# total, "N passed, N failed". "package" installs the packages of `make deb`, on Debian 12 and 13; the others have the
+# total, "N passed, N failed". "package" installs the packages of `make deb`, on Debian 12, 13 and sid; the others have the
 # files of `make install`.
 # Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm,
 # or build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on another release of Debian.
@@ -23,7 +23,7 @@ tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 # Start the longest scenarios first; "package" builds the packages while others run.
 for scenario; do
     case $scenario in
-        package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie" ;;
+        package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie $scenario dbus-broker sid" ;;
         sensing | rotation) echo "$scenario dbus-daemon bookworm $scenario dbus-broker bookworm" ;;
         gnome) echo "$scenario dbus-daemon trixie $scenario dbus-broker sid" ;;
         kwin) echo "$scenario dbus-broker trixie" ;;

@@ -39,13 +39,15 @@ processes() { for exe in /proc/[0-9]*/exe; do readlink "$exe"; done 2>/dev/null 
 node_is() { same "$1" "$(stat -c '%G %a' /dev/iio:device0)"; }
 proxied() { busctl get-property net.hadess.SensorProxy /net/hadess/SensorProxy net.hadess.SensorProxy "$1" 2>&1; }
 proxied_is() { same "$2" "$(proxied "$1")"; }
+# The account outlives the package.
 files() {  # files FILE: lists the files of this machine, and its users, but not what dpkg, apt and systemd keep of each run
     find / -xdev \( -path /bench -o -path /repo -o -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /var/tmp \
         -o -path /var/lib/dpkg -o -path /var/log -o -path /var/cache -o -path /var/lib/apt -o -path /root -o -path /home \) \
         -prune -o -print | sort >"$1"
-    { find /run -path '*orient*'; getent passwd; getent group; } | sort >>"$1"
+    { find /run -path '*orient*'; getent passwd; getent group; } | grep -v ^orientd: | sort >>"$1"
 }
 nothing_left() { files /tmp/after; diff /tmp/before /tmp/after; }
+account_is_locked() { getent shadow orientd | grep '^orientd:!' && same /usr/sbin/nologin "$(getent passwd orientd | cut -d : -f 7)"; }
 turns() {  # turns WHO: the interface follows the sensor
     hid 0 -1 0
     check "$1: portrait" soon is InterfaceOrientation portrait
@@ -121,7 +123,8 @@ check "with the accelerometer" soon proxied_is HasAccelerometer 'b true'
 check "the sensor is root's" soon node_is 'root 600'
 check "purging orientd succeeds" apt purge orientd
 files /tmp/after
-check "the same files and users as before" diff /tmp/with_peer /tmp/after
+check "the same files as before" diff /tmp/with_peer /tmp/after
+check "the account is left, and nobody can log in to it" account_is_locked
 
 part "a machine with only the packages"
 check "purging desktop and iio-sensor-proxy succeeds" apt purge desktop iio-sensor-proxy
@@ -175,6 +178,7 @@ part "purge"
 systemctl kill -s KILL orientd.service  # leaves the settings of the sensor in /run
 check "apt purges both packages" apt purge orientd orient-agent
 check "no process is left" same '' "$(processes 'orient(d|ctl|-agent)')"
-check "no file and no user is left" nothing_left
+check "no file is left" nothing_left
+check "the account is left, and nobody can log in to it" account_is_locked
 check "the packages are consistent" consistent
 finish

@@ -12,7 +12,7 @@ for package in orientd orient-agent; do
     cp .build/deb/${package}_*.deb "$1"
     dpkg-deb -R .build/deb/${package}_*.deb "$1/$package"
     version=$(dpkg-deb -f .build/deb/${package}_*.deb Version)
-    sed -i -E "/^(Version|Depends):/s/$version/0.0.1/" "$1/$package/DEBIAN/control"
+    sed -i -E "/^(Version|Depends):/s/$version/0.1.0~dev/" "$1/$package/DEBIAN/control"
     dpkg-deb --root-owner-group -b "$1/$package" "$1/new" >/dev/null
     rm -r "${1:?}/$package"
 done
