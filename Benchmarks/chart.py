@@ -42,7 +42,8 @@ class Panel:
 
     def __init__(self, title, labels, values, whiskers=None):
         self.title = title
-        self.groups = [(label, values(label), whiskers(label) if whiskers else [None] * len(STYLES)) for label in labels]
+        whiskers = whiskers or (lambda _: [None] * len(STYLES))
+        self.groups = [(label, values(label), whiskers(label)) for label in labels]
 
     @property
     def height(self):

@@ -152,8 +152,8 @@ def summary(report):
         [
             row("medians for four kinds of mocked sensors", *figures.programs),
             row("---", *["---"] * len(figures.programs)),
-            *(row(title, *(span(program, figure, unit) for program in figures.programs)) for title, figure, unit in rows),
-            row(START, *(f"{cell(figures.median(program, '', 'start s'), 1e-3)} ms" for program in figures.programs)),
+            *(row(title, *(span(each, figure, unit) for each in figures.programs)) for title, figure, unit in rows),
+            row(START, *(f"{cell(figures.median(each, '', 'start s'), 1e-3)} ms" for each in figures.programs)),
             "",
         ]
     )
