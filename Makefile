@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The only entry point: `make help` lists the targets. Only `make deps`, `run`, `try`, the checks, `bench` and `deb` install
-# packages; only these, `make install` and `make uninstall` write outside .build.
+# The only entry point: `make help` lists the targets. Only `make deps`, `run`, `try`, the checks, `site`, `bench` and `deb`
+# install packages; only these, `make install` and `make uninstall` write outside .build.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -27,6 +27,7 @@ check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     python3-dbus python3-dbusmock iiod libxml2-utils polkitd util-linux binutils shellcheck wlr-randr desktop-file-utils \
     appstream dunst zsh fish python3-numpy dconf-cli dconf-service dconf-gsettings-backend libglib2.0-bin \
     gnome-settings-daemon-common $(X11_PACKAGES)
+site_PACKAGES := pandoc linkchecker python3
 peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon \
     wlr-randr xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
 session_PACKAGES := mmdebstrap
@@ -89,9 +90,9 @@ STRIP := $(TRIPLE)-strip
 endif
 
 .PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration \
-    lint docs bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean build-needs \
-    check-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs \
-    emulator-needs
+    lint docs site bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean build-needs \
+    check-needs site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs \
+    bench_classifier-needs emulator-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -171,6 +172,12 @@ lint: check-needs  ## check the format of all sources
 docs: build emulator-needs  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
 	@docs/build.sh $(BIN) .build/man
+
+site: site-needs docs  ## build the documentation into .build/site, as a web site; with BASE=/PATH for that path of a server
+	@$(DEBUG) --target OrientationClient
+	@docs/site/build.sh .build/man .build/debug/Modules .build/site
+	@echo "open .build/site/index.html; the reference of the Swift library needs a web server:" \
+	    "python3 -m http.server -b 127.0.0.1 -d .build/site"
 
 bench: check-needs session-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in three
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
@@ -343,5 +350,5 @@ check-needs:
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) $(check_PACKAGES))
 	@$(MAKE) --no-print-directory build-needs
 
-peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs: %-needs:
+site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs: %-needs:
 	@$(call deps,$($*_PACKAGES))

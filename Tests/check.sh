@@ -69,6 +69,7 @@ own() {
     step build make --no-print-directory build
     step examples make --no-print-directory examples
     step manual make --no-print-directory docs
+    step site make --no-print-directory site
     suite make Tests/make/check.sh
     suite systemd Tests/systemd/check.sh
     suite integration Tests/integration/run .build/bin

@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- A filter of pandoc: makes links between the pages of the site of those between the sources, gives a manual page its
+-- title, and names the page. The metadata "manual" is the folder of the manual pages.
+
+local manual
+
+local function exists(path)
+    local file = io.open(path)
+    if file then file:close() end
+    return file ~= nil
+end
+
+-- Returns where the site has what a source links to, or nil if it does not have it.
+local function page(target)
+    local path, anchor = target:match("^([^#]*)(.*)$")
+    local name = path:match("[^/]*$")
+    if path == "" or path:match("^%a+:") or path:match("%.html$") then return target end
+    if name == "README.md" then return "index.html" .. anchor end
+    if name:match("%.md$") then return name:gsub("%.md$", ".html") .. anchor end
+    if name:match("%.scd$") then return name:gsub("%.scd$", ".html") .. anchor end
+    if name:match("%.svg$") or name:match("%.conf$") or name == "LICENSE" then return name end
+end
+
+-- Returns a link to the manual page that a text such as "(orientd.conf(5)," names, or nil.
+local function reference(name, text, label)
+    local section, rest = text:match("^%((%d)%)(.*)$")
+    if not section or not exists(manual .. "/" .. name .. "." .. section) then return end
+    label:insert(pandoc.Str("(" .. section .. ")"))
+    return { pandoc.Link(label, name .. "." .. section .. ".html"), pandoc.Str(rest) }
+end
+
+local links = {
+    traverse = "topdown",
+
+    Link = function(link)
+        local target = page(link.target)
+        -- What is only in the source tree is not linked.
+        if not target then return link.content, false end
+        link.target = target
+        return link, false
+    end,
+
+    -- Without a language, code is not coloured.
+    CodeBlock = function(block)
+        block.classes = {}
+        return block
+    end,
+
+    Image = function(image)
+        image.src = page(image.src)
+        return image
+    end,
+
+    -- *orientd*(8), as manual pages have it.
+    Inlines = function(inlines)
+        for index = #inlines - 1, 1, -1 do
+            local name, section = inlines[index], inlines[index + 1]
+            if name.t == "Strong" and section.t == "Str" then
+                local made = reference(pandoc.utils.stringify(name), section.text, pandoc.List { name })
+                if made then inlines[index], inlines[index + 1] = made[1], made[2] end
+            end
+        end
+        return inlines
+    end,
+
+    -- orientd(8), as other texts have it.
+    Str = function(str)
+        local before, name, rest = str.text:match("^(%(?)([%w.-]+)(%(%d%).*)$")
+        local made = name and reference(name, rest, pandoc.List { pandoc.Str(name) })
+        if made then return { pandoc.Str(before), made[1], made[2] } end
+    end,
+}
+
+function Pandoc(document)
+    local meta = document.meta
+    manual = pandoc.utils.stringify(meta.manual)
+    document = document:walk(links)
+    if meta.section then
+        local title = pandoc.utils.stringify(meta.title) .. "(" .. pandoc.utils.stringify(meta.section) .. ")"
+        document = document:walk { Header = function(header) header.level = header.level + 1 return header end }
+        document.blocks:insert(1, pandoc.Header(1, title))
+    end
+    meta.pagetitle = pandoc.utils.stringify(document.blocks[1])
+    return pandoc.Pandoc(document.blocks, meta)
+end
