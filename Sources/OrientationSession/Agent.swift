@@ -166,8 +166,7 @@ package final class Agent {
     private func updateRole() {
         guard role != .ending, role != .keepingLock, !configuration.isForced, let clients = status?.sensorProxyClients
         else { return }
-        let (server, panel) = (display.serverProcess, display.panel?.name)
-        let rival = OtherRotators.client(among: clients, on: bus, server: server, panel: panel)
+        let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
         let found = rival.map { Role.standingAside($0) } ?? .rotating
         guard found != role else { return }
         role = found

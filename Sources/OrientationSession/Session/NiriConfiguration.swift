@@ -1,84 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import POSIX
 
-/// Which outputs niri rotates itself, by its configuration: its IPC does not tell.
+/// Whether niri rotates an output itself, by its configuration: its IPC does not tell.
 ///
 /// A niri that can do so claims the sensor in any case, but rotates only outputs with `auto-rotate`.
-struct NiriConfiguration {
-    /// How many files are read at most.
+enum NiriConfiguration {
+    /// How many files are read at most: they may include each other.
     private static let most = 50
 
-    private var files = 0
-
-    /// The names of the outputs that niri rotates, in lower case.
-    private(set) var rotated: Set<String> = []
-
-    /// Whether this is a session of niri that leaves an output as it is, by the configuration of the user or the system.
-    ///
-    /// A section for a make and model may be that of any output. While the output is unknown, so is whether niri rotates it.
-    static func leaves(_ output: String?) -> Bool {
+    /// Whether this is a session of niri in whose configuration, of the user or else of the system, no output rotates.
+    static var leavesAllOutputs: Bool {
         guard Compositor.detected == .niri else { return false }
-        guard let output = output?.lowercased() else { return true }
-        var configuration = NiriConfiguration()
         let user = (userConfigurationFolder ?? "") + "/niri/config.kdl"
-        if !configuration.read(user) { _ = configuration.read("/etc/niri/config.kdl") }
-        return !configuration.rotated.contains { $0 == output || $0.utf8.contains(UInt8(ascii: " ")) }
-    }
-
-    /// Returns whether there is such a file.
-    private mutating func read(_ path: String) -> Bool {
-        files += 1
-        let text = files <= Self.most ? try? FileDescriptor.contents(of: path, limit: 1 << 20) : nil
-        read(text ?? []) { included, configuration in
-            let folder = included.hasPrefix("/") ? "" : FileDescriptor.folder(of: path)
-            _ = configuration.read(folder + included)
+        var files = [access(user, F_OK) == 0 ? user : "/etc/niri/config.kdl"]
+        var count = 0
+        while count < min(files.count, most) {
+            let file = files[count]
+            let (rotates, included) = read((try? FileDescriptor.contents(of: file, limit: 1 << 20)) ?? [])
+            if rotates { return false }
+            files += included.map { $0.hasPrefix("/") ? $0 : FileDescriptor.folder(of: file) + $0 }
+            count += 1
         }
-        return text != nil
+        return true
     }
 
-    /// Reads a text in the language KDL; calls `include` with the name of each other file, where it counts.
+    /// Whether a text in the language KDL sets `auto-rotate`, for whichever output, and the files that it includes.
     ///
-    /// A string is taken to end on its line. What `/-` disables is a node of another name.
-    mutating func read(_ text: [UInt8], include: (String, inout NiriConfiguration) -> Void) {
-        var node: [String] = [], parents: [[String]] = []
+    /// A string is taken to end on its line. What `/-` disables is another word.
+    static func read(_ text: [UInt8]) -> (rotates: Bool, included: [String]) {
+        var (rotates, included) = (false, [String]())
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            for word in Self.words(line) + [";"] {
-                guard ["{", "}", ";"].contains(word) else {
-                    node.append(word)
-                    continue
-                }
-                if let parent = parents.first, parents.count == 1, parent.count > 1, parent[0] == "output",
-                    node.first == "auto-rotate" || node.first == "auto_rotate"
-                {
-                    let output = parent[1].lowercased()
-                    if node.last == "false" { rotated.remove(output) } else { rotated.insert(output) }
-                }
-                if parents.isEmpty, node.count > 1, node[0] == "include" { include(node[node.count - 1], &self) }
-                if word == "{" { parents.append(node) }
-                if word == "}" { _ = parents.popLast() }
-                node = []
+            let words = line.split { " \t\r{};\"".utf8.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+                .prefix { !$0.hasPrefix("//") }
+            if let place = words.firstIndex(where: { $0 == "auto-rotate" || $0 == "auto_rotate" }),
+                words[(place + 1)...].first != "false"
+            {
+                rotates = true
             }
+            guard words.first == "include" else { continue }
+            let strings = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+            if strings.count > 1 { included.append(String(decoding: strings[1], as: UTF8.self)) }
         }
-    }
-
-    /// The words and strings of a line before its comment, and its braces and semicolons.
-    private static func words(_ line: ArraySlice<UInt8>) -> [String] {
-        var words: [String] = []
-        let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if index % 2 == 1 {
-                words.append(String(decoding: part, as: UTF8.self))
-                continue
-            }
-            let spaced = part.flatMap { byte -> [UInt8] in
-                "{};".utf8.contains(byte) ? [0x20, byte, 0x20] : [byte]
-            }
-            for word in spaced.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) {
-                if word.starts(with: "//".utf8) { return words }
-                words.append(String(decoding: word, as: UTF8.self))
-            }
-        }
-        return words
+        return (rotates, included)
     }
 }

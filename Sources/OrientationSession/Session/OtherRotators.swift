@@ -38,11 +38,11 @@ enum OtherRotators {
 
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
     ///
-    /// `clients` are unique names on `bus`; `server` is the process that provides the display, `panel` the output.
-    static func client(among clients: [String], on bus: Bus, server: Int32?, panel: String?) -> String? {
+    /// `clients` are unique names on `bus`; `server` is the process that provides the display.
+    static func client(among clients: [String], on bus: Bus, server: Int32?) -> String? {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
-            if owner.process == server, !NiriConfiguration.leaves(panel) {
+            if owner.process == server, !NiriConfiguration.leavesAllOutputs {
                 return "the compositor rotates the display itself: \(owner)"
             }
             if owner.command == "phosh" || programs.contains(owner.command) {
