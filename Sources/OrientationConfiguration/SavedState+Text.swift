@@ -23,44 +23,25 @@ extension SavedState {
 
     /// Creates the state whose `text` is exactly this one, so that no damaged text is accepted.
     package init(text bytes: [UInt8]) throws(TextError) {
-        let lines = IniParser.lines(of: bytes)
-        for line in lines {
-            guard case .assignment(_, "Version", let value) = line.content, value != Self.version else { continue }
-            throw TextError(line: line.number, problem: "only version \(Self.version) is supported")
+        var values: [String: String] = [:]
+        for line in IniParser.lines(of: bytes) {
+            guard case .assignment(_, let key, let value) = line.content else { continue }
+            values[key] = value
+            guard key != "Version" || value == Self.version else {
+                throw TextError(line: line.number, problem: "only version \(Self.version) is supported")
+            }
         }
-        let end = "\nVersion=\(Self.version)\n"
-        guard bytes.suffix(end.utf8.count).elementsEqual(end.utf8) else {
-            throw TextError(line: Self.line(of: bytes.count - 1, in: bytes), problem: "the file is truncated here")
-        }
-
-        var lock: RotationLock?
-        var held: InterfaceOrientation?
-        var autorotate: AutorotateMode?
-        var shown: InterfaceOrientation?
-        func store<Value: NamedValue>(_ name: String, in value: inout Value?) -> Bool {
-            value = Value(name: name)
-            return value != nil
-        }
-        for line in lines {
-            let isValid =
-                switch line.content {
-                case .problem(let problem): throw TextError(line: line.number, problem: problem)
-                case .assignment("State", "RotationLock", let name): store(name, in: &lock)
-                case .assignment("State", "HeldOrientation", let name): store(name, in: &held)
-                case .assignment("State", "Autorotate", let name): store(name, in: &autorotate)
-                case .assignment("State", "InterfaceOrientation", let name): store(name, in: &shown)
-                case .assignment(let section, let key, _): section == "State" && key == "Version"
-                }
-            if !isValid { throw TextError(line: line.number, problem: "there is no such section, key or value") }
-        }
-        guard let lock, let held, let shown else {
-            throw TextError(line: Self.line(of: bytes.count - 1, in: bytes), problem: "a key is missing")
-        }
-        self.init(lock: lock, held: held, autorotate: autorotate, shown: shown)
-
+        // A value that is missing or invalid has another one in `text`.
+        self.init(
+            lock: values["RotationLock"].flatMap { RotationLock($0) } ?? .off,
+            held: values["HeldOrientation"].flatMap { InterfaceOrientation($0) } ?? .portrait,
+            autorotate: values["Autorotate"].flatMap { AutorotateMode($0) },
+            shown: values["InterfaceOrientation"].flatMap { InterfaceOrientation($0) } ?? .portrait
+        )
         let same = zip(bytes, text.utf8).prefix { $0 == $1 }.count
         guard same == bytes.count, same == text.utf8.count else {
-            throw TextError(line: Self.line(of: same, in: bytes), problem: "orientd does not write this")
+            let problem = same == bytes.count ? "the file is truncated here" : "orientd does not write this"
+            throw TextError(line: Self.line(of: min(same, bytes.count - 1), in: bytes), problem: problem)
         }
     }
 

@@ -115,48 +115,57 @@ import Testing
         }
     }
 
-    /// Lines of the sample's text, by number, with what replaces them; then the line and the problem of the error.
-    static let refusals: [(Int, String, Int, String)] = [
-        (1, "[Other]", 2, "there is no such section, key or value"),
-        (1, "[State", 1, "the section's name has no closing bracket"),
-        (1, "State", 1, "neither a [Section], a Key=value nor a comment"),
-        (1, "\u{FEFF}[State]", 1, "orientd does not write this"),
-        (2, "RotationLock=Portrait", 2, "there is no such section, key or value"),
-        (2, "rotationLock=portrait", 2, "there is no such section, key or value"),
-        (2, "HeldOrientation=portrait\nRotationLock=portrait", 2, "orientd does not write this"),
-        (2, "", 6, "a key is missing"),
-        (3, "HeldOrientation=sideways", 3, "there is no such section, key or value"),
-        (3, "HeldOrientation=portrait\nHeldOrientation=portrait", 4, "orientd does not write this"),
-        (3, "; HeldOrientation=portrait", 6, "a key is missing"),
-        (4, "Autorotate=", 4, "there is no such section, key or value"),
-        (4, "Autorotate: tablet-mode", 4, "orientd does not write this"),
-        (4, "#utorotate=tablet-mode", 4, "orientd does not write this"),
-        (4, "Colour=blue", 4, "there is no such section, key or value"),
-        (4, "\u{0}", 4, "the line holds a NUL byte"),
-        (5, "InterfaceOrientation=unknown", 5, "there is no such section, key or value"),
-        (5, "InterfaceOrientation=landscape-left\n", 6, "orientd does not write this"),
-        (6, "Version=2", 6, "only version 1 is supported"),
-        (6, "Colour=blue\nVersion=12", 7, "only version 1 is supported"),
-        (6, "Version=1\nVersion=2", 7, "only version 1 is supported"),
-        (6, "Version=1\n", 7, "the file is truncated here"),
-        (6, "Version=1\r", 6, "the file is truncated here"),
-        (6, "Vers", 6, "the file is truncated here"),
+    /// Lines of the sample's text, by number, with what replaces them; then the line of the error.
+    static let refusals: [(Int, String, Int)] = [
+        (1, "[Other]", 1),
+        (1, "[State", 1),
+        (1, "State", 1),
+        (1, "\u{FEFF}[State]", 1),
+        (2, "RotationLock=Portrait", 2),
+        (2, "rotationLock=portrait", 2),
+        (2, "HeldOrientation=portrait\nRotationLock=portrait", 2),
+        (2, "", 2),
+        (3, "HeldOrientation=sideways", 3),
+        (3, "HeldOrientation=portrait\nHeldOrientation=portrait", 4),
+        (3, "; HeldOrientation=portrait", 3),
+        (4, "Autorotate=", 4),
+        (4, "Autorotate: tablet-mode", 4),
+        (4, "#utorotate=tablet-mode", 4),
+        (4, "Colour=blue", 4),
+        (4, "\u{0}", 4),
+        (5, "InterfaceOrientation=unknown", 5),
+        (5, "InterfaceOrientation=landscape-left\n", 6),
+        (6, "Version=1\n", 7),
+        (6, "Version=1\r", 6),
+        (6, "Vers", 6),
     ]
 
     @Test(arguments: refusals)
-    func `the error for a text has the line and the problem`(
+    func `the error for a text has the first line that orientd would write otherwise`(
         number: Int,
         replacement: String,
-        line: Int,
-        problem: String
+        line: Int
     ) {
-        var lines = Self.sample.text.split(separator: "\n").map { String($0) }
-        lines[number - 1] = replacement
-        let text = Array((lines.joined(separator: "\n") + "\n").utf8)
-        #expect(throws: SavedState.TextError(line: line, problem: problem)) { try SavedState(text: text) }
+        #expect(throws: SavedState.TextError(line: line, problem: "orientd does not write this")) {
+            try SavedState(text: Self.text(number, replacement))
+        }
     }
 
-    @Test(arguments: [("", 1), ("\n", 1), ("[State]", 1), ("[State]\n", 1), ("[State]\nRotationLock=off", 2)])
+    @Test(arguments: [("Version=2", 6), ("Colour=blue\nVersion=12", 7), ("Version=1\nVersion=2", 7)])
+    func `the error for another version says so`(replacement: String, line: Int) {
+        #expect(throws: SavedState.TextError(line: line, problem: "only version 1 is supported")) {
+            try SavedState(text: Self.text(6, replacement))
+        }
+    }
+
+    /// The sample's text with another line in place of one.
+    private static func text(_ number: Int, _ replacement: String) -> [UInt8] {
+        var lines = sample.text.split(separator: "\n").map { String($0) }
+        lines[number - 1] = replacement
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    @Test(arguments: [("", 1), ("[State]", 1), ("[State]\n", 1), ("[State]\nRotationLock=off", 2)])
     func `the error for a truncated text has its last line`(text: String, line: Int) {
         #expect(throws: SavedState.TextError(line: line, problem: "the file is truncated here")) {
             try SavedState(text: Array(text.utf8))

@@ -110,7 +110,7 @@ import Testing
         let text = Self.states[1].text.replacing("Autorotate=never", with: "Autorotate=sometimes")
         try folder.write(text.utf8, to: "state")
         try folder.write("an older one".utf8, to: "state.bad")
-        let line = "\(file.path):4: 'Autorotate=sometimes': there is no such section, key or value"
+        let line = "\(file.path):4: 'Autorotate=sometimes': orientd does not write this"
         #expect(try warning() == "\(line); it is now \(file.path).bad; \(Self.consequence)")
         #expect(folder.names == ["state.bad"])
         #expect(folder.contents(of: "state.bad") == Array(text.utf8))
@@ -120,7 +120,7 @@ import Testing
     @Test func `a file that cannot be renamed stays, and the warning says why`() throws {
         try folder.write("rubbish\n".utf8, to: "state")
         mkdir(file.path + ".bad", 0o700)
-        let line = "\(file.path):1: 'rubbish': the file is truncated here"
+        let line = "\(file.path):1: 'rubbish': orientd does not write this"
         let failure = "cannot rename it to \(file.path).bad: Is a directory"
         #expect(try warning() == "\(line); \(failure); \(Self.consequence)")
         #expect(folder.names == ["state", "state.bad"])
@@ -162,6 +162,6 @@ import Testing
         }
         try folder.write([UInt8](repeating: 0x78, count: 81), to: "state")
         let quoted = String(repeating: "x", count: 80)
-        #expect(try warning().hasPrefix("\(file.path):1: '\(quoted)'...: the file is truncated here; "))
+        #expect(try warning().hasPrefix("\(file.path):1: '\(quoted)'...: orientd does not write this; "))
     }
 }
