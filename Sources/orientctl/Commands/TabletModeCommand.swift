@@ -12,12 +12,12 @@ enum TabletModeCommand {
         summary: "set what this machine counts as; auto: as it measures;\n"
             + "toggle: the other mode, then auto; alone: print it"
     ) { invocation throws(CommandError) in
-        let name = invocation.operands.first
-        let choice: Choice? =
-            if let name { try value(named: name, "cannot set the tablet mode to ") } else { nil }
+        let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
+            try value(named: name, "cannot set the tablet mode to ")
+        }
         let bus = try invocation.connect()
         if let choice {
-            let name = try choice.choice(busCall(bus.readManager()).status).name
+            let name = try choice == .toggle ? other(busCall(bus.readManager()).status) : choice.name
             try busCall(bus.callDaemon("SetTabletMode", isInteractive: true) { $0.append(name) })
             guard invocation.isJSON else { return }
         }
@@ -26,34 +26,16 @@ enum TabletModeCommand {
         try emit([invocation.isJSON ? Get.json(names, of: snapshot) : text(snapshot.status)])
     }
 
-    private enum Choice: NamedValue {
-        case set(TabletModeChoice), toggle
+    private enum Choice: String, NamedValue { case auto, laptop, tablet, toggle }
 
-        static let allCases = TabletModeChoice.allCases.map { Choice.set($0) } + [.toggle]
-
-        var name: String { if case .set(let choice) = self { choice.name } else { "toggle" } }
-
-        /// What the service is called with.
-        func choice(_ status: ManagerStatus) -> TabletModeChoice {
-            switch self {
-            case .set(let choice): choice
-            case .toggle where status.tabletModeSource == .override: .auto
-            case .toggle: status.tabletMode == .tablet ? .laptop : .tablet
-            }
-        }
+    /// What `toggle` sets.
+    private static func other(_ status: ManagerStatus) -> String {
+        status.tabletModeSource == .override ? "auto" : status.tabletMode == .tablet ? "laptop" : "tablet"
     }
 
-    /// The mode, and what tells it.
-    static func text(_ status: ManagerStatus) -> String {
-        let source =
-            switch status.tabletModeSource {
-            case .none: "as nothing on this machine measures it"
-            case .switch: "by its tablet switch"
-            case .hinge: "by the sensor of its hinge"
-            case .accelerometers: "by the accelerometers of its halves"
-            case .override: "as it was set; 'orientctl tablet-mode auto' ends that"
-            }
+    /// The mode, with what tells it and the angle of the hinge.
+    private static func text(_ status: ManagerStatus) -> String {
         let angle = status.hingeAngle < 0 ? "" : ", \(Int(status.hingeAngle))°"
-        return "\(status.tabletMode.name), \(source)\(status.tabletModeSource == .override ? "" : angle)"
+        return "\(status.tabletMode) (\(status.tabletModeSource)\(angle))"
     }
 }
