@@ -3,6 +3,13 @@
 import OrientationCore
 import SystemdBus
 
+/// What a client may set the tablet mode to.
+private enum TabletModeChoice: String, NamedValue {
+    /// What tablet switch and hinge say.
+    case auto
+    case laptop, tablet
+}
+
 /// What clients may call about rotation.
 extension ManagerObject {
     func addRotationMembers() {
@@ -16,7 +23,7 @@ extension ManagerObject {
         }
         interface.method("SetTabletMode", "s", names: "mode\0") { [self] message throws(BusError) in
             let choice = try TabletModeChoice(named: try message.readString(), for: "mode")
-            authorize(message, Names.Action.tabletMode, .setTabletMode(choice.mode))
+            authorize(message, Names.Action.tabletMode, .setTabletMode(TabletMode(name: choice.name) ?? .unknown))
         }
         interface.method("Rotate", "s", names: "orientation\0") { [self] message throws(BusError) in
             let orientation = try InterfaceOrientation(named: try message.readString(), for: "orientation")
