@@ -33,7 +33,7 @@ package final class Daemon {
     private var sensing = PerRole(Sensing.stream)
     private var readsHinge = false
     private var isSwitchContradicted = false
-    private var saveProblem = ""
+    private var saveProblem: ProblemLog
     /// What the service manager was told last; nil until the service is ready.
     private var reportedSummary: String?
 
@@ -61,6 +61,7 @@ package final class Daemon {
         (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (
             loop, bus, log, recorder, file, driver
         )
+        saveProblem = ProblemLog(log, consequence: "the lock and the orientation will not outlast this run")
 
         let authority = PolkitAuthority(bus: bus, limitError: Names.limitError) {
             log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
@@ -209,17 +210,8 @@ package final class Daemon {
 
     private func save(_ state: SavedState) {
         guard let file else { return }
-        do throws(SystemError) {
-            try file.write(state)
-            saveProblem = ""
-        } catch {
-            let problem = "\(error)"
-            if problem != saveProblem {
-                log.warning("\(problem); the lock and the orientation will not outlast this run")
-            }
-            saveProblem = problem
-            driver.deliver(.saveFailed)
-        }
+        let isSaved = saveProblem.attempt { () throws(SystemError) in try file.write(state) }
+        if !isSaved { driver.deliver(.saveFailed) }
     }
 }
 

@@ -22,18 +22,17 @@ final class TabletSwitchLink {
 
     private let path: String
     private let loop: EventLoop
-    private let log: Log
     private var state = State.closed
     private var retry: Timer?
     private var delay = TabletSwitchLink.backoff.first
-    /// The last one that was logged, until a state is confirmed.
-    private var problem = ""
+    /// Solved when a state is confirmed.
+    private var problem: ProblemLog
 
     /// `path` is where systemd listens for orientd.
     init(path: String, loop: EventLoop, log: Log) throws(SystemError) {
         self.path = path
         self.loop = loop
-        self.log = log
+        problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
         retry = try loop.timer { [unowned(unsafe) self] in if case .waiting(let mode) = state { connect(mode) } }
     }
 
@@ -77,7 +76,7 @@ final class TabletSwitchLink {
         let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, 8) }
         if count > 0 {
             delay = Self.backoff.first
-            problem = ""
+            problem.update(nil)
         } else if count == 0 || Errno.current != .again {
             // ECONNRESET, if the service ended before it read the state, says no more.
             fail(mode, "\(path) closed the connection")
@@ -86,8 +85,7 @@ final class TabletSwitchLink {
 
     private func fail(_ mode: TabletMode, _ problem: String) {
         state = .waiting(mode)
-        if problem != self.problem { log.warning("\(problem); connecting to the virtual tablet switch again") }
-        self.problem = problem
+        self.problem.update(problem)
         retry?.arm(after: delay, slack: delay / 10)
         delay = min(2 * delay, Self.backoff.last)
     }
