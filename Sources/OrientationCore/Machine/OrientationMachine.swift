@@ -130,6 +130,7 @@ public struct OrientationMachine: Sendable {
             } catch {
                 effects.refusal = error
             }
+            tablet.updateCheck(at: time)
             updateTabletMode()
             if measuredOnlyAngle, !measuresOnlyAngle { startClassifying() }
             policyChanged(&effects, at: time)
@@ -137,7 +138,9 @@ public struct OrientationMachine: Sendable {
         if let oldStatus {
             status.deviceOrientation = tracker.deviceOrientation
             status.faceOrientation = tracker.faceOrientation
-            updateHingeStatus()
+            status.tabletModeSource = tablet.source
+            status.isSwitchContradicted = tablet.check.isContradicted
+            if hasNewAngle { status.hingeAngle = tablet.hinge.angle?.rounded() ?? -1 }
             if status != oldStatus { effects.status = status }
         }
         effects.gravity = tracker.gravity
@@ -168,7 +171,7 @@ public struct OrientationMachine: Sendable {
         case .sensorChanged(let role, let report):
             // Sensors stop while the daemon ends; clients must not see that as a change.
             guard lifecycle != .ending else { return }
-            change(role, to: report, at: time)
+            change(role, to: report)
         case .sensorsFound: finish(.sensors, &effects)
         case .switchesFound: finish(.switches, &effects)
         case .chassisFound(let idiom):
@@ -179,10 +182,10 @@ public struct OrientationMachine: Sendable {
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume()
-        case .tabletSwitch(let mode): tablet.setSwitch(mode, at: time)
+        case .tabletSwitch(let mode): tablet.switchMode = mode
         case .hingeSensor(let report):
             guard lifecycle != .ending else { return }
-            tablet.setSensor(report, at: time)
+            tablet.sensor = report
         case .hingeAngle(let angle): tablet.add(angle: angle, at: time)
         case .sleep:
             guard lifecycle != .ending else { return }
@@ -343,13 +346,13 @@ public struct OrientationMachine: Sendable {
         if !tablet.check.isContradicted { tablet.beginCheck(at: time) }
     }
 
-    private mutating func change(_ role: AccelerometerRole, to report: SensorReport, at time: Double) {
+    private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
         sensors[role] = report
         if report.state != .sampling {
             tablet.restartAccelerometers()
             motion[role].stream()
         }
-        tablet.setAccelerometers(sensors.display.isPresent && sensors.base.isPresent, at: time)
+        tablet.hasAccelerometers = sensors.display.isPresent && sensors.base.isPresent
         guard role == .display else { return }
         status.hasAccelerometer = report.isPresent
         status.sensorState = report.state
@@ -428,12 +431,6 @@ public struct OrientationMachine: Sendable {
     private var hasNewAngle: Bool {
         guard let angle = tablet.hinge.angle else { return status.hingeAngle >= 0 }
         return abs(angle - status.hingeAngle) >= Self.leastAngleChange
-    }
-
-    private mutating func updateHingeStatus() {
-        status.tabletModeSource = tablet.source
-        status.isSwitchContradicted = tablet.check.isContradicted
-        if hasNewAngle { status.hingeAngle = tablet.hinge.angle?.rounded() ?? -1 }
     }
 
     // MARK: - The machine

@@ -13,8 +13,8 @@ struct SwitchCheck: Sendable {
 
     private enum State {
         case idle
-        case checking(end: Double)
-        case disagreeing(since: Double, end: Double)
+        /// The angle is measured; it contradicts the switch since that time, or agrees.
+        case measuring(contradictsSince: Double?, end: Double)
         /// Until the next check.
         case contradicted
     }
@@ -26,13 +26,12 @@ struct SwitchCheck: Sendable {
 
     /// When to call ``expire(at:)``, on the clock of the events; nil while nothing is checked.
     var deadline: Double? {
-        switch state {
-        case .checking(let end), .disagreeing(_, let end): end
-        case .idle, .contradicted: nil
-        }
+        if case .measuring(_, let end) = state { end } else { nil }
     }
 
-    mutating func begin(at time: Double) { state = .checking(end: time + Self.duration) }
+    mutating func begin(at time: Double) {
+        state = .measuring(contradictsSince: nil, end: time + Self.duration)
+    }
 
     mutating func stop() { state = .idle }
 
@@ -44,10 +43,10 @@ struct SwitchCheck: Sendable {
     mutating func compare(_ angle: Double, with mode: TabletMode, at time: Double) {
         let disagrees = mode == .tablet && angle < Self.limits.tablet || mode == .laptop && angle > Self.limits.laptop
         switch state {
-        case .idle where disagrees, .checking where disagrees:
-            state = .disagreeing(since: time, end: time + Self.duration)
-        case .disagreeing where !disagrees: begin(at: time)
-        case .disagreeing(let since, _) where time - since >= Self.patience: state = .contradicted
+        case .idle where disagrees, .measuring(nil, _) where disagrees:
+            state = .measuring(contradictsSince: time, end: time + Self.duration)
+        case .measuring(_?, _) where !disagrees: begin(at: time)
+        case .measuring(let since?, _) where time - since >= Self.patience: state = .contradicted
         case .contradicted where !disagrees: state = .idle
         default: break
         }

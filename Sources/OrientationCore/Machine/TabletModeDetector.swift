@@ -7,12 +7,17 @@ struct TabletModeDetector: Sendable {
     /// What a client has set; unknown for nothing.
     var override = TabletMode.unknown
     /// What the tablet switches say; unknown without one.
-    private(set) var switchMode = TabletMode.unknown
+    var switchMode = TabletMode.unknown
     /// The sensor of the hinge's angle.
-    private(set) var sensor = SensorReport()
-    private(set) var hasAccelerometers = false
+    var sensor = SensorReport() {
+        didSet { if sensor.state != .sampling { hinge.restart() } }
+    }
+    /// Whether there is an accelerometer in each half.
+    var hasAccelerometers = false
     var hinge = HingeAngle()
     var check = SwitchCheck()
+    /// What the last check was about.
+    private var checked = (mode: TabletMode.unknown, hasHinge: false)
 
     // MARK: - What is known
 
@@ -38,29 +43,15 @@ struct TabletModeDetector: Sendable {
 
     // MARK: - What happens
 
-    mutating func setSwitch(_ mode: TabletMode, at time: Double) {
-        guard mode != switchMode else { return }
-        switchMode = mode
-        beginCheck(at: time)
+    /// Checks the switch anew if it has changed, or if the angle can be measured since, or no longer.
+    mutating func updateCheck(at time: Double) {
+        if checked != (switchMode, hasHinge) { beginCheck(at: time) }
     }
 
     /// Measures the angle for a while, to check the switch.
     mutating func beginCheck(at time: Double) {
+        checked = (switchMode, hasHinge)
         if switchMode != .unknown, hasHinge { check.begin(at: time) } else { check.stop() }
-    }
-
-    mutating func setSensor(_ report: SensorReport, at time: Double) {
-        let hadHinge = hasHinge
-        sensor = report
-        if report.state != .sampling { hinge.restart() }
-        if hasHinge != hadHinge { beginCheck(at: time) }
-    }
-
-    /// Says whether there is an accelerometer in each half.
-    mutating func setAccelerometers(_ arePresent: Bool, at time: Double) {
-        let hadHinge = hasHinge
-        hasAccelerometers = arePresent
-        if hasHinge != hadHinge { beginCheck(at: time) }
     }
 
     mutating func add(angle: Double, at time: Double) {
