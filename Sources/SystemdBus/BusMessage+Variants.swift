@@ -60,6 +60,14 @@ extension BusMessage {
                 value = .vector(x: try readDouble(), y: try readDouble(), z: try readDouble())
             }
             return value
+        case "(so)":
+            // What has an object of its own, by its name.
+            var name = ""
+            try readStruct("so") { () throws(BusError) in
+                name = try readString()
+                try skip()
+            }
+            return .text(name)
         default:
             try skip()
             return .text("")

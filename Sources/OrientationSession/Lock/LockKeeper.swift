@@ -93,32 +93,16 @@ final class LockKeeper {
         }
     }
 
-    private typealias Login = (isActive: Bool?, isRemote: Bool, kind: String, seat: String)
-
-    /// Reads the properties of a session; those that are missing have no value or an empty one.
-    private static func login(_ message: BusMessage) throws(BusError) -> Login {
-        var login: Login = (nil, false, "", "")
-        try message.readNamedVariants { name throws(BusError) in
-            switch name {
-            case "Active": login.isActive = try message.readAnyVariant() == .flag(true)
-            case "Remote": login.isRemote = try message.readAnyVariant() == .flag(true)
-            case "Class": login.kind = try message.readTextVariant()
-            case "Seat":
-                try message.readVariant("(so)") { () throws(BusError) in
-                    try message.readStruct("so") { () throws(BusError) in
-                        login.seat = try message.readString()
-                        try message.skip()
-                    }
-                }
-            default: try message.skip()
-            }
-        }
-        return login
+    /// Reads properties of a session.
+    private static func properties(_ message: BusMessage) throws(BusError) -> [String: PropertyValue] {
+        var properties: [String: PropertyValue] = [:]
+        try message.readNamedVariants { name throws(BusError) in properties[name] = try message.readAnyVariant() }
+        return properties
     }
 
     /// Writes nothing until it is known which session is in use: its agent may have written the lock already.
     private func sessionsChanged(_ signal: BusMessage) {
-        guard (try? signal.skip()) != nil, (try? Self.login(signal))?.isActive != nil else { return }
+        guard (try? signal.skip()) != nil, (try? Self.properties(signal))?["Active"] != nil else { return }
         process(.session(isActive: false))
         readLogin()
     }
@@ -130,11 +114,11 @@ final class LockKeeper {
             $0.append("\(Self.logind).Session")
         } completion: { [self] result in
             do throws(BusError) {
-                let login = try Self.login(result.get())
-                guard login.kind.hasPrefix("user"), !login.isRemote, login.seat == "seat0" else {
-                    return leave("is no person's at the built-in display")
-                }
-                process(.session(isActive: login.isActive ?? false))
+                let login = try Self.properties(result.get())
+                guard login["Class"]?.text.hasPrefix("user") ?? false, login["Remote"] != .flag(true),
+                    login["Seat"]?.text == "seat0"
+                else { return leave("is no person's at the built-in display") }
+                process(.session(isActive: login["Active"] == .flag(true)))
             } catch {
                 if error.isServiceMissing { process(.session(isActive: true)) } else { leave("is unknown: \(error)") }
             }
