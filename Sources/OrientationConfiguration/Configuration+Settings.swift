@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationCore
+import POSIX
 
 extension Configuration: Configurable {
     package static let program = "orientd"
@@ -139,12 +140,8 @@ extension SettingType<Configuration> {
         "none, or names separated by semicolons",
         standard: "none",
         { text in
-            let names = text.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
-                let isLetter = { (byte: UInt8) in byte != UInt8(ascii: " ") }
-                return part.firstIndex(where: isLetter).flatMap { start in
-                    part.lastIndex(where: isLetter).map { String(Substring(part[start...$0])) }
-                }
-            }
+            let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring(trimmed($0))) }
+                .filter { !$0.isEmpty }
             return text == "none" ? [] : names.isEmpty ? nil : names
         },
         { $1(&$0.ignoredTabletSwitches) }

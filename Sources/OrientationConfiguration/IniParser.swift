@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
+
 /// An assignment, or a line that was not understood; blank lines, comments and section headers are neither.
 package struct IniLine: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
@@ -40,7 +42,7 @@ package enum IniParser {
             section = String(decoding: name, as: UTF8.self)
             return nil
         }
-        let comment = line.indices.dropFirst().first { line[$0] == UInt8(ascii: ";") && isBlank(line[$0 - 1]) }
+        let comment = line.indices.dropFirst().first { line[$0] == UInt8(ascii: ";") && isSpace(line[$0 - 1]) }
         let assignment = line[..<(comment ?? line.endIndex)]
         guard let sign = assignment.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
             return .problem("neither a [Section], a Key=value nor a comment")
@@ -51,15 +53,5 @@ package enum IniParser {
             key: String(decoding: key, as: UTF8.self),
             value: String(decoding: value, as: UTF8.self)
         )
-    }
-
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return [] }
-        return text[...last].drop(while: isBlank)
-    }
-
-    /// As isspace(3) in the C locale.
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || (9...13).contains(byte)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import OrientationCore
+import POSIX
 
 /// What a configuration file configures.
 package protocol Configurable: Hashable, Sendable, SendableMetatype {
@@ -38,11 +39,8 @@ package enum Application {
     /// The id in the name of an application's section, without blanks around it; nil for any other section.
     static func id(in section: String) -> String? {
         guard let rest = section.dropping(prefix: "Application") else { return nil }
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard rest.utf8.first.map(isBlank) ?? true else { return nil }
-        let words = rest.utf8.drop(while: isBlank)
-        guard let end = words.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(decoding: words[...end], as: UTF8.self)
+        guard rest.utf8.first.map(isSpace) ?? true else { return nil }
+        return String(Substring(trimmed(rest.utf8)))
     }
 }
 

@@ -40,7 +40,7 @@ final class PlatformLight: SensorDevice, Sendable {
 
     /// The brighter side, as a hand can cover one; nil for any other text than `(LEFT,RIGHT)`.
     static func brightness(_ text: String) -> Double? {
-        let body = AttributeText.trimmed(text)
+        let body = trimmed(text.utf8)
         guard body.first == UInt8(ascii: "("), body.last == UInt8(ascii: ")") else { return nil }
         let sides = AttributeText.numbers(betweenCommas: body.dropFirst().dropLast())
         return sides?.count == 2 ? sides?.max() : nil

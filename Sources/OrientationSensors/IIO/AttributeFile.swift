@@ -27,6 +27,6 @@ enum AttributeFile {
     /// The text of a file without white space around it; empty for an empty file.
     static func text(_ path: String) throws(SystemError) -> String {
         let contents = try FileDescriptor.contents(of: path, limit: 4096)
-        return String(Substring(AttributeText.trimmed(String(decoding: contents, as: UTF8.self))))
+        return String(decoding: trimmed(contents), as: UTF8.self)
     }
 }

@@ -49,13 +49,4 @@ package enum AttributeText {
         }
         return "\"" + String(decoding: shown, as: UTF8.self) + (text.utf8.count > 80 ? "…\"" : "\"")
     }
-
-    /// The text without the white space around it.
-    static func trimmed(_ text: String) -> Substring.UTF8View {
-        var trimmed = text.utf8.drop(while: isSpace)
-        while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
-        return trimmed
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }

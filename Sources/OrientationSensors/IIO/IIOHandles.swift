@@ -140,7 +140,7 @@ struct IIOAttribute {
     func read() throws(SystemError) -> String {
         // A page is the most that sysfs gives.
         let text = try withUnsafeText(of: try open(), capacity: 4096) { String(cString: $0) }
-        return String(Substring(AttributeText.trimmed(text)))
+        return String(Substring(trimmed(text.utf8)))
     }
 
     /// The number in the file.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
+
 /// The sampling rates that a sensor offers, in Hz: its `sampling_frequency_available`.
 package enum SamplingRates: Hashable, Sendable {
     /// There is no list, or an invalid one.
@@ -13,7 +15,7 @@ package enum SamplingRates: Hashable, Sendable {
 
     /// Reads the kernel's text: `3 6 12.5 25`, or `[minimum step maximum]`.
     package init(_ text: String) {
-        let body = AttributeText.trimmed(text)
+        let body = trimmed(text.utf8)
         guard body.first == UInt8(ascii: "["), body.last == UInt8(ascii: "]") else {
             let rates = (AttributeText.numbers(text) ?? []).filter { $0 > 0 }.sorted()
             self = rates.isEmpty ? .unknown : .list(rates)

@@ -112,7 +112,7 @@ struct HwdbEntry {
         var lines = Self.lines(of: bytes)
         var kept: [ArraySlice<UInt8>] = []
         while !lines.isEmpty {
-            let record = lines.prefix { !Self.trimmed($0).isEmpty }
+            let record = lines.prefix { !trimmed($0).isEmpty }
             let end = lines[record.endIndex...].first
             let rest = withoutMatrix(record)
             kept += rest
@@ -120,21 +120,21 @@ struct HwdbEntry {
             if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
             lines = lines[record.endIndex...].dropFirst()
         }
-        if let last = kept.last, !Self.trimmed(last).isEmpty { kept.append([]) }
+        if let last = kept.last, !trimmed(last).isEmpty { kept.append([]) }
         return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
     }
 
     /// Returns whether a record in a file, for any sensor, sets this matrix.
     static func isMatrix(_ value: String, in bytes: [UInt8]) -> Bool {
-        let line = Array("\(property)=\(value)".utf8)
-        return lines(of: bytes).contains { isProperty($0) && trimmed($0) == line }
+        let line = "\(property)=\(value)".utf8
+        return lines(of: bytes).contains { isProperty($0) && trimmed($0).elementsEqual(line) }
     }
 
     /// Returns a record without the lines that this one replaces.
     private func withoutMatrix(_ record: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
         let isMatch = { (line: ArraySlice<UInt8>) in !Self.isProperty(line) && line.first != UInt8(ascii: "#") }
-        guard record.filter(isMatch).map(Self.trimmed) == [Array(match.utf8)] else { return Array(record) }
-        let kept = record.filter { !(Self.isProperty($0) && Self.trimmed($0).starts(with: "\(Self.property)=".utf8)) }
+        guard record.filter(isMatch).map({ Array(trimmed($0)) }) == [Array(match.utf8)] else { return Array(record) }
+        let kept = record.filter { !(Self.isProperty($0) && trimmed($0).starts(with: "\(Self.property)=".utf8)) }
         guard kept.count < record.count, !kept.contains(where: Self.isProperty) else { return kept }
         return kept.filter { !isMatch($0) && !$0.elementsEqual("# \(comment)".utf8) }
     }
@@ -147,11 +147,6 @@ struct HwdbEntry {
     }
 
     private static func isProperty(_ line: ArraySlice<UInt8>) -> Bool { line.first == UInt8(ascii: " ") }
-
-    private static func trimmed(_ line: ArraySlice<UInt8>) -> [UInt8] {
-        let isBlank = { (byte: UInt8) in " \t\r".utf8.contains(byte) }
-        return Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-    }
 
     // MARK: - Loading
 
