@@ -114,7 +114,10 @@ package final class DeviceSource: SensorSource {
     private func handle(_ event: DeviceEvent) {
         let commands = machine.handle(event, at: loop.now)
         let problem = read(commands.reading, commands.sensing)
-        if commands.abandons { abandon() }
+        if commands.abandons, let access = access.take() {
+            // Nobody waits for the end: its helper may hang for ever.
+            helper.run({ [rate] in access.run(.close, rate: rate, scans: 0) }, completion: { _ in })
+        }
         if commands.deadline != deadline {
             deadline = commands.deadline
             if let deadline { deadlineTimer?.arm(after: deadline - loop.now) } else { deadlineTimer?.disarm() }
@@ -142,12 +145,6 @@ package final class DeviceSource: SensorSource {
             case .failure(let error): deliver(.finished(.failed("\(error)")))
             }
         }
-    }
-
-    /// Forgets the device, and closes it without waiting: its helper may hang for ever.
-    private func abandon() {
-        guard let access = access.take() else { return }
-        helper.run({ [rate] in access.run(.close, rate: rate, scans: 0) }, completion: { _ in })
     }
 
     // MARK: - Reading

@@ -30,25 +30,17 @@ package struct FoundSensors: Sendable {
         let context = try IIOContext(uri: uri)
         self = try context.sensors(of: kinds)
         self.context = context
-        guard context.isLocal else { return }
-        addInputDevices(kinds)
-        if kinds.contains(.ambientLight) { addPlatformLights() }
+        if context.isLocal { addOtherDevices(kinds) }
     }
 
-    private mutating func addInputDevices(_ kinds: [SensorKind]) {
+    private mutating func addOtherDevices(_ kinds: [SensorKind]) {
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
                 guard let kind = EventNode.sensorKind(of: node), kinds.contains(kind) else { continue }
                 let sensor: (any SensorDevice)? = kind == .proximity ? ProximitySwitch(node) : InputAccelerometer(node)
                 if let sensor { sensors.append(sensor) }
             }
-        } catch {
-            warnings.append("\(error)")
-        }
-    }
-
-    private mutating func addPlatformLights() {
-        do throws(SystemError) {
+            guard kinds.contains(.ambientLight) else { return }
             for device in try Device.all(inSubsystem: "platform", withAttribute: PlatformLight.attribute) {
                 if let sensor = PlatformLight(device) { sensors.append(sensor) }
             }

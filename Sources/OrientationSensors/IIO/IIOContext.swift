@@ -46,7 +46,7 @@ package final class IIOContext: @unchecked Sendable {
         guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
         guard let context = orientd_iio_create_context_from_uri(uri) else {
             let reason = Errno.current
-            Self.unloadLibrary(isLocal: isLocal)
+            if isLocal { orientd_unload_libiio() }
             throw SystemError("open", uri, errno: reason)
         }
         handle = context
@@ -58,12 +58,7 @@ package final class IIOContext: @unchecked Sendable {
     deinit {
         guard let handle else { return }
         orientd_iio_context_destroy(handle)
-        Self.unloadLibrary(isLocal: isLocal)
-    }
-
-    /// Unloads libiio, unless it has looked for another machine: libdbus, which does that for Avahi, would leave 3 kB
-    /// each time.
-    private static func unloadLibrary(isLocal: Bool) {
+        // Where it has looked for another machine, libdbus, which does that for Avahi, would leave 3 kB each time.
         if isLocal { orientd_unload_libiio() }
     }
 

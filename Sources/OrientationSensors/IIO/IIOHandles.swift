@@ -55,8 +55,12 @@ struct IIODevice {
     /// The device's own attribute of that name, or nil.
     func attribute(_ name: StaticString) -> IIOAttribute? {
         guard orientd_iio_device_find_attr(pointer, name.cString) != nil else { return nil }
-        let owner = context.isLocal ? IIOAttribute.Owner.file(folder) : .device(pointer, context)
-        return IIOAttribute(owner: owner, name: name, path: path + "/\(name)")
+        let remote = IIOAttribute.Remote(
+            context: context,
+            read: { [pointer] in orientd_iio_device_attr_read(pointer, name.cString, $0, $1) },
+            write: { [pointer] in orientd_iio_device_attr_write_raw(pointer, name.cString, $0, $1) }
+        )
+        return IIOAttribute(folder: folder, remote: context.isLocal ? nil : remote, path: path + "/\(name)")
     }
 }
 
@@ -114,25 +118,28 @@ struct IIOChannel {
     private func ownAttribute(_ name: StaticString) -> IIOAttribute? {
         guard orientd_iio_channel_find_attr(pointer, name.cString) != nil else { return nil }
         let path = device.path + "/" + (text(orientd_iio_channel_attr_get_filename(pointer, name.cString)) ?? "\(name)")
-        let owner = device.context.isLocal ? IIOAttribute.Owner.file(device.folder) : .channel(pointer, device.context)
-        return IIOAttribute(owner: owner, name: name, path: path)
+        let remote = IIOAttribute.Remote(
+            context: device.context,
+            read: { [pointer] in orientd_iio_channel_attr_read(pointer, name.cString, $0, $1) },
+            write: { [pointer] in orientd_iio_channel_attr_write_raw(pointer, name.cString, $0, $1) }
+        )
+        return IIOAttribute(folder: device.folder, remote: device.context.isLocal ? nil : remote, path: path)
     }
 }
 
 /// One attribute file, local or behind the network.
 struct IIOAttribute {
-    enum Owner {
-        /// The file of a device of this machine.
-        case file(DeviceFolder)
-        case device(OpaquePointer, IIOContext)
-        case channel(OpaquePointer, IIOContext)
+    /// How libiio reads and writes the file of another machine.
+    struct Remote {
+        let context: IIOContext
+        let read: (UnsafeMutablePointer<CChar>?, Int) -> Int
+        let write: (UnsafeRawPointer?, Int) -> Int
     }
 
-    let owner: Owner
-
-    // Not a String: passing one to C would allocate at every read.
-    let name: StaticString
-
+    /// Of the device.
+    let folder: DeviceFolder
+    /// Nil for a file of this machine.
+    let remote: Remote?
     /// The file, for messages and to tell shared attributes.
     let path: String
 
@@ -157,29 +164,17 @@ struct IIOAttribute {
 
     /// Opens the file; nil for an attribute that libiio reads.
     func open() throws(SystemError) -> FileDescriptor? {
-        guard case .file = owner else { return nil }
-        return try AttributeFile.open(path)
+        remote == nil ? try AttributeFile.open(path) : nil
     }
 
     /// Writes a text and a newline; `iio_*_attr_write` would write a NUL too.
     func write(_ text: String) throws(SystemError) {
+        guard let remote else { return try folder.write(text, to: path) }
         let operation = "write \(text) to"
         var line = text + "\n"
-        switch owner {
-        case .file(let folder): try folder.write(text, to: path)
-        case .device(let device, let context):
-            try context.checkConnection(operation, path)
-            let written = line.withUTF8 {
-                orientd_iio_device_attr_write_raw(device, name.cString, $0.baseAddress, $0.count)
-            }
-            try context.checkAnswer(operation, path, written)
-        case .channel(let channel, let context):
-            try context.checkConnection(operation, path)
-            let written = line.withUTF8 {
-                orientd_iio_channel_attr_write_raw(channel, name.cString, $0.baseAddress, $0.count)
-            }
-            try context.checkAnswer(operation, path, written)
-        }
+        try remote.context.checkConnection(operation, path)
+        let written = line.withUTF8 { remote.write($0.baseAddress, $0.count) }
+        try remote.context.checkAnswer(operation, path, written)
     }
 
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
@@ -188,27 +183,16 @@ struct IIOAttribute {
         capacity: Int,
         _ body: (UnsafePointer<CChar>) -> Result
     ) throws(SystemError) -> Result {
-        switch owner {
-        case .file: break
-        case .device(_, let context), .channel(_, let context): try context.checkConnection("read", path)
-        }
+        try remote?.context.checkConnection("read", path)
         var count = 0
         let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity + 1) { buffer -> Result? in
             buffer.initialize(repeating: 0)
             count =
-                switch owner {
-                case .file: file.map { AttributeFile.read($0, into: buffer.baseAddress, capacity) } ?? -Int(EBADF)
-                case .device(let device, _):
-                    orientd_iio_device_attr_read(device, name.cString, buffer.baseAddress, capacity)
-                case .channel(let channel, _):
-                    orientd_iio_channel_attr_read(channel, name.cString, buffer.baseAddress, capacity)
-                }
+                remote?.read(buffer.baseAddress, capacity)
+                ?? file.map { AttributeFile.read($0, into: buffer.baseAddress, capacity) } ?? -Int(EBADF)
             return count < 0 ? nil : buffer.baseAddress.map { body($0) }
         }
-        switch owner {
-        case .file: try check("read", path, count)
-        case .device(_, let context), .channel(_, let context): try context.checkAnswer("read", path, count)
-        }
+        if let remote { try remote.context.checkAnswer("read", path, count) } else { try check("read", path, count) }
         guard let result else { throw SystemError("read", path, errno: .invalid) }
         return result
     }

@@ -49,25 +49,14 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The last,
         // `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
         let odd = all.first { $0.isInput && $0.id == "sampling" }
-        var frequency: [IIOAttribute] = []
-        for attribute in channels.compactMap({ $0.attribute("sampling_frequency") })
-        where !frequency.contains(where: { $0.path == attribute.path }) {
-            frequency.append(attribute)
-        }
-        if frequency.isEmpty {
-            frequency = [device.attribute("sampling_frequency") ?? odd?.attribute("frequency")].compactMap { $0 }
-        }
-        self.frequency = frequency
+        let frequency = Self.attributes("sampling_frequency", of: channels)
+        let other = device.attribute("sampling_frequency") ?? odd?.attribute("frequency")
+        self.frequency = frequency.isEmpty ? [other].compactMap { $0 } : frequency
         frequencyAvailable =
             channels[0].attribute("sampling_frequency_available")
             ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
 
-        var hysteresis: [IIOAttribute] = []
-        for attribute in channels.compactMap({ $0.attribute("hysteresis") })
-        where !hysteresis.contains(where: { $0.path == attribute.path }) {
-            hysteresis.append(attribute)
-        }
-        self.hysteresis = hysteresis
+        hysteresis = Self.attributes("hysteresis", of: channels)
 
         var discovery = SensorDiscovery(kind: kind, device: device, channels: all, measuring: channels)
         let description = discovery.describe(
@@ -90,6 +79,13 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
                 timestamp: all.first { $0.id == "timestamp" && $0.isInput }?.scanElement,
                 ownTrigger: device.ownTrigger?.name
             ) : nil
+    }
+
+    /// The attributes of that name, each once: channels can share one.
+    private static func attributes(_ name: StaticString, of channels: [IIOChannel]) -> [IIOAttribute] {
+        channels.compactMap { $0.attribute(name) }.reduce(into: []) { found, attribute in
+            if !found.contains(where: { $0.path == attribute.path }) { found.append(attribute) }
+        }
     }
 
     /// Reads the channels one after the other, without allocating anything of ours.
