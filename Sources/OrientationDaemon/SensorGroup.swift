@@ -81,18 +81,11 @@ final class SensorGroup {
         case .after(let delay): retry?.arm(after: delay, slack: delay / 10)
         case nil: break
         }
-        if let number = commands.stop { stop(number) }
+        if let number = commands.stop { sensors[number]?.source.stop() }
         if let number = commands.start { sensors[number]?.source.start() }
         if let number = commands.forget { forget(number) }
         if commands.isChanged { publish() }
         if commands.scans { scan() }
-    }
-
-    private func stop(_ number: Int) {
-        guard let sensor = sensors[number] else { return }
-        sensor.source.stop()
-        let skipped = sensor.source.skippedReadings
-        if skipped > 0 { log.debug("\(sensor.status.name): \(skipped) failed readings were skipped so far") }
     }
 
     /// Closes the device and ignores it from then on.

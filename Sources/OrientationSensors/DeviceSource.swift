@@ -74,7 +74,6 @@ package final class DeviceSource: SensorSource {
 
     package var mode: SensorMode { machine.mode }
     package var sampleRate: Double { machine.sampleRate }
-    package var skippedReadings: Int { machine.skippedReadings }
     package var isClosed: Bool { machine.isClosed }
 
     package var faceUp: SensorFrame.FaceUp {

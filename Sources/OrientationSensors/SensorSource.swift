@@ -18,9 +18,6 @@ package protocol SensorSource: AnyObject {
     /// The sign that an accelerometer gives to z, after the mount matrix is applied, while the display faces up.
     var faceUp: SensorFrame.FaceUp { get }
 
-    /// How many failed readings were skipped.
-    var skippedReadings: Int { get }
-
     /// Whether it neither samples nor has anything to restore.
     var isClosed: Bool { get }
 
@@ -49,7 +46,6 @@ package protocol SensorSource: AnyObject {
 /// The defaults of recordings and simulations, which have no device.
 extension SensorSource {
     package var faceUp: SensorFrame.FaceUp { .positiveZ }
-    package var skippedReadings: Int { 0 }
     package func sense(_ sensing: Sensing) {}
     package func deliverWaiting() {}
     package func rescale(to scaling: SensorScaling) {}

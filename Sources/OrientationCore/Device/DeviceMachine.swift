@@ -14,7 +14,6 @@ package struct DeviceMachine: Sendable {
     package private(set) var mode = SensorMode.poll
     /// Readings a second that are to be expected, in Hz; 0 while unknown.
     package private(set) var sampleRate = 0.0
-    package private(set) var skippedReadings = 0
 
     /// The rate that was asked for, in Hz.
     private let targetRate: Double
@@ -253,7 +252,6 @@ package struct DeviceMachine: Sendable {
         if phase == .polled { noteAnswer(at: time) }
         if failures.count == 0 { failures.since = time }
         failures.count += 1
-        skippedReadings += 1
         let isMany = failures.count >= Self.longestFailure.count && failure != .noValue
         let longest = min(stallTime, Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate))
         let isLong = time - failures.since >= longest
