@@ -187,11 +187,11 @@ package final class Daemon {
             let summary = supervisor.summary
             reportedSummary = summary
             ServiceManager.ready(status: summary)
-        case .suspend: supervisor.suspend { [self] in sleep.allowSleep() }
-        case .resume: supervisor.resume()
+        case .suspend: supervisor.enter(.suspended) { [self] in sleep.allowSleep() }
+        case .resume: supervisor.enter(.running)
         case .end:
             ServiceManager.stopping()
-            supervisor.end { [self] in loop.exit() }
+            supervisor.enter(.ending) { [self] in loop.exit() }
         case .exit: loop.exit()
         }
     }
@@ -216,10 +216,10 @@ package final class Daemon {
 }
 
 extension Daemon: SensorSupervisorDelegate {
-    func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+    func samplingBegan(_ role: AccelerometerRole, _ sampling: Sampling) {
         // A source that starts again reads every sample.
         sensing[role] = .stream
-        driver.deliver(.samplingBegan(role, Sampling(rate: rate, mayFallSilent: mayFallSilent, faceUp: faceUp)))
+        driver.deliver(.samplingBegan(role, sampling))
     }
 
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
@@ -230,13 +230,14 @@ extension Daemon: SensorSupervisorDelegate {
     }
 
     func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
+        let report = supervisor.report(kind, role)
         if let proxy, role == .display {
-            let isRead = !supervisor.mayDeliverReadings(kind) || supervisor.reading(of: kind) != nil
-            proxy.setPresence(of: kind, supervisor.hasSensor(kind), isRead: isRead)
+            let isRead = !report.mayDeliver || supervisor.reading(of: kind) != nil
+            proxy.setPresence(of: kind, report.isPresent, isRead: isRead)
         }
-        if kind == .hinge { driver.deliver(.hingeSensor(supervisor.report(kind))) }
+        if kind == .hinge { driver.deliver(.hingeSensor(report)) }
         guard kind == .accelerometer else { return }
-        driver.deliver(.sensorChanged(role, supervisor.report(kind, role)))
+        driver.deliver(.sensorChanged(role, report))
         let summary = supervisor.summary
         guard role == .display, let reportedSummary, summary != reportedSummary else { return }
         self.reportedSummary = summary

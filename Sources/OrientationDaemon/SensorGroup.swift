@@ -22,6 +22,7 @@ final class SensorGroup {
     private let log: Log
     private let delegate: any SensorSupervisorDelegate
     private let scan: () -> Void
+    private let makeObject: (SensorStatus) throws(SystemError) -> SensorObject?
     private var retry: Timer?
     private var sensors: [Int: Sensor] = [:]
 
@@ -33,17 +34,18 @@ final class SensorGroup {
         var warned: Set<String> = []
     }
 
-    /// Creates an empty group; `scan` is to scan all devices again.
+    /// Creates an empty group; `scan` is to scan all devices again, and `makeObject` puts an accelerometer on the bus.
     init(
         _ kind: SensorKind,
         _ role: AccelerometerRole = .display,
         loop: EventLoop,
         log: Log,
         delegate: any SensorSupervisorDelegate,
-        scan: @escaping () -> Void
+        scan: @escaping () -> Void,
+        makeObject: @escaping (SensorStatus) throws(SystemError) -> SensorObject?
     ) throws(SystemError) {
         (self.kind, self.role, self.log, self.delegate) = (kind, role, log, delegate)
-        self.scan = scan
+        (self.scan, self.makeObject) = (scan, makeObject)
         retry = try loop.timer(scan)
     }
 
@@ -111,13 +113,12 @@ final class SensorGroup {
 
     // MARK: - Devices
 
-    /// Adds a sensor that was not known, with a number that no group has; only accelerometers have an object on the bus.
+    /// Adds a sensor that was not known, with a number that no group has.
     func add(
         _ number: Int,
         _ source: any SensorSource,
         _ status: SensorStatus,
-        isSubstitute: Bool = false,
-        makeObject: (SensorStatus) throws(SystemError) -> SensorObject? = { _ throws(SystemError) in nil }
+        isSubstitute: Bool
     ) throws(SystemError) {
         var status = status
         (status.mode, status.sampleRate) = (source.mode, source.sampleRate)
@@ -203,8 +204,9 @@ final class SensorGroup {
         update(number) { ($0.mode, $0.sampleRate, $0.sensingLevel) = (source.mode, source.sampleRate, .stream) }
         log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
         guard kind == .accelerometer, number == selection.activeNumber else { return }
-        let (rate, isBuffered, faceUp) = (source.sampleRate, source.mode == .buffer, source.faceUp)
-        delegate.samplingBegan(role, rate: rate, mayFallSilent: isBuffered, faceUp: faceUp)
+        let isBuffered = source.mode == .buffer
+        let sampling = Sampling(rate: source.sampleRate, mayFallSilent: isBuffered, faceUp: source.faceUp)
+        delegate.samplingBegan(role, sampling)
     }
 
     private func receive(_ measurement: Measurement, of number: Int) {

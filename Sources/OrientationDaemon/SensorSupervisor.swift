@@ -9,8 +9,8 @@ import SystemdBus
 
 /// Receives the readings and states of the sensors, one of each kind and role.
 protocol SensorSupervisorDelegate: AnyObject {
-    /// An accelerometer begins to sample, at `rate` Hz; `faceUp` is the sign of its z with the display facing up.
-    func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp)
+    /// An accelerometer begins to sample.
+    func samplingBegan(_ role: AccelerometerRole, _ sampling: Sampling)
 
     /// An accelerometer was read.
     func received(_ sample: AccelerometerSample, _ role: AccelerometerRole)
@@ -72,22 +72,11 @@ final class SensorSupervisor {
 
     // MARK: - State
 
-    /// Says whether there is a sensor of that kind; an accelerometer in a base does not count.
-    func hasSensor(_ kind: SensorKind) -> Bool { group(kind).selection.hasSensor }
-
     /// The state of the sensor in use of a kind, an accelerometer of a role.
     func report(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> SensorReport {
         let selection = group(kind, role).selection
-        return SensorReport(
-            state: selection.state,
-            isPresent: selection.hasSensor,
-            mayDeliver: mayDeliverReadings(kind, role)
-        )
-    }
-
-    /// Says whether readings of that kind come, or may come soon: whether a first one is worth waiting for.
-    func mayDeliverReadings(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> Bool {
-        group(kind, role).selection.mayDeliverReadings || onFirstScan != nil
+        let mayDeliver = selection.mayDeliverReadings || onFirstScan != nil
+        return SensorReport(state: selection.state, isPresent: selection.hasSensor, mayDeliver: mayDeliver)
     }
 
     /// The last reading since that kind is read; nil before the first.
@@ -111,7 +100,12 @@ final class SensorSupervisor {
                 loop: loop,
                 log: log,
                 delegate: delegate,
-                scan: { [scanner] in scanner?.scan() }
+                scan: { [scanner] in scanner?.scan() },
+                makeObject: { [self] status throws(SystemError) in
+                    guard kind == .accelerometer else { return nil }
+                    defer { objects += 1 }
+                    return try SensorObject(bus: bus, number: objects, status: status)
+                }
             )
             group.record = record
             groups.append(group)
@@ -143,22 +137,11 @@ final class SensorSupervisor {
     /// Delivers what was read of an accelerometer and waits to be delivered.
     func deliverWaiting() { group(.accelerometer).deliverWaiting() }
 
-    /// Stops all until ``resume()``, whatever is needed, and calls `completion` when the devices are restored.
-    func suspend(completion: @escaping () -> Void) { stop(.suspended, completion) }
-
-    /// Reads again what is needed.
-    func resume() {
-        onClosed = nil
-        for group in groups { group.deliver(.lifecycle(.running)) }
-    }
-
-    /// Stops all for good and calls `completion` when the devices are restored; nothing is opened any more.
-    func end(completion: @escaping () -> Void) {
-        scanner?.end()
-        stop(.ending, completion)
-    }
-
-    private func stop(_ lifecycle: SensorSelection.Lifecycle, _ completion: @escaping () -> Void) {
+    /// Stops all, whatever is needed, until the machine runs again or for good; or reads again what is needed.
+    ///
+    /// Calls `completion` when all that was stopped is restored.
+    func enter(_ lifecycle: OrientationMachine.Lifecycle, completion: (() -> Void)? = nil) {
+        if lifecycle == .ending { scanner?.end() }
         for group in groups { group.deliver(.lifecycle(lifecycle)) }
         onClosed = completion
         callIfClosed()
@@ -230,7 +213,7 @@ final class SensorSupervisor {
             lastNumber += 1
             number = lastNumber
             let source = try source(of: device, number, scaling, helper, group)
-            try add(number, source, status, to: group, isSubstitute: description.isSubstitute)
+            try group.add(number, source, status, isSubstitute: description.isSubstitute)
         }
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
@@ -284,22 +267,8 @@ final class SensorSupervisor {
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
         let group = group(.accelerometer)
-        try add(0, source, status, to: group, isSubstitute: false)
+        try group.add(0, source, status, isSubstitute: false)
         group.deliver(.scanned(mayReturn: .none, retries: false))
-    }
-
-    private func add(
-        _ number: Int,
-        _ source: any SensorSource,
-        _ status: SensorStatus,
-        to group: SensorGroup,
-        isSubstitute: Bool
-    ) throws(SystemError) {
-        try group.add(number, source, status, isSubstitute: isSubstitute) { status throws(SystemError) in
-            guard group.kind == .accelerometer else { return nil }
-            defer { objects += 1 }
-            return try SensorObject(bus: bus, number: objects, status: status)
-        }
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {

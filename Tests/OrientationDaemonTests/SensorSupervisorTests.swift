@@ -14,7 +14,7 @@ import Testing
     private final class Delegate: SensorSupervisorDelegate {
         var samples = 0
 
-        func samplingBegan(_ role: AccelerometerRole, rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {}
+        func samplingBegan(_ role: AccelerometerRole, _ sampling: Sampling) {}
 
         func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
             #expect(role == .display)
@@ -38,20 +38,20 @@ import Testing
         let delegate = Delegate()
         var calls: [String] = []
         try supervisor.begin(delegate: delegate) { calls.append("found") }
-        #expect(delegate.samples == 0 && supervisor.hasSensor(.accelerometer))
+        #expect(delegate.samples == 0 && supervisor.report(.accelerometer).isPresent)
         supervisor.read(.accelerometer, true)
         #expect(delegate.samples == 1)
-        supervisor.suspend { calls.append("suspended") }
+        supervisor.enter(.suspended) { calls.append("suspended") }
         #expect(supervisor.report(.accelerometer, .display).state == .suspended)
         supervisor.read(.accelerometer, false)
         supervisor.read(.accelerometer, true)
         #expect(delegate.samples == 1)
-        supervisor.resume()
+        supervisor.enter(.running)
         #expect(delegate.samples == 2)
-        supervisor.end { calls.append("ended") }
+        supervisor.enter(.ending) { calls.append("ended") }
         supervisor.read(.accelerometer, false)
         supervisor.read(.accelerometer, true)
-        supervisor.resume()
+        supervisor.enter(.running)
         #expect(delegate.samples == 2 && calls == ["found", "suspended", "ended"])
     }
 }

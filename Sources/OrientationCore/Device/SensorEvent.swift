@@ -32,7 +32,7 @@ package enum SensorEvent: Hashable, Sendable {
 
     /// Whether somebody needs readings.
     case needed(Bool)
-    case lifecycle(SensorSelection.Lifecycle)
+    case lifecycle(OrientationMachine.Lifecycle)
 
     // MARK: From a sensor
 

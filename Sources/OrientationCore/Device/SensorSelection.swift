@@ -11,14 +11,6 @@ package struct SensorSelection: Sendable {
     /// Unplugged sensors that stay known beside the one in use.
     private static let keptUnplugged = 8
 
-    package enum Lifecycle: String, NamedValue {
-        case running
-        /// The machine sleeps.
-        case suspended
-        /// Nothing is started any more.
-        case ending
-    }
-
     /// A sensor that is or was there.
     package struct Sensor: Sendable {
         package enum Condition: Sendable {
@@ -63,7 +55,7 @@ package struct SensorSelection: Sendable {
     package private(set) var sensors: [Sensor] = []
     /// The number of the sensor in use.
     package private(set) var activeNumber: Int?
-    private var lifecycle = Lifecycle.running
+    private var lifecycle = OrientationMachine.Lifecycle.running
     private var isNeeded = false
     private var rescanReason = RescanReason.none
     /// Seconds until the next retry.

@@ -96,7 +96,7 @@ package struct DeviceReplay {
             if effects.sensing[role] != sensing[role] { sense(effects.sensing[role], group) }
         }
         (reads, sensing) = (effects.reads, effects.sensing)
-        let lifecycle: SensorSelection.Lifecycle
+        let lifecycle: OrientationMachine.Lifecycle
         switch effects.step {
         case .suspend: lifecycle = .suspended
         case .resume: lifecycle = .running

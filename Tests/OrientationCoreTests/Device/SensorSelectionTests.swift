@@ -323,7 +323,7 @@ private struct Scene {
         seed: UInt64
     ) {
         var generator = SplitMix(state: seed)
-        var (isNeeded, lifecycle) = (false, SensorSelection.Lifecycle.running)
+        var (isNeeded, lifecycle) = (false, OrientationMachine.Lifecycle.running)
         for _ in 0..<300 {
             let name = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
             let number = Int.random(in: 1...max(1, scene.lastNumber), using: &generator)
