@@ -163,7 +163,7 @@ final class MachineSwitches {
                 log.error("\(description.devicePath): \(error)")
                 return close(events)
             }
-            log.debug("\(description.devicePath) has a switch for \(description.offered.names)")
+            log.debug("\(description.devicePath) has switches: \(description.name)")
             read(path)
         } catch {
             log.warning("\(error); this switch is ignored")
@@ -199,13 +199,5 @@ final class MachineSwitches {
             if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }
             drop(path)
         }
-    }
-}
-
-extension Switches {
-    /// The wanted ones, for the log.
-    fileprivate var names: String {
-        [(Switches.lid, "the lid"), (.tabletMode, "tablet mode")].filter { contains($0.0) }.map { $0.1 }
-            .joined(separator: " and ")
     }
 }
