@@ -6,8 +6,8 @@ import POSIX
 
 /// The settings of orient-agent, with the defaults that agent.conf(5) documents.
 package struct AgentConfiguration: Hashable, Sendable {
-    /// Whether touch screens and pens follow the panel.
-    package enum InputMapping: String, NamedValue {
+    /// Whether something is done where that is possible.
+    package enum Automatic: String, NamedValue {
         case auto, no
     }
 
@@ -26,19 +26,16 @@ package struct AgentConfiguration: Hashable, Sendable {
         case no, fullscreen, all
     }
 
-    /// Whether a desktop's rotation switch and orientd's lock are kept the same.
-    package enum LockSynchronization: String, NamedValue {
-        case auto, no
-    }
-
     /// The connector of the display to rotate; nil for the built-in panel.
     package var output: String?
-    package var inputMapping = InputMapping.auto
+    /// Whether touch screens and pens follow the panel.
+    package var inputMapping = Automatic.auto
     package var restores = true
     package var onServiceLost = ServiceLoss.keep
     package var suggestion = Suggestion.no
     package var applications = ApplicationWindows.fullscreen
-    package var lockSync = LockSynchronization.auto
+    /// Whether a desktop's rotation switch and orientd's lock are kept the same.
+    package var lockSync = Automatic.auto
     /// In seconds.
     package var hookTimeout = 1.0
     package var isForced = false

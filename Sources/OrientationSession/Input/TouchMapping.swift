@@ -32,13 +32,8 @@ extension CalibrationMatrix {
 
     /// Maps places on the untransformed panel to places in the picture that it shows.
     init(_ transform: Transform) {
-        let turned =
-            switch transform.quarterTurns {
-            case 0: CalibrationMatrix.identity
-            case 1: CalibrationMatrix(0, -1, 1, 1, 0, 0)
-            case 2: CalibrationMatrix(-1, 0, 1, 0, -1, 1)
-            default: CalibrationMatrix(0, 1, 0, -1, 0, 1)
-            }
+        let turns: [InterfaceOrientation] = [.portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight]
+        let turned = CalibrationMatrix.identity.rotated(from: .portrait, to: turns[transform.quarterTurns])
         // The picture is mirrored before it is rotated, so what the panel shows is rotated back first.
         self = transform.isMirrored ? CalibrationMatrix(-1, 0, 1, 0, 1, 0).after(turned) : turned
     }

@@ -3,9 +3,7 @@
 /// The places of several outputs after one of them was rotated.
 enum OutputLayout {
     /// A side on which one output touches another.
-    private enum Side: CaseIterable {
-        case left, right, top, bottom
-    }
+    fileprivate enum Side { case left, right, top, bottom }
 
     /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
     ///
@@ -59,14 +57,13 @@ enum OutputLayout {
 
     /// The place at the same side of an anchor whose area has changed from `old` to `new`.
     private static func position(of area: Area, on side: Side, from old: Area, to new: Area) -> Position {
+        var moved = area
         switch side {
-        case .left:
-            Position(x: new.x - area.width, y: along(area.y, area.height, (old.y, old.height), (new.y, new.height)))
-        case .right: Position(x: new.right, y: along(area.y, area.height, (old.y, old.height), (new.y, new.height)))
-        case .top:
-            Position(x: along(area.x, area.width, (old.x, old.width), (new.x, new.width)), y: new.y - area.height)
-        case .bottom: Position(x: along(area.x, area.width, (old.x, old.width), (new.x, new.width)), y: new.bottom)
+        case .left, .right: moved.y = along(area.y, area.height, (old.y, old.height), (new.y, new.height))
+        case .top, .bottom: moved.x = along(area.x, area.width, (old.x, old.width), (new.x, new.width))
         }
+        moved.touch(side, of: new)
+        return Position(x: moved.x, y: moved.y)
     }
 
     /// The start along the side: ends that were aligned stay aligned; otherwise the same distance from the side's start,
@@ -85,13 +82,21 @@ enum OutputLayout {
     /// Moves an output away to `side` until it overlaps none of the placed ones.
     private static func push(_ index: Int, to side: Side, clearOf placed: [Int], in outputs: inout [Output]) {
         while let other = placed.first(where: { outputs[$0].area.overlaps(outputs[index].area) }) {
-            let obstacle = outputs[other].area
-            switch side {
-            case .left: outputs[index].position.x = obstacle.x - outputs[index].area.width
-            case .right: outputs[index].position.x = obstacle.right
-            case .top: outputs[index].position.y = obstacle.y - outputs[index].area.height
-            case .bottom: outputs[index].position.y = obstacle.bottom
-            }
+            var area = outputs[index].area
+            area.touch(side, of: outputs[other].area)
+            outputs[index].position = Position(x: area.x, y: area.y)
+        }
+    }
+}
+
+extension Area {
+    /// Moves it to the outside of a side of another one.
+    fileprivate mutating func touch(_ side: OutputLayout.Side, of other: Area) {
+        switch side {
+        case .left: x = other.x - width
+        case .right: x = other.right
+        case .top: y = other.y - height
+        case .bottom: y = other.bottom
         }
     }
 }
