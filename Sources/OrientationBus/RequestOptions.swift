@@ -57,7 +57,7 @@ package enum RequestOptions {
         let appID = try readAppID(from: message)
         let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
         var request = RotationRequest(appID: appID, supported: mask)
-        let names = try read(into: &request, from: message)
+        let names = try readChanges(of: &request, from: message)
         guard mask.isEmpty || !names.contains("supported") else {
             throw .invalidArguments("supported: the argument must be 0 beside the option")
         }
@@ -73,16 +73,9 @@ package enum RequestOptions {
         return appID
     }
 
-    /// Reads `Update`'s changes.
-    static func readChanges(of request: inout RotationRequest, from message: BusMessage) throws(BusError) {
-        _ = try read(into: &request, from: message)
-    }
-
-    /// Reads an `a{sv}` of these options; returns the names that it contains.
-    private static func read(
-        into request: inout RotationRequest,
-        from message: BusMessage
-    ) throws(BusError) -> [String] {
+    /// Reads `Update`'s changes, an `a{sv}` of the options; returns the names that it contains.
+    @discardableResult
+    static func readChanges(of request: inout RotationRequest, from message: BusMessage) throws(BusError) -> [String] {
         var names: [String] = []
         try message.readNamedVariants { name throws(BusError) in
             guard let property = RotationRequest.options.first(where: { $0.name == name })?.property else {

@@ -55,13 +55,3 @@ package func checkSystem<Count: SignedInteger>(
     guard result != -1 else { throw SystemError(operation, subject, errno: Errno.current) }
     return result
 }
-
-/// Checks the convention of handles: NULL is a failure, with the reason in `errno`.
-package func checkSystem(
-    _ operation: String,
-    _ subject: String,
-    _ result: OpaquePointer?
-) throws(SystemError) -> OpaquePointer {
-    guard let result else { throw SystemError(operation, subject, errno: Errno.current) }
-    return result
-}

@@ -3,21 +3,13 @@
 /// Derives the mount matrix of an accelerometer from its readings in three poses of the device.
 public struct MountCalibration: Hashable, Sendable {
     /// How the device is held, in the order in which `orientctl calibrate` asks for the poses.
-    public enum Pose: UInt8, NamedValue {
+    public enum Pose: Int, CaseIterable, Sendable {
         /// The display's own top edge is up.
         case upright
         /// The display's left edge is down.
         case leftEdge
         /// The device lies flat, with the display up.
         case faceUp
-
-        public var name: String {
-            switch self {
-            case .upright: "upright"
-            case .leftEdge: "left-edge"
-            case .faceUp: "face-up"
-            }
-        }
     }
 
     /// Why three readings cannot be those of the three poses.

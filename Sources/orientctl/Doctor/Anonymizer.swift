@@ -21,7 +21,7 @@ struct Anonymizer {
             secrets.append((user.name, "<user>"))
             if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
         }
-        let host = hostName
+        let host = firstLine(of: "/proc/sys/kernel/hostname")
         let firstLabel = host.utf8.split(separator: UInt8(ascii: ".")).first.map { String(Substring($0)) } ?? ""
         secrets += [(host, "<host>"), (firstLabel, "<host>")]
         let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
@@ -44,12 +44,6 @@ struct Anonymizer {
 
     private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (name: String, home: String) {
         (String(cString: entry.pointee.pw_name), String(cString: entry.pointee.pw_dir))
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The first line of a file; empty if this user may not read it.
