@@ -6,21 +6,21 @@ import POSIX
 import Testing
 
 @Suite struct ProcessTests {
-    @Test(
-        arguments: [
-            ("a", "a", 3), ("a:b", "b", 4), (":b", "b", 4), ("b::b", "b", 3), ("ab:b", "b", 4), ("a", "b", nil),
-            ("", "", nil),
-        ] as [(String, String, Int32?)]
-    )
-    func `a passed descriptor is found by its name`(names: String, name: String, descriptor: Int32?) async {
-        await #expect(processExitsWith: .success) { [names, name, descriptor] in
-            setenv("LISTEN_FDNAMES", names, 1)
-            setenv("LISTEN_PID", "\(getpid())", 1)
-            #expect(passedDescriptor(named: name)?.rawValue == descriptor)
-            // Passed to another process, such as a shell that was started first.
-            for other in ["1", "x", ""] {
-                setenv("LISTEN_PID", other, 1)
-                #expect(passedDescriptor(named: name) == nil)
+    // The table is in the closure, as Swift 6.2.3 of Debian allows it no captures.
+    @Test func `a passed descriptor is found by its name`() async {
+        await #expect(processExitsWith: .success) {
+            for (names, name, descriptor): (String, String, Int32?) in [
+                ("a", "a", 3), ("a:b", "b", 4), (":b", "b", 4), ("b::b", "b", 3), ("ab:b", "b", 4), ("a", "b", nil),
+                ("", "", nil),
+            ] {
+                setenv("LISTEN_FDNAMES", names, 1)
+                setenv("LISTEN_PID", "\(getpid())", 1)
+                #expect(passedDescriptor(named: name)?.rawValue == descriptor, "\(name) in \(names)")
+                // Passed to another process, such as a shell that was started first.
+                for other in ["1", "x", ""] {
+                    setenv("LISTEN_PID", other, 1)
+                    #expect(passedDescriptor(named: name) == nil)
+                }
             }
         }
     }
