@@ -34,6 +34,7 @@ session_PACKAGES := mmdebstrap
 bench_classifier_PACKAGES := python3-numpy $(if $(DATA),python3-scipy)
 deb_PACKAGES := dpkg-dev debhelper fakeroot lintian
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
+sid_PACKAGES := mmdebstrap xz-utils
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
 deb_arm64_PACKAGES := $(deb_PACKAGES) $(arm64_PACKAGES) binutils-aarch64-linux-gnu
 
@@ -89,9 +90,9 @@ export EMULATOR := qemu-aarch64-static -L $(TREE)
 STRIP := $(TRIPLE)-strip
 endif
 
-.PHONY: help deps build debug run try check check-peer check-vm check-session check-arm64 test examples integration \
-    lint docs site bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean build-needs \
-    check-needs site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs \
+.PHONY: help deps build debug run try check check-peer check-vm check-session check-sid check-arm64 test examples \
+    integration lint docs site bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean \
+    build-needs check-needs site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs sid-needs arm64-needs \
     bench_classifier-needs emulator-needs
 
 help:  ## list the targets
@@ -136,7 +137,7 @@ run:  ## install missing packages, build orientd and orientctl without optimizat
 try:  ## build as run does, and start a shell in which orientctl can be tried, with a simulated device
 	$(call demonstrate,shell)
 
-check: check-needs $(patsubst %,%-needs,$(filter peer session vm arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session arm64 fuzz sanitize soak" those too
+check: check-needs $(patsubst %,%-needs,$(filter peer session vm sid arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session sid arm64 fuzz sanitize soak" those too
 	@Tests/check.sh own $(WITH)
 
 # A filter that matches no test is an error; for SwiftPM it is a success.
@@ -160,6 +161,9 @@ check-peer: check-needs peer-needs build  ## run iio-sensor-proxy's public tests
 
 check-session: check-needs session-needs build  ## run orient-agent with compositors of Debian 13; downloads them, needs root
 	@Tests/check.sh session
+
+check-sid: sid-needs  ## build the packages in Debian sid, with its Swift, and test them there; needs root
+	@Tests/check.sh sid
 
 check-arm64: check-needs arm64-needs  ## run the integration tests with programs for arm64 under QEMU's user emulation
 	@Tests/check.sh arm64
@@ -350,5 +354,5 @@ check-needs:
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) $(check_PACKAGES))
 	@$(MAKE) --no-print-directory build-needs
 
-site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs arm64-needs bench_classifier-needs: %-needs:
+site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs sid-needs arm64-needs bench_classifier-needs: %-needs:
 	@$(call deps,$($*_PACKAGES))

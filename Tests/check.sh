@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]
+# usage: Tests/check.sh [own] [peer] [vm] [session] [sid] [arm64] [fuzz] [sanitize] [soak]
 # Runs groups of checks one after the other and ends with the seconds of each check and the total, "N passed, N failed";
 # a skipped test counts as failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads
 # and runs iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors;
-# "arm64" builds for arm64 and runs the programs under emulation; "fuzz" runs each fuzzer for a minute, "sanitize" all
-# tests under sanitizers, and "soak" a day's use for five minutes. Called by `make check`.
+# "sid" builds and tests the packages in Debian sid; "arm64" builds for arm64 and runs the programs under emulation;
+# "fuzz" runs each fuzzer for a minute, "sanitize" all tests under sanitizers, and "soak" a day's use for five minutes.
+# Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 # Tests run in the same state everywhere; nohup, for example, and `&` in a script ignore signals.
@@ -88,6 +89,10 @@ session() {
     suite session Tests/session/run .build/bin
 }
 
+sid() {
+    suite sid Tests/sid/check.sh
+}
+
 arm64() {
     step build-arm64 make --no-print-directory build ARCH=arm64
     suite arm64 Tests/arm64/run
@@ -107,8 +112,8 @@ soak() {
 
 for checks in "${@:-own}"; do
     case $checks in
-        own | peer | vm | session | arm64 | fuzz | sanitize | soak) "$checks" ;;
-        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [arm64] [fuzz] [sanitize] [soak]" >&2; exit 2 ;;
+        own | peer | vm | session | sid | arm64 | fuzz | sanitize | soak) "$checks" ;;
+        *) echo "usage: Tests/check.sh [own] [peer] [vm] [session] [sid] [arm64] [fuzz] [sanitize] [soak]" >&2; exit 2 ;;
     esac
 done
 echo "seconds: ${seconds}all $((last - began))"
