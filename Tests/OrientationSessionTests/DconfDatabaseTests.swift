@@ -66,9 +66,10 @@ import Testing
     func `a change is the GVariant that dconf sends itself`(lock: DesktopLock, size: UInt8) {
         for value in [false, true] {
             let bytes = DconfDatabase.change(of: lock.path, to: value)
-            let padding = [UInt8](repeating: 0, count: 72 - Int(size))
-            let end: [UInt8] = [value ? 1 : 0, 0, 0x62, 0, size, 0x4d]
-            #expect(bytes == Array(lock.path.utf8) + [0] + padding + end)
+            var expected = Array(lock.path.utf8)
+            expected += [UInt8](repeating: 0, count: 73 - Int(size))
+            expected += [value ? 1 : 0, 0, 0x62, 0, size, 0x4d]
+            #expect(bytes == expected)
         }
     }
 }
