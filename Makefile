@@ -28,8 +28,8 @@ check_PACKAGES := $(RUN_PACKAGES) $(DOC_PACKAGES) systemd udev umockdev gir1.2-u
     appstream dunst zsh fish python3-numpy dconf-cli dconf-service dconf-gsettings-backend libglib2.0-bin \
     gnome-settings-daemon-common $(X11_PACKAGES)
 site_PACKAGES := pandoc linkchecker python3
-peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc gnome-settings-daemon \
-    wlr-randr xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
+peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh phoc wlr-randr \
+    xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
 session_PACKAGES := mmdebstrap
 bench_classifier_PACKAGES := python3-numpy $(if $(DATA),python3-scipy)
 deb_PACKAGES := dpkg-dev debhelper fakeroot lintian

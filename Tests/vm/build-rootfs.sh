@@ -7,24 +7,24 @@
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
 #                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with mutter and KWin, or
-#                   sid, with Hyprland and mutter
+#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with GNOME and KWin, or
+#                   sid, with Hyprland and GNOME
 set -eu
 
 out=${1:-.build/vm}
 suite=${SUITE:-bookworm}
-# Mesa draws without a GPU. gnome-settings-daemon has the schema of GNOME's orientation lock.
+# Mesa draws without a GPU.
 gl=libgl1-mesa-dri,libegl-mesa0,libgles2
-mutter=mutter,gnome-settings-daemon-common,dconf-gsettings-backend,libglib2.0-bin,dbus-user-session
+gnome='gnome-shell,gnome-settings-daemon,dconf-gsettings-backend,libglib2.0-bin,dbus-user-session'
 case $suite in
     bookworm)
         desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
         # They draw with pixman; what OpenGL needs would double the size.
         set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
         ;;
-    trixie) desktops=$mutter,kwin-wayland,$gl && set -- ;;
+    trixie) desktops=$gnome,kwin-wayland,$gl && set -- ;;
     *)
-        desktops=hyprland,$mutter,$gl
+        desktops=hyprland,$gnome,$gl
         # The signature of a mirror's copy of sid expires within days.
         set -- '--aptopt=Acquire::Check-Valid-Until "false"'
         ;;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
-# SCENARIO is by default each of: rest soak package sensing gnome tablet-switch doctor hyprland rotation suspend display
-# xorg kwin calibrate hinge switches. Runs each scenario in its own virtual machine, three at a time, and ends with the
-# total, "N passed, N failed". "package" installs the packages of `make deb`, on Debian 12, 13 and sid; the others have the
-# files of `make install`.
+# SCENARIO is by default each of: rest soak package sensing gnome tablet-switch doctor hyprland rotation suspend
+# display xorg kwin calibrate hinge switches. Runs each scenario in its own virtual machine, three at a time, and ends
+# with the total, "N passed, N failed". "package" and "gnome" install the packages of `make deb`; the others have
+# the files of `make install`.
 # Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm,
 # or build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on another release of Debian.
 # Called by `make check-vm`.
@@ -12,15 +12,15 @@ set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
-[ $# -gt 0 ] || set -- rest soak package sensing gnome tablet-switch doctor hyprland rotation suspend \
-    display xorg kwin calibrate hinge switches
+[ $# -gt 0 ] || set -- rest soak package sensing gnome tablet-switch doctor hyprland rotation \
+    suspend display xorg kwin calibrate hinge switches
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
 mkdir -p $shares/packages
 tar -C $tree --owner=0 --group=0 -cf $shares/install.tar .
 
-# Start the longest scenarios first; "package" builds the packages while others run.
+# Start the longest scenarios first; the first that needs the packages builds them while others run.
 for scenario; do
     case $scenario in
         package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie $scenario dbus-broker sid" ;;

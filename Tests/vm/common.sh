@@ -80,6 +80,13 @@ unplug_switches() {
     check "the kernel has no switches" soon no has_node switches
 }
 
+plug_touch() {  # creates the touch screen; /tmp/touch takes the commands of uinput_touch.py
+    mkfifo /tmp/touch
+    python3 uinput_touch.py /tmp/touch &
+    check "the kernel has the touch screen" soon has_node "touch screen"
+    udevadm settle
+}
+
 # --- people ---------------------------------------------------------------------------------------------------------
 as() {  # as USER COMMAND...: runs COMMAND without a session
     user=$1
@@ -100,16 +107,23 @@ session() {  # session USER TTY COMMAND...: runs COMMAND in a session of logind 
 refused() { "$@" >/tmp/refused.out 2>&1; status=$?; cat /tmp/refused.out; [ $status -ne 0 ] && grep -qiE 'access ?denied|not authori' /tmp/refused.out; }
 
 # --- start and end --------------------------------------------------------------------------------------------------
-install_it() {
-    part "installed files"
-    systemctl mask --runtime --now iio-sensor-proxy 2>/dev/null
-    tar -C / --keep-directory-symlink -xf install.tar
+install_it() {  # installs the packages, if there are any, or else the files
+    if [ -d packages ]; then
+        part "installed packages"
+        mkdir -p /usr/share/doc  # which the image does not have, and packages create
+        check "apt installs the packages" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install ./packages/*.deb
+        check "which removes iio-sensor-proxy" test ! -e /usr/libexec/iio-sensor-proxy
+    else
+        part "installed files"
+        systemctl mask --runtime --now iio-sensor-proxy 2>/dev/null
+        tar -C / --keep-directory-symlink -xf install.tar
+        check "sysusers creates the user" systemd-sysusers orientd.conf
+        busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
+        udevadm control --reload
+        systemctl daemon-reload
+    fi
     ldd /usr/libexec/orientd /usr/bin/orientctl >/tmp/ldd 2>&1
     check "orientd's libraries are installed" no grep -E 'not found|No such file' /tmp/ldd
-    check "sysusers creates the user" systemd-sysusers orientd.conf
-    busctl -q call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
-    udevadm control --reload
-    systemctl daemon-reload
     useradd -m anna && useradd -m bert && rm -f /run/nologin
     modprobe -a uhid uinput
     mkfifo /tmp/accel /tmp/switches

@@ -1,51 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM, by run-in-vm.sh -m): sh gnome.sh
-# Mutter, the compositor of GNOME, on a convertible without a tablet switch: one setting, and the display rotates while
-# it is folded, and has one lock.
+# GNOME on a convertible without a tablet switch, as a new user sets it up: the Debian packages, one setting and
+# orient-agent's service. While it is folded the display rotates, and has one lock: of the desktop, its key and orientctl.
 # shellcheck source=Tests/vm/tablet.sh
 . ./tablet.sh
-config=org.gnome.Mutter.DisplayConfig
-lock="org.gnome.settings-daemon.peripherals.touchscreen orientation-lock"
-display() { by_anna busctl --user "$1" $config /org/gnome/Mutter/DisplayConfig $config "$2"; }  # display VERB NAME
-manages() { same "b $1" "$(display get-property PanelOrientationManaged)"; }
-# The logical monitor: x, y, scale, transform, whether it is the primary one, and its monitors.
-transform() { display call GetCurrentState | sed -n 's/.* \([0-7]\) true 1 "eDP-1" .*/\1/p'; }
-transform_is() { same "$1" "$(transform)" || { display call GetCurrentState; false; }; }
-is_locked() {
-    # shellcheck disable=SC2086
-    same "$1" "$(by_anna gsettings get $lock)"
-}
-set_lock() {
-    # shellcheck disable=SC2086
-    by_anna gsettings set $lock "$1"
-}
-shows() {  # shows WHEN TRANSFORM COLOUR...
-    when=$1 wanted=$2
-    shift 2
-    check "$when: mutter's transform is $wanted" soon transform_is "$wanted"
-    check "$when: the panel shows $*, clockwise" soon panel_shows "$@"
+rotate_lock=561  # KEY_ROTATE_LOCK_TOGGLE
+manages() {
+    config=org.gnome.Mutter.DisplayConfig
+    same "b $1" "$(by_anna busctl --user get-property $config "/$(echo $config | tr . /)" $config PanelOrientationManaged)"
 }
 
 prepare_panel
 prepare
-part "mutter"
-dpkg-query -W mutter
-# Its own driver for OpenGL would compile each shader, which takes long here.
-session anna /dev/tty1 env XDG_CURRENT_DESKTOP=GNOME GALLIUM_DRIVER=softpipe \
-    mutter --wayland --display-server --no-x11 -- sh -c \
-    'orient-agent -v 2>/tmp/agent.log & exec python3 -B /bench/corners.py >/tmp/window' >/tmp/mutter.log 2>&1 &
-check "mutter runs" within 120 manages false
+part "GNOME"
+dpkg-query -W orientd orient-agent gnome-shell gnome-settings-daemon mutter-common
+# In this machine glycin's loader cannot read the wallpaper, and then gnome-shell 51 does not complete its start.
+# A notification would cover a corner of the panel.
+cat >/usr/share/glib-2.0/schemas/90_vm.gschema.override <<'SETTINGS'
+[org.gnome.desktop.background]
+picture-options='none'
+[org.gnome.desktop.notifications]
+show-banners=false
+SETTINGS
+glib-compile-schemas /usr/share/glib-2.0/schemas
+desktop GNOME "gnome-shell --wayland --display-server --no-x11"
+check "gnome-shell has started" within 300 grep 'GNOME Shell started' /tmp/session.out
+by_anna python3 -B /bench/corners.py >/tmp/window &
+check "it has the window" soon grep size /tmp/window
+check "it leaves its overview" by_anna busctl --user set-property org.gnome.Shell /org/gnome/Shell \
+    org.gnome.Shell OverviewActive b false
+by_anna env G_MESSAGES_DEBUG=media-keys-plugin /usr/libexec/gsd-media-keys >/tmp/gsd.log 2>&1 &
 shows "at first" 0 red green blue yellow
-check "without a tablet mode switch mutter does not rotate: it has a pointer" manages false
+check "without a tablet mode switch it does not rotate: it has a pointer" manages false
 
-part "one setting"
+part "one setting, and the agent's service"
 set_switch
 check "the mode is laptop" soon is TabletMode laptop
+start_agent
 
 part "folded"
 becomes_tablet "folded"
-check "mutter manages the panel" soon manages true
+check "gnome-shell manages the panel" soon manages true
 turn_left() { hid -1 0 0; base -1 0 0; }
 turn_up() { hid 0 -1 0; base 0 0 -1; }
 turn_left
@@ -53,33 +49,48 @@ check "orientd has decided" soon is InterfaceOrientation landscape-right
 shows "turned" 3 yellow red green blue
 
 part "locked by the desktop"
-claim  # mutter releases the sensor while it is locked, since GNOME 49
-set_lock true
+claim  # gnome-shell releases the sensor while it is locked, since GNOME 49
+orientation_lock set true
 check "orientd is locked" soon no is RotationLock off
 turn_up
 check "the device is upright" soon is DeviceOrientation portrait
 shows "locked" 3 yellow red green blue
-set_lock false
+orientation_lock set false
 check "orientd is unlocked" soon is RotationLock off
 shows "unlocked" 0 red green blue yellow
 
 part "locked by orientctl"
 orientctl lock
-check "the desktop is locked" soon is_locked true
+check "the desktop is locked" soon desktop_locks true
 turn_left
 check "the device is turned" soon is DeviceOrientation landscape-left
 shows "locked" 0 red green blue yellow
 orientctl unlock
-check "the desktop is unlocked" soon is_locked false
+check "the desktop is unlocked" soon desktop_locks false
 shows "unlocked" 3 yellow red green blue
+
+part "locked by the key, which gnome-settings-daemon handles"
+plug_switches lid $rotate_lock
+check "libinput has it" soon grep 'DEVICE_ADDED.*orientd-vm switches' /tmp/libinput
+check "gnome-settings-daemon has its keys" soon grep 'Grab call completed' /tmp/gsd.log
+switches key $rotate_lock
+check "the desktop is locked" soon desktop_locks true
+check "orientd is locked" soon no is RotationLock off
+turn_up
+check "the device is upright" soon is DeviceOrientation portrait
+shows "locked" 3 yellow red green blue
+switches key $rotate_lock
+check "the desktop is unlocked" soon desktop_locks false
+check "orientd is unlocked" soon is RotationLock off
+shows "unlocked" 0 red green blue yellow
+unplug_switches
 kill "$claimer"
 
 part "unfolded"
-hid 0 -1 0
 becomes_laptop "unfolded"
-check "mutter does not manage the panel" soon manages false
+check "gnome-shell does not manage the panel" soon manages false
 shows "unfolded" 0 red green blue yellow
 
-part "the logs of the session"
-cat /tmp/agent.log /tmp/mutter.log /tmp/session.out
+desktop_logs
+cat /tmp/gsd.log
 finish

@@ -19,11 +19,11 @@ if [ "$4" != bookworm ]; then
 fi
 keys='' limit=600
 case $2 in
-    package)
+    package | gnome)
         limit=900
         flock "$1/packages" "$here/packages.sh" "$1/packages" >"$share.log" || { cat "$share.log"; exit 1; }
         cp -r "$1/packages" "$share"
-        cp "${ORIENTD_VM_DIR:-.build/vm}"/iio-sensor-proxy_*.deb "$share/packages"
+        [ "$2" != package ] || cp "${ORIENTD_VM_DIR:-.build/vm}"/iio-sensor-proxy_*.deb "$share/packages"
         ;;
     *) cp "$1/install.tar" "$share" ;;
 esac

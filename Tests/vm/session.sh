@@ -53,10 +53,7 @@ prepare() {  # installs the files, plugs the sensor upright and the touch screen
     install_it
     plug_hid
     hid 0 -1 0
-    mkfifo /tmp/touch
-    python3 uinput_touch.py /tmp/touch &
-    check "the kernel has the touch screen" soon has_node "touch screen"
-    udevadm settle
+    plug_touch
     check "udev says that it is one" grep -qx E:ID_INPUT_TOUCHSCREEN=1 \
         "/run/udev/data/c$(stat -c '%Hr:%Lr' "$(node 'touch screen')")"
     check "orient-agent's libraries are installed" sh -c '! ldd /usr/bin/orient-agent | grep "not found"'

@@ -83,16 +83,14 @@ SUBSYSTEM=="iio", KERNELS=="0018:1D50:ACCE.*", ENV{ACCEL_LOCATION}="display"
 RULES
     stty -F /dev/ttyS1 raw -echo
     echo >/dev/ttyS1  # ends what the port has echoed to QEMU's monitor until now
-    mkfifo /tmp/base /tmp/touch
+    mkfifo /tmp/base
     install_it
     runtime=/run/user/$(id -u anna)
     plug_hid
     hid 0 -1 0
     plug_base
     unfold
-    python3 uinput_touch.py /tmp/touch &
-    check "the kernel has the touch screen" soon has_node "touch screen"
-    udevadm settle
+    plug_touch
     python3 keys.py >/tmp/keys &
     start_libinput "libinput"
     check "the kernel has the keyboard" soon grep reading /tmp/keys
@@ -108,6 +106,42 @@ prepare_panel() {  # makes QEMU's graphics card a built-in panel; needs modprobe
     busybox chvt 1
 }
 panel_shows() { same "$*" "$(python3 -B /bench/scanout.py)"; }  # panel_shows COLOUR...: clockwise
-by_anna() {  # by_anna COMMAND...: runs COMMAND as anna, with the buses of her session, but outside of it
-    as anna env HOME=/home/anna XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS=unix:path="$runtime"/bus "$@"
+shows() {  # shows WHEN TRANSFORM COLOUR...
+    when=$1 wanted=$2
+    shift 2
+    check "$when: the compositor's transform is $wanted" soon transform_is "$wanted"
+    check "$when: the panel shows $*, clockwise" soon panel_shows "$@"
+}
+
+# --- anna's session ---------------------------------------------------------------------------------------------------
+by_anna() {  # by_anna COMMAND...: runs COMMAND as anna, with the buses and the compositor of her session, but outside of it
+    as anna env HOME=/home/anna XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS=unix:path="$runtime"/bus \
+        WAYLAND_DISPLAY=wayland-0 "$@"
+}
+desktop() {  # desktop NAME COMMAND: begins her session with the desktop NAME, which COMMAND starts
+    # Mesa's default driver for OpenGL would compile each shader, which takes long here. A session manager sets the variables.
+    session anna /dev/tty1 env XDG_CURRENT_DESKTOP="$1" GALLIUM_DRIVER=softpipe WLR_RENDERER=pixman sh -c \
+        "systemctl --user set-environment XDG_CURRENT_DESKTOP=$1 WAYLAND_DISPLAY=wayland-0; exec $2" >/tmp/desktop.log 2>&1 &
+}
+# The transform of wl_output, as a number.
+transform() {
+    by_anna env PYTHONPATH=/bench python3 -B -c "import wayland
+print(wayland.Display('$runtime/wayland-0', 20).output('eDP-1').transforms[-1])"
+}
+transform_is() { same "$1" "$(transform)"; }
+orientation_lock() {  # orientation_lock get | set VALUE: of the desktop
+    verb=$1
+    shift
+    by_anna gsettings "$verb" org.gnome.settings-daemon.peripherals.touchscreen orientation-lock "$@"
+}
+desktop_locks() { same "$1" "$(orientation_lock get)"; }  # desktop_locks true|false
+desktop_logs() {
+    part "the logs of the session"
+    journalctl --no-pager -o short-monotonic _SYSTEMD_USER_UNIT=orient-agent.service
+    cat /tmp/desktop.log /tmp/session.out
+}
+start_agent() {  # as a user does who has installed the package
+    check "anna enables orient-agent's service" by_anna systemctl --user enable --now orient-agent
+    check "it is enabled" by_anna systemctl --user is-enabled orient-agent
+    check "it is active" soon by_anna systemctl --user is-active orient-agent
 }

@@ -149,7 +149,7 @@ class ShellTestCase(DesktopTestCase):
 
     def print_logs(self):
         super().print_logs()
-        for name in ("phoc", "phosh", "mutter", "orient-agent", "gsd-media-keys"):
+        for name in ("phoc", "phosh", "mutter", "orient-agent"):
             log = self.rig.directory / f"{name}.log"
             if log.exists():
                 print(f"\n{log.name}:\n{log.read_text(errors='replace')[-3000:]}")

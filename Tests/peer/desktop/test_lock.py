@@ -3,49 +3,11 @@
 
 import subprocess
 
-from gi.repository import Gio, GLib
-from rig import BUILD, PORTRAIT, UPSIDE_DOWN, Client, wait_until
+from rig import BUILD, PORTRAIT, UPSIDE_DOWN, wait_until
 from test_mutter import MutterTestCase
 from test_phosh import PhoshTestCase
 
 SCHEMA = ("org.gnome.settings-daemon.peripherals.touchscreen", "orientation-lock")
-BUS = "org.freedesktop.DBus"
-SHELL = "org.gnome.Shell"
-SHELL_INTERFACE = f"""<node><interface name="{SHELL}">
-    <method name="GrabAccelerators"><arg type="a(suu)" direction="in"/><arg type="au" direction="out"/></method>
-    <method name="UngrabAccelerators"><arg type="au" direction="in"/><arg type="b" direction="out"/></method>
-    <method name="ShowOSD"><arg type="a{{sv}}" direction="in"/></method>
-    <signal name="AcceleratorActivated"><arg type="u"/><arg type="a{{sv}}"/></signal>
-</interface></node>"""
-
-
-class Shell:
-    """The part of gnome-shell that gives gnome-settings-daemon its keys."""
-
-    def __init__(self, client):
-        self.client = client
-        self.keys = {}
-        (interface,) = Gio.DBusNodeInfo.new_for_xml(SHELL_INTERFACE).interfaces
-        client.connection.register_object("/org/gnome/Shell", interface, self.handle, None, None)
-        client.call("RequestName", BUS, "/", GLib.Variant("(su)", (SHELL, 0)), BUS)
-
-    def handle(self, _connection, sender, _path, _interface, method, arguments, invocation):
-        if method == "GrabAccelerators":
-            actions = []
-            for accelerator, _modes, _flags in arguments.unpack()[0]:
-                actions.append(len(self.keys) + 1)
-                self.keys[accelerator] = (sender, actions[-1])
-            invocation.return_value(GLib.Variant("(au)", (actions,)))
-        elif method == "UngrabAccelerators":
-            invocation.return_value(GLib.Variant("(b)", (True,)))
-        else:
-            invocation.return_value(None)
-
-    def press(self, accelerator):
-        sender, action = self.keys[accelerator]
-        values = {"timestamp": GLib.Variant("u", 0), "action-mode": GLib.Variant("u", 1)}
-        arguments = GLib.Variant("(ua{sv})", (action, values))
-        self.client.connection.emit_signal(sender, "/org/gnome/Shell", SHELL, "AcceleratorActivated", arguments)
 
 
 class LockTestCase:
@@ -106,22 +68,6 @@ class MutterLockTests(LockTestCase, MutterTestCase):
         self.start_mutter()
         self.start_agent("GNOME")
         self.check_that_both_locks_are_one()
-
-    def test_key_of_gnome_settings_daemon_turns_the_lock(self):
-        self.start_mutter()
-        self.start_agent("GNOME")
-        shell = Shell(Client(self.session_bus))
-        self.rig.clients.append(shell.client)
-        self.start(["/usr/libexec/gsd-media-keys"])
-        wait_until(lambda: "XF86RotationLockToggle" in shell.keys, "gnome-settings-daemon has its keys", 40)
-        for value, lock in (("true", "current"), ("false", "off")):
-            shell.press("XF86RotationLockToggle")
-            self.client.wait_for("RotationLock", lock)
-            self.assertEqual(self.switch(), value)
-        self.control("lock")
-        wait_until(lambda: self.switch() == "true", "the switch is on")
-        shell.press("<Super>o")
-        self.client.wait_for("RotationLock", "off")
 
 
 class PhoshLockTests(LockTestCase, PhoshTestCase):
