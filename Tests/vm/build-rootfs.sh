@@ -7,8 +7,8 @@
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
 #                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with GNOME and KWin, or
-#                   sid, with Hyprland and GNOME
+#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with GNOME, KWin and
+#                   Phosh, or sid, with Hyprland and GNOME
 set -eu
 
 out=${1:-.build/vm}
@@ -22,7 +22,7 @@ case $suite in
         # They draw with pixman; what OpenGL needs would double the size.
         set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
         ;;
-    trixie) desktops=$gnome,kwin-wayland,$gl && set -- ;;
+    trixie) desktops=$gnome,kwin-wayland,phosh,$gl && set -- ;;
     *)
         desktops=hyprland,$gnome,$gl
         # The signature of a mirror's copy of sid expires within days.

@@ -19,7 +19,7 @@ if [ "$4" != bookworm ]; then
 fi
 keys='' limit=600
 case $2 in
-    package | gnome)
+    package | gnome | phosh)
         limit=900
         flock "$1/packages" "$here/packages.sh" "$1/packages" >"$share.log" || { cat "$share.log"; exit 1; }
         cp -r "$1/packages" "$share"
@@ -34,7 +34,7 @@ case $2 in
     display | xorg) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
     tablet-switch) keys='-S -m' wide=240 high=320 outputs=1 ;;
-    gnome | kwin) keys=-m wide=240 high=320 outputs=1 append=modprobe.blacklist=virtio_gpu ;;  # see prepare_panel
+    gnome | kwin | phosh) keys=-m wide=240 high=320 outputs=1 append=modprobe.blacklist=virtio_gpu ;;  # see prepare_panel
 esac
 if [ -n "${wide:-}" ]; then
     export ORIENTD_VM_QEMU="-device virtio-gpu-pci,max_outputs=${outputs:=2},xres=$wide,yres=$high"
