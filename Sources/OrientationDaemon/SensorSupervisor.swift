@@ -265,7 +265,8 @@ final class SensorSupervisor {
 
     /// Adds a source that is no device.
     private func add(_ source: any SensorSource, named name: String) throws(SystemError) {
-        let status = SensorStatus(name: name, location: .display, mountMatrix: MountMatrix.identity.elements)
+        var status = SensorStatus()
+        (status.name, status.location, status.mountMatrix) = (name, .display, MountMatrix.identity.elements)
         let group = group(.accelerometer)
         try group.add(0, source, status, isSubstitute: false)
         group.deliver(.scanned(mayReturn: .none, retries: false))
@@ -292,11 +293,9 @@ final class SensorSupervisor {
 extension SensorStatus {
     /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
     fileprivate init(_ description: SensorDescription) {
-        self.init(
-            name: description.name,
-            sysfsPath: description.sysfsPath,
-            location: description.mounting?.location ?? .unknown,
-            mountMatrix: description.mounting?.matrix.elements ?? []
-        )
+        self.init()
+        (name, sysfsPath) = (description.name, description.sysfsPath)
+        guard let mounting = description.mounting else { return }
+        (location, mountMatrix) = (mounting.location, mounting.matrix.elements)
     }
 }

@@ -87,12 +87,11 @@ final class Service: MachineHost {
 }
 
 extension SensorStatus {
-    static let example = SensorStatus(
-        name: "accel_3d",
-        sysfsPath: "/sys/devices/x",
-        location: .display,
-        mode: .buffer,
-        sampleRate: 15,
-        mountMatrix: [1, 0, 0, 0, -1, 0, 0, 0, 0.5]
-    )
+    static let example: SensorStatus = {
+        var status = SensorStatus()
+        (status.name, status.sysfsPath) = ("accel_3d", "/sys/devices/x")
+        (status.location, status.mode, status.sampleRate) = (.display, .buffer, 15)
+        status.mountMatrix = [1, 0, 0, 0, -1, 0, 0, 0, 0.5]
+        return status
+    }()
 }

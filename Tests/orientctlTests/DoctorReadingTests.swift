@@ -61,15 +61,9 @@ import Testing
         changes: Int = 30,
         canBuffer: Bool = false
     ) -> Finding {
-        var sensor = SensorStatus(
-            name: "bma253",
-            sysfsPath: "",
-            location: .display,
-            mode: .poll,
-            sampleRate: 15,
-            mountMatrix: []
-        )
-        sensor.state = .sampling
+        var sensor = SensorStatus()
+        (sensor.name, sensor.location) = ("bma253", .display)
+        (sensor.mode, sensor.sampleRate, sensor.state) = (.poll, 15, .sampling)
         change(&sensor)
         let sample = AccelerometerSample(time: 0, acceleration: .zero)
         let samples = [AccelerometerSample](repeating: sample, count: changes + 1)

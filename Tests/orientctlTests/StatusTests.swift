@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func `a replayed recording is not lost but at its end`() {
-        var sensor = SensorStatus(name: "turning.csv", mode: .replay)
-        sensor.state = .lost
+        var sensor = SensorStatus()
+        (sensor.name, sensor.mode, sensor.state) = ("turning.csv", .replay, .lost)
         sensor.lastError = "the recording has ended"
         var snapshot = ManagerSnapshot()
         snapshot.status.sensorState = .lost

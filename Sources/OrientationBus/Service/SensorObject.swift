@@ -6,15 +6,15 @@ package import SystemdBus
 
 /// The values of `org.orientd1.Sensor`.
 package struct SensorStatus: Hashable {
-    package var name: String
+    package var name = ""
     /// Empty for a source that is not a device of this machine.
-    package var sysfsPath: String
-    package var location: SensorLocation
-    package var mode: SensorMode
+    package var sysfsPath = ""
+    package var location = SensorLocation.unknown
+    package var mode = SensorMode.poll
     /// In Hz; 0 while unknown.
-    package var sampleRate: Double
+    package var sampleRate = 0.0
     /// Row by row.
-    package var mountMatrix: [Double]
+    package var mountMatrix: [Double] = []
     /// Meaningful while it samples.
     package var sensingLevel = SensingLevel.stream
     package var state = SensorState.idle
@@ -34,21 +34,7 @@ package struct SensorStatus: Hashable {
         .text("LastError") { $1(&$0.lastError) },
     ]
 
-    package init(
-        name: String = "",
-        sysfsPath: String = "",
-        location: SensorLocation = .unknown,
-        mode: SensorMode = .poll,
-        sampleRate: Double = 0,
-        mountMatrix: [Double] = []
-    ) {
-        self.name = name
-        self.sysfsPath = sysfsPath
-        self.location = location
-        self.mode = mode
-        self.sampleRate = sampleRate
-        self.mountMatrix = mountMatrix
-    }
+    package init() {}
 }
 
 /// An object `/org/orientd1/sensor/N`: one accelerometer, of the display or the base.
