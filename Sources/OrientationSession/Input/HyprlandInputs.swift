@@ -72,7 +72,7 @@ final class HyprlandInputs: InputMapper {
     /// Ends the current attempt; after a problem the next one is made when the panel changes.
     private func finishAttempt(_ problem: String?) {
         isBusy = false
-        if problem != nil { hyprland.language = nil }
+        if problem != nil { hyprland.isLua = nil }
         self.problem.update(problem)
         update()
     }
@@ -126,7 +126,7 @@ final class HyprlandInputs: InputMapper {
         hyprland.send(keyword) { [self] reply in
             switch reply {
             case .text("ok"):
-                hyprland.language = .hyprlang
+                hyprland.isLua = false
                 sendNext(of: keywords.dropFirst(), completion)
             case .text(let problem), .failure(let problem): completion(problem)
             }
@@ -144,14 +144,14 @@ final class HyprlandInputs: InputMapper {
                 onMessage: { [unowned(unsafe) self] line in
                     guard line.starts(with: "configreloaded>>".utf8) else { return }
                     // The new configuration may be in another language.
-                    (hyprland.language, handled) = (nil, nil)
+                    (hyprland.isLua, handled) = (nil, nil)
                     update()
                     onReload()
                 },
                 onEnd: { [unowned(unsafe) self] problem in
                     events = nil
                     handled = nil
-                    hyprland.language = nil
+                    hyprland.isLua = nil
                     self.problem.update(problem)
                 }
             )

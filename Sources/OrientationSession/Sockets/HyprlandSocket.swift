@@ -16,20 +16,15 @@ final class HyprlandSocket {
         case failure(String)
     }
 
-    /// The language of Hyprland's configuration, which decides how it is changed.
-    enum Language {
-        case hyprlang
-        /// Since 0.55.
-        case lua
-    }
-
     private let path = HyprlandSocket.folder + "/.socket.sock"
     private let loop: EventLoop
     private var requests: [(text: String, completion: (Reply) -> Void)] = []
     private var socket: UnixSocket?
 
+    /// Whether the configuration is in Lua, as it can be since 0.55, which decides how Hyprland is changed.
+    ///
     /// Nil until a reply has shown it.
-    var language: Language?
+    var isLua: Bool?
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -43,15 +38,15 @@ final class HyprlandSocket {
     ///
     /// Calls `legacy` instead if the configuration is not in Lua, or if this is still unknown after the attempt.
     func evaluate(_ script: String, orElse legacy: @escaping () -> Void, completion: @escaping (String?) -> Void) {
-        guard language != .hyprlang else { return legacy() }
+        guard isLua != false else { return legacy() }
         send("/eval " + script) { [unowned(unsafe) self] reply in
             switch reply {
             case .text("ok"):
-                language = .lua
+                isLua = true
                 completion(nil)
-            case .text(let text) where language == .lua: completion(text)
+            case .text(let text) where isLua == true: completion(text)
             case .text("unknown request"):
-                language = .hyprlang
+                isLua = false
                 legacy()
             case .text, .failure: legacy()
             }
