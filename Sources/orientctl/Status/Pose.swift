@@ -24,19 +24,15 @@ enum Pose {
     static func hinge(_ angle: Double) -> [String] {
         // Counterclockwise from the closed lid, in steps of 45°.
         let display = [
-            (0, 0, "═"), (1, -1, "╱"), (0, -1, "│"), (-1, -1, "╲"), (-1, 0, "─"), (-1, 1, "╱"), (0, 1, "│"),
+            (1, 0, "═"), (1, -1, "╱"), (0, -1, "│"), (-1, -1, "╲"), (-1, 0, "─"), (-1, 1, "╱"), (0, 1, "│"),
             (1, 1, "╲"),
         ]
         let (right, down, line) = display[Int((angle / 45).rounded()) % display.count]
-        return (-2...2).map { row in
-            if row == 0 {
-                return String(repeating: right < 0 && down == 0 ? "─" : " ", count: 8) + "●"
-                    + String(repeating: right == 0 && down == 0 ? "═" : "─", count: 8)
-            }
-            guard row.signum() == down else { return String(repeating: " ", count: width) }
-            let column = 8 + right * abs(row)
-            return String(repeating: " ", count: column) + line + String(repeating: " ", count: width - column - 1)
-        }
+        var rows = [[String]](repeating: [String](repeating: " ", count: width), count: 5)
+        rows[2][8] = "●"
+        for step in 1...8 { rows[2][8 + step] = "─" }
+        for step in 1...(down == 0 ? 8 : 2) { rows[2 + down * step][8 + right * step] = line }
+        return rows.map { $0.joined() }
     }
 
     static func standing(top: String = " ", left: String = " ", bottom: String = " ") -> [String] {
