@@ -6,7 +6,7 @@ import POSIX
 
 /// The implementation of a D-Bus interface by one object, exported with ``Bus/export(_:at:)``.
 ///
-/// Each argument name ends with a NUL: `"from\0to\0"`.
+/// Spaces separate the names of arguments: `"from to"`.
 package final class BusInterface {
     package typealias Method = (BusMessage) throws(BusError) -> Void
     package typealias Getter = (BusMessage) -> Void
@@ -24,6 +24,8 @@ package final class BusInterface {
     private var members: [sd_bus_vtable] = []
     /// What the members' offsets point to.
     private var boxes: [AnyObject] = []
+    /// What the members' names of arguments point to.
+    private var texts: [UnsafeMutablePointer<CChar>] = []
     /// What libsystemd reads from the first export on.
     private var vtable: UnsafeMutableBufferPointer<sd_bus_vtable>?
 
@@ -33,6 +35,7 @@ package final class BusInterface {
 
     deinit {
         vtable?.deallocate()
+        for text in texts { text.deallocate() }
     }
 
     /// Adds a method; `body` replies to the message, now or later, or throws the error to reply with.
@@ -48,7 +51,7 @@ package final class BusInterface {
         entry.x.method.member = cString(name)
         entry.x.method.signature = cString(arguments)
         entry.x.method.result = cString(returns)
-        entry.x.method.names = cString(names)
+        entry.x.method.names = terminated(names)
         entry.x.method.offset = offset(of: Box(body))
         entry.x.method.handler = { message, userdata, error in
             guard let message, let userdata else { return -EINVAL }
@@ -93,7 +96,7 @@ package final class BusInterface {
         var entry = blank(type: _SD_BUS_VTABLE_SIGNAL)
         entry.x.signal.member = cString(name)
         entry.x.signal.signature = cString(arguments)
-        entry.x.signal.names = cString(names)
+        entry.x.signal.names = terminated(names)
         members.append(entry)
     }
 
@@ -117,6 +120,21 @@ package final class BusInterface {
         var entry = sd_bus_vtable()
         entry.type = UInt8(type)
         return entry
+    }
+
+    /// Returns names as libsystemd reads them, a NUL after each and at the end, kept as long as this interface.
+    ///
+    /// They are not literals with a NUL: Embedded Swift 6.2 cuts off those of another module there.
+    private func terminated(_ names: StaticString) -> UnsafePointer<CChar> {
+        let count = names.utf8CodeUnitCount
+        guard count > 0 else { return cString(names) }
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: count + 2)
+        text.initialize(repeating: 0, count: count + 2)
+        for index in 0..<count where names.utf8Start[index] != UInt8(ascii: " ") {
+            text[index] = CChar(names.utf8Start[index])
+        }
+        texts.append(text)
+        return UnsafePointer(text)
     }
 
     /// Keeps a box as long as this interface.

@@ -125,12 +125,12 @@ private let name = "org.example.Interface"
 
     @Test func `introspection shows members, signatures, argument names and how each property changes`() throws {
         let interface = BusInterface(name)
-        interface.method("Add", "ud", returns: "s", names: "count\0weight\0text\0") { $0.reply() }
+        interface.method("Add", "ud", returns: "s", names: "count weight text") { $0.reply() }
         interface.method("Nothing") { $0.reply() }
         interface.property("Constant", "s", .constant) { $0.append("") }
         interface.property("Announced", "b") { $0.append(true) }
         interface.property("Silent", "(ddd)", .silent) { _ in }
-        interface.signal("Turned", "su", names: "to\0degrees\0")
+        interface.signal("Turned", "su", names: "to degrees")
         let slot = try peers.service.export(interface, at: Peers.path)
         let text = try peers.call("org.freedesktop.DBus.Introspectable", "Introspect").readString()
         let start = try #require(text.firstRange(of: "<interface name=\"\(name)\">")).lowerBound
@@ -226,7 +226,7 @@ private let name = "org.example.Interface"
     @Test func `signals and announcements arrive as they were sent, and in that order`() throws {
         let interface = BusInterface(name)
         interface.property("Side", "s") { $0.append("left") }
-        interface.signal("Turned", "su", names: "to\0degrees\0")
+        interface.signal("Turned", "su", names: "to degrees")
         let slot = try peers.service.export(interface, at: Peers.path)
 
         let listener = try peers.privateBus.connect(peers.loop)

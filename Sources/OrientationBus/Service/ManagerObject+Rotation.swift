@@ -13,26 +13,26 @@ private enum TabletModeChoice: String, NamedValue {
 /// What clients may call about rotation.
 extension ManagerObject {
     func addRotationMembers() {
-        interface.method("SetRotationLock", "s", names: "lock\0") { [self] message throws(BusError) in
+        interface.method("SetRotationLock", "s", names: "lock") { [self] message throws(BusError) in
             let lock = try RotationLock(named: try message.readString(), for: "lock")
             authorize(message, Names.Action.lock, .setRotationLock(lock))
         }
-        interface.method("SetAutorotate", "s", names: "mode\0") { [self] message throws(BusError) in
+        interface.method("SetAutorotate", "s", names: "mode") { [self] message throws(BusError) in
             let mode = try AutorotateMode(named: try message.readString(), for: "mode")
             authorize(message, Names.Action.configure, .setAutorotate(mode))
         }
-        interface.method("SetTabletMode", "s", names: "mode\0") { [self] message throws(BusError) in
+        interface.method("SetTabletMode", "s", names: "mode") { [self] message throws(BusError) in
             let choice = try TabletModeChoice(named: try message.readString(), for: "mode")
             authorize(message, Names.Action.tabletMode, .setTabletMode(TabletMode(name: choice.name) ?? .unknown))
         }
-        interface.method("Rotate", "s", names: "orientation\0") { [self] message throws(BusError) in
+        interface.method("Rotate", "s", names: "orientation") { [self] message throws(BusError) in
             let orientation = try InterfaceOrientation(named: try message.readString(), for: "orientation")
             authorize(message, Names.Action.rotate, .rotate(orientation))
         }
         interface.method("AlignToDevice") { [self] message in
             authorize(message, Names.Action.rotate, .alignToDevice)
         }
-        interface.method("SetApplicationMask", "su", names: "app_id\0mask\0") { [self] message throws(BusError) in
+        interface.method("SetApplicationMask", "su", names: "app_id mask") { [self] message throws(BusError) in
             let appID = try RequestOptions.readAppID(from: message)
             let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
             guard mask.isEmpty || mask.isValid else {
@@ -40,7 +40,7 @@ extension ManagerObject {
             }
             try setApplicationMask(mask, of: appID, message)
         }
-        interface.method("SetApplicationOrientations", "sas", names: "app_id\0orientations\0") {
+        interface.method("SetApplicationOrientations", "sas", names: "app_id orientations") {
             [self] message throws(BusError) in
             let appID = try RequestOptions.readAppID(from: message)
             var names: [String] = []
@@ -56,12 +56,12 @@ extension ManagerObject {
             }
             try setApplicationMask(mask, of: appID, message)
         }
-        interface.method("Request", "sua{sv}", returns: "o", names: "app_id\0supported\0options\0request\0") {
+        interface.method("Request", "sua{sv}", returns: "o", names: "app_id supported options request") {
             [self] message throws(BusError) in try present(message)
         }
-        interface.method("ListRequests", returns: "a(ososus)", names: "requests\0") { [self] in list($0) }
-        interface.signal("WillTransition", "sss", names: "from\0to\0reason\0")
-        interface.signal("DidTransition", "sss", names: "from\0to\0reason\0")
+        interface.method("ListRequests", returns: "a(ososus)", names: "requests") { [self] in list($0) }
+        interface.signal("WillTransition", "sss", names: "from to reason")
+        interface.signal("DidTransition", "sss", names: "from to reason")
     }
 
     /// Delivers a call once polkit allows it.

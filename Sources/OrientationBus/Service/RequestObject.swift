@@ -25,7 +25,7 @@ final class RequestObject {
         let interface = BusInterface(Names.request)
         let properties = PublishedProperties(new.request, RotationRequest.properties, of: interface, at: path, on: bus)
         self.properties = properties
-        interface.method("Update", "a{sv}", names: "changes\0") { message throws(BusError) in
+        interface.method("Update", "a{sv}", names: "changes") { message throws(BusError) in
             guard message.sender == client else { throw BusError(.notYourRequest) }
             var request = properties.status
             try RequestOptions.readChanges(of: &request, from: message)
