@@ -69,7 +69,7 @@ package final class EventLoop {
     /// Calls `handler` on a signal, which stays blocked for the calling thread; all other threads must block it too.
     package func onSignal(_ signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         try block(signal)
-        return try EventSource("watch a signal", handler) { source, userdata in
+        return try EventSource("watch a signal", userdata: Box(handler)) { source, userdata in
             sd_event_add_signal(event, &source, signal, { _, _, userdata in call(userdata) }, userdata)
         }
     }
@@ -86,7 +86,7 @@ package final class EventLoop {
     /// Blocks SIGCHLD for the calling thread, as sd-event requires.
     package func onExit(of process: Int32, _ handler: @escaping (Int32) -> Void) throws(SystemError) -> EventSource {
         try block(SIGCHLD)
-        return try EventSource("watch a process", handler) { source, userdata in
+        return try EventSource("watch a process", userdata: Box(handler)) { source, userdata in
             sd_event_add_child(
                 event,
                 &source,
@@ -122,14 +122,14 @@ package final class EventLoop {
         for events: UInt32,
         _ handler: @escaping () -> Void
     ) throws(SystemError) -> EventSource {
-        try EventSource("watch a descriptor", handler) { source, userdata in
+        try EventSource("watch a descriptor", userdata: Box(handler)) { source, userdata in
             sd_event_add_io(event, &source, descriptor, events, { _, _, _, userdata in call(userdata) }, userdata)
         }
     }
 
     /// Creates a timer that calls `handler` once each time it is armed.
     package func timer(_ handler: @escaping () -> Void) throws(SystemError) -> Timer {
-        let source = try EventSource("create a timer", handler) { source, userdata in
+        let source = try EventSource("create a timer", userdata: Box(handler)) { source, userdata in
             let clock = CLOCK_MONOTONIC
             return sd_event_add_time(event, &source, clock, .max, 0, { _, _, userdata in call(userdata) }, userdata)
         }
@@ -181,13 +181,15 @@ package final class TerminationWatch {
 package final class EventSource {
     fileprivate let source: OpaquePointer
 
-    /// Creates the source with `add`, whose `userdata` is a ``Box`` with the handler.
-    fileprivate init<Handler>(
+    /// Creates the source with `add`, whose `userdata` is `box`.
+    ///
+    /// It does not make the box, as Embedded Swift 6.2 has no generic initializers of classes.
+    fileprivate init(
         _ operation: String,
-        _ handler: Handler,
+        userdata box: AnyObject,
         _ add: (_ source: inout OpaquePointer?, _ userdata: UnsafeMutableRawPointer) -> Int32
     ) throws(SystemError) {
-        source = try register(operation, userdata: Box(handler), add)
+        source = try register(operation, userdata: box, add)
         sd_event_source_set_destroy_callback(source, release)
     }
 
