@@ -382,3 +382,9 @@ private enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+#if hasFeature(Embedded) && !compiler(>=6.3)
+// Swift 6.2 declares what this requires, but not the conformance.
+extension Int: @retroactive LosslessStringConvertible {}
+extension UInt32: @retroactive LosslessStringConvertible {}
+#endif
