@@ -55,7 +55,9 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 # 3 to 5 MB less memory.
 TARGET_INFO = $(eval TARGET_INFO := $(shell $(SWIFT)c -print-target-info))$(TARGET_INFO)
 target_info = $(shell echo '$(TARGET_INFO)' | sed -n 's/.*"$(1)": "\([^"]*\)".*/\1/p')
-EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(call target_info,moduleTriple)
+# Named, as Debian's compiler builds for x86_64-pc-linux-gnu by default, for which it does not have the library.
+EMBEDDED_TRIPLE := $(shell uname -m)-unknown-linux-gnu
+EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(EMBEDDED_TRIPLE)
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 # glibc reads packed relocations since 2.36; they take 1 kB instead of 60. `RELR=` turns that off for an older target.
 RELR ?= $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { print "yes" }')
@@ -66,7 +68,7 @@ RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) 
 
 # $(call build,PRODUCT): builds a program into $(BUILT).
 build = $(RELEASE) --product $(1) $(if $(filter yes,$(EMBEDDED)),--traits Embedded --scratch-path .build/embedded \
-    -Xlinker -L$(EMBEDDED_LIBRARIES))
+    --triple $(EMBEDDED_TRIPLE) -Xlinker -L$(EMBEDDED_LIBRARIES))
 BUILT = .build/$(if $(filter yes,$(EMBEDDED)),embedded/)release
 
 # For arm64, with Debian's headers and libraries in TREE. The toolchain has Embedded Swift for aarch64 without a system:
@@ -75,7 +77,6 @@ ifneq ($(CROSS),)
 TREE := $(CURDIR)/.build/$(CROSS)/tree
 TRIPLE := aarch64-linux-gnu
 EMBEDDED_TRIPLE := aarch64-none-none-elf
-EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(EMBEDDED_TRIPLE)
 frontend = -Xswiftc -Xfrontend -Xswiftc $(1)
 clang_linker = -Xswiftc -Xclang-linker -Xswiftc $(1)
 build = export PKG_CONFIG_SYSROOT_DIR=$(TREE) \

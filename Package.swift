@@ -229,6 +229,14 @@ let package = Package(
     ]
 )
 
+#if !compiler(>=6.3)
+// Swift 6.2 ignores DeferredCodeGen: libraries emit no code, and programs what CEmbeddedRuntime can replace.
+for target in package.targets {
+    let flag = target.type == .executable ? "-mergeable-symbols" : "-emit-empty-object-file"
+    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", flag], .when(traits: ["Embedded"])))
+}
+#endif
+
 // The fuzzers need libFuzzer and a build with its instrumentation: `make fuzz` asks for them.
 if Context.environment["ORIENTD_FUZZ"] != nil {
     package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))

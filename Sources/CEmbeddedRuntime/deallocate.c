@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Swift 6.3's Embedded runtime does not free an object whose initializer throws before all properties are set.
+// Swift's Embedded runtime does not free an object whose initializer throws before all properties are set.
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,5 +27,18 @@ void swift_deallocPartialClassInstance(struct object *object, const struct class
     for (const struct class *subclass = object->class; subclass && subclass != class; subclass = subclass->superclass) {
         if (subclass->destroy_properties) subclass->destroy_properties(object);
     }
+    if (object->reference_count >= 0) free(object);
+}
+
+// The Swift function behind it, which Swift 6.2 calls.
+__typeof__(swift_deallocPartialClassInstance) deallocate __asm__(
+    "$es33swift_deallocPartialClassInstance6object8metadata13allocatedSize0H9AlignMaskyBp_BpS2itF"
+) __attribute__((alias("swift_deallocPartialClassInstance")));
+
+// Called for an object of which nothing is set yet; Swift 6.2's Embedded runtime does not have it.
+void swift_deallocUninitializedObject(struct object *object, size_t size, size_t alignment);
+
+void swift_deallocUninitializedObject(struct object *object, size_t size, size_t alignment) {
+    (void)size, (void)alignment;
     if (object->reference_count >= 0) free(object);
 }
