@@ -430,7 +430,7 @@ public struct OrientationMachine: Sendable {
     /// Whether the angle differs from the published one by more than noise.
     private var hasNewAngle: Bool {
         guard let angle = tablet.hinge.angle else { return status.hingeAngle >= 0 }
-        return abs(angle - status.hingeAngle) >= Self.leastAngleChange
+        return status.hingeAngle < 0 || abs(angle - status.hingeAngle) >= Self.leastAngleChange
     }
 
     // MARK: - The machine

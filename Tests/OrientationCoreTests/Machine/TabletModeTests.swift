@@ -283,6 +283,10 @@ private struct Convertible {
         convertible.handle(.hingeAngle(104))
         #expect(convertible.angle == 104 && convertible.effects.status != nil)
     }
+
+    @Test func `the first angle is announced, also of a hinge that is nearly closed`() {
+        #expect(measured([1, 1]).angle == 1)
+    }
 }
 
 @Suite struct SwitchCheckTests {
