@@ -229,7 +229,8 @@ import Testing
         connection.call("AlignToDevice") { error = $0.error }
         try loop.run { !daemon.waiting.isEmpty }
         privateBus.end()
-        try loop.run { error != nil }
+        // libsystemd 252 ends the connection first, and 262 the call.
+        try loop.run { error != nil && !states.isEmpty }
         connection.connect()
         #expect(states == [.disconnected])
         withExtendedLifetime(daemon) {}

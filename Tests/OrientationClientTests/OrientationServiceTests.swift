@@ -61,6 +61,8 @@ import Testing
             daemon.turn(orientation)
             #expect(try await all.next()?.deviceOrientation == orientation)
         }
+        // A state is handed to the readers in a random order, under a lock for which a new reader waits.
+        _ = service.states.makeAsyncIterator()
         #expect(try await slow.next()?.deviceOrientation == .landscapeRight)
         daemon.stop()
     }
