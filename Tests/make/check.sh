@@ -133,6 +133,8 @@ check "make deps does nothing if nothing is missing" nothing
 # --- the version and the Debian package ---------------------------------------------------------------------------------
 version=$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")
 check "NEWS.md begins with the version of the programs" same "$version" "$(sed -n 's/^## \([0-9.]*\).*/\1/p;T;q' "$root/NEWS.md")"
+check "the metainfo begins with the version of the programs" same "$version" \
+    "$(sed -n 's/.*<release version="\([^"]*\)".*/\1/p;T;q' "$root/systemd/xdg/metainfo/org.orientd.orientd.metainfo.xml")"
 build_depends() {
     reset && fake dpkg-query 'exit 1' && fake apt-get "$recorder" && fake sudo 'exec "$@"' && : >"$work/called"
     made deps >/dev/null
