@@ -7,7 +7,18 @@ import pathlib
 import time
 
 from feed import Feed, ReadCounter
-from rig import DEVICE, LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, RigTestCase, UPSIDE_DOWN, accelerometer, wait_until
+from rig import (
+    DEVICE,
+    LANDSCAPE_LEFT,
+    LANDSCAPE_RIGHT,
+    OBJECT_MANAGER,
+    PORTRAIT,
+    SENSOR,
+    UPSIDE_DOWN,
+    RigTestCase,
+    accelerometer,
+    wait_until,
+)
 from test_buffer import buffered
 
 
@@ -146,6 +157,21 @@ class Unplugging(RigTestCase):
         self.rig.turn(LANDSCAPE_LEFT)
         self.assert_orientation("landscape-left")
         self.assertEqual(self.client.get("SensorState"), "sampling")
+
+    def test_object_of_a_sensor_unplugged_long_ago_is_removed(self):
+        self.rig.start_orientd()
+        removed = self.client.record_signals(OBJECT_MANAGER, "InterfacesRemoved")
+        for number in range(10):
+            self.rig.add_device(accelerometer(name=f"test{number}"))
+            self.client.wait_for("SensorState", "idle")
+            self.rig.remove_device()
+            self.client.wait_for("SensorState", "lost")
+        wait_until(lambda: removed, "an object is removed")
+        ((path, interfaces),) = removed
+        self.assertEqual(path, "/org/orientd1/sensor/0")
+        self.assertIn(SENSOR, interfaces)
+        names = [found["Name"] for found in self.client.sensors().values()]
+        self.assertEqual(sorted(names), [f"test{number}" for number in range(1, 10)])
 
     def test_display_sensor_found_beside_a_base_sensor_later(self):
         self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT, attributes={"location": "base"}))

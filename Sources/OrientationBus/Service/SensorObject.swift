@@ -45,15 +45,22 @@ package final class SensorObject {
         set { properties.publish(newValue) }
     }
 
+    private let path: String
+    private let bus: Bus
     private let properties: PublishedProperties<SensorStatus>
     private let slot: BusSlot
 
     /// Exports sensor `number` and announces it through ObjectManager.
     package init(bus: Bus, number: Int, status: SensorStatus) throws(SystemError) {
-        let path = Names.sensorPath + "\(number)"
+        self.bus = bus
+        path = Names.sensorPath + "\(number)"
         let interface = BusInterface(Names.sensor)
         properties = PublishedProperties(status, SensorStatus.properties, of: interface, at: path, on: bus)
         slot = try bus.export(interface, at: path)
         bus.announceObject(at: path)
+    }
+
+    deinit {
+        bus.announceObjectRemoved(at: path)
     }
 }
