@@ -67,6 +67,8 @@ class Hub(Feed):
         self.movement = Movement(seed)
         rig.add_fixture("buffered-trigger")
         super().__init__(rig, self.DEVICE, self.measured())
+        # iio-sensor-proxy 3.9 reads this file instead of the device node where umockdev is used.
+        rig.path("/iio-dev-data.bin").symlink_to(rig.path("/dev/iio:device0"))
 
     def measured(self):
         return [round(value * self.UNITS) for value in self.movement.acceleration()]
