@@ -235,7 +235,7 @@ final class HelperPoll {
     private var due: Double
     /// Nil unless changes are awaited instead of the timer.
     private var watch: EventSource?
-    private var changes = NoiseRun(longestGap: 10)
+    private var changes = NoiseRun()
 
     init(
         _ id: Int,
@@ -280,7 +280,7 @@ final class HelperPoll {
         device.forgetChanges()
         let now = MonotonicClock.now
         changes.add(at: now)
-        if changes.count > NoiseRun.limit {
+        if changes.isNoise {
             watch = nil
             due = now
         }

@@ -39,7 +39,7 @@ struct DeviceBuffer: Hashable, Sendable {
     /// In m/s², as it was asked for last.
     private var sensitivity = 0.0
     private var isExtended = false
-    private var noise = NoiseRun(longestGap: 1)
+    private var noise = NoiseRun()
     /// The target that was reached last, and when.
     private var reached = Target.stream
     private var since: Double
@@ -78,7 +78,7 @@ struct DeviceBuffer: Hashable, Sendable {
         case .proof: (target, since) = (.changes, time)
         case .changes where job == nil && !showsMotion:
             noise.add(at: time)
-            if noise.count >= NoiseRun.limit { readByTimer() }
+            if noise.isNoise { readByTimer() }
         case .changes, .stream, .timer: break
         }
     }
