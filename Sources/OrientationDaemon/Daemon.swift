@@ -200,7 +200,7 @@ package final class Daemon {
         log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
         if status.isSwitchContradicted != isSwitchContradicted {
             isSwitchContradicted = status.isSwitchContradicted
-            if isSwitchContradicted { switches?.warnOfContradiction(status.tabletMode, angle: status.hingeAngle) }
+            if isSwitchContradicted { switches?.warnOfContradiction(angle: status.hingeAngle) }
         }
         guard let transition = effects.transition else { return }
         log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(effects.explanation)")

@@ -67,8 +67,9 @@ final class MachineSwitches {
         return switches.contains { $0.isTablet } ? .tablet : switches.isEmpty ? .unknown : .laptop
     }
 
-    /// Warns that the tablet switches that say `mode` contradict the hinge, whose angle is in degrees.
-    func warnOfContradiction(_ mode: TabletMode, angle: Double) {
+    /// Warns that the tablet switches which decide contradict the hinge, whose angle is in degrees.
+    func warnOfContradiction(angle: Double) {
+        let mode = tabletMode
         for node in tabletSwitches where node.isTablet == (mode == .tablet) {
             let name = node.description.name
             log.warning(

@@ -131,13 +131,15 @@ struct DeviceBuffer: Hashable, Sendable {
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
         let stream = max(stallTime, 10 / rate)
-        guard reportsChanges else { return max(lastScan, since) + stream + (sensing.period ?? 0) }
-        let rest = min(Self.longestRest.first * patience, Self.longestRest.last)
+        let last = max(lastScan, since)
+        guard reportsChanges else { return last + stream + (sensing.period ?? 0) }
+        /// The time until a silence is doubted at first, after `patience`.
+        func rest(_ first: Double) -> Double { min(first * patience, Self.longestRest.last) }
         return switch reached {
-        case .stream: max(lastScan, since) + min(stream * patience, Self.longestRest.last)
-        case .changes: since + rest
+        case .stream: last + rest(stream)
+        case .changes: since + rest(Self.longestRest.first)
         case .proof: since + Self.probeTime(rate: rate)
-        case .timer: max(lastScan, since) + (sensing.isSparse ? stream + Sensing.longestPeriod : rest)
+        case .timer: last + rest(sensing.isSparse ? stream + Sensing.longestPeriod : Self.longestRest.first)
         }
     }
 

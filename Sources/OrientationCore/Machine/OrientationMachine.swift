@@ -343,7 +343,8 @@ public struct OrientationMachine: Sendable {
         silence[role].begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
         guard role == .display else { return }
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
-        if !tablet.check.isContradicted { tablet.beginCheck(at: time) }
+        // A check under way goes on: a sensor that fails again and again would be read for ever.
+        if !tablet.check.isContradicted, tablet.check.deadline == nil { tablet.beginCheck(at: time) }
     }
 
     private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
@@ -445,10 +446,10 @@ public struct OrientationMachine: Sendable {
         let isPaused = isLidClosed || lifecycle == .suspended
         guard isPaused != policy.isPaused else { return }
         tablet.hinge.restart()
+        // Whoever opens the lid or wakes the machine up needs its keyboard.
+        if tablet.override == .tablet { tablet.override = .unknown }
         if isPaused {
             policy.pause()
-            // Whoever opens the lid or wakes the machine up needs its keyboard.
-            if tablet.override == .tablet { tablet.override = .unknown }
         } else {
             policy.resume()
             // A device at rest gives no reading.

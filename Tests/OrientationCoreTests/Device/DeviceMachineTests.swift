@@ -283,18 +283,23 @@ private struct World {
     }
 
     // A sensor that reports only changes gives one scan when it is opened, and none while it lies still.
-    @Test func `a buffer that is silent again and again is opened anew ever more rarely`() {
+    @Test(arguments: [(false, 10), (true, 16)])
+    func `a buffer that is silent again and again is opened anew ever more rarely`(isSparse: Bool, first: Double) {
         var world = World.started
+        var sensing = isSparse ? Self.rest() : .stream
+        sensing.isSparse = isSparse
         var openings: [Double] = []
         for _ in 0..<40_000 {
             world.isAlive = world.reports.last != .started(warnings: []) || world.readings == 0
             let before = world.jobs.count
             if world.job != nil { world.readings = 0 }
+            // After each opening, it streams.
+            world.send(.sense(sensing))
             world.pass(seconds: 0.1)
             if world.jobs.count > before, world.jobs.last == .open(buffered: true) { openings.append(world.time) }
         }
         let pauses = zip(openings, openings.dropFirst()).map { ($1 - $0).rounded() }
-        #expect(pauses.prefix(8) == [10, 20, 40, 80, 160, 320, 640, 960])
+        #expect(Array(pauses.prefix(8)) == [1, 2, 4, 8, 16, 32, 64, 128].map { min($0 * first, 960) })
         #expect(pauses.dropFirst(7).allSatisfy { $0 == 960 })
     }
 

@@ -246,7 +246,9 @@ private struct Scene {
         scene.sample(.base)
         #expect(scene.handle(.claims(2)).reads.base)
         #expect(scene.handle(.tabletSwitch(.laptop)).reads.base, "the switch is checked")
-        scene.time += 10
+        scene.time += 9
+        scene.handle(.samplingBegan(.display, Sampling(rate: 15, mayFallSilent: true, faceUp: .positiveZ)))
+        scene.time += 1
         #expect(!scene.handle(.deadlinePassed(.switchCheck)).reads.base, "the switch decides")
         #expect(scene.handle(.tabletSwitch(.unknown)).reads.base)
         #expect(!scene.handle(.setAutorotate(.always)).reads.base, "nothing depends on it")

@@ -164,6 +164,8 @@ private struct Convertible {
             var convertible = measured(90)
             convertible.handle(.setTabletMode(mode))
             convertible.handle(before)
+            // Also if it is set meanwhile, from another machine.
+            convertible.handle(.setTabletMode(mode))
             convertible.handle(after)
             #expect(convertible.mode == .laptop && convertible.effects.tabletSwitch == .laptop)
             let source = convertible.machine.status.tabletModeSource
