@@ -29,8 +29,10 @@ struct DconfDatabase {
     }
 
     /// Returns the Boolean of a key; nil if it has none.
+    ///
+    /// Throws where the file is damaged: a key that is not found there may have a value.
     func value(of key: String) throws(MessageError) -> Bool? {
-        guard let item = find(key, "v", in: root) else { return nil }
+        guard let item = try find(key, "v", in: root) else { return nil }
         guard let place = range(at: item + 16) else { throw MessageError("is damaged at \(key)") }
         // A variant: the value, a zero, and the type.
         switch Array(bytes[place]) {
@@ -41,41 +43,46 @@ struct DconfDatabase {
     }
 
     /// Whether this database, one of the system's, forbids other values of a key than its own.
-    func isLocked(_ key: String) -> Bool {
-        guard let locks = find(".locks", "H", in: root), let table = range(at: locks + 16) else { return false }
-        return find(key, "v", in: table) != nil
+    func isLocked(_ key: String) throws(MessageError) -> Bool {
+        guard let locks = try find(".locks", "H", in: root) else { return false }
+        guard let table = range(at: locks + 16) else { throw MessageError("is damaged at .locks") }
+        return try find(key, "v", in: table) != nil
     }
 
     // MARK: - Tables
 
     /// Returns the place of the item with a key; nil if the table has none.
-    private func find(_ key: String, _ kind: Unicode.Scalar, in table: Range<Int>) -> Int? {
+    private func find(_ key: String, _ kind: Unicode.Scalar, in table: Range<Int>) throws(MessageError) -> Int? {
+        guard !table.isEmpty else { return nil }
+        let damage = MessageError("has a damaged table")
         guard table.count >= 8, let filter = number(at: table.lowerBound),
             let buckets = number(at: table.lowerBound + 4)
-        else { return nil }
+        else { throw damage }
         // The high bits of the first count are a parameter of the filter.
         let start = table.lowerBound + 8 + 4 * ((filter & 0x7ff_ffff) + buckets)
-        guard start <= table.upperBound else { return nil }
+        guard start <= table.upperBound else { throw damage }
         let items = (start: start, count: (table.upperBound - start) / Self.itemSize)
         let key = Array(key.utf8)
-        return (0..<items.count).lazy.map { start + $0 * Self.itemSize }
-            .first { bytes[$0 + 14] == UInt8(ascii: kind) && hasKey(key, item: $0, items) }
+        for item in (0..<items.count).map({ start + $0 * Self.itemSize }) where bytes[item + 14] == UInt8(ascii: kind) {
+            guard let isFound = hasKey(key, item: item, items) else { throw damage }
+            if isFound { return item }
+        }
+        return nil
     }
 
-    /// Whether the parts of an item's key, each of which has a byte at least, make up `key`.
-    private func hasKey(_ key: [UInt8], item: Int, _ items: (start: Int, count: Int)) -> Bool {
+    /// Whether the parts of an item's key, each of which has a byte at least, make up `key`; nil where they are damaged.
+    private func hasKey(_ key: [UInt8], item: Int, _ items: (start: Int, count: Int)) -> Bool? {
         var (rest, item) = (key[...], item)
         while let start = number(at: item + 8), let parent = number(at: item + 4) {
             let size = Int(bytes[item + 12]) | Int(bytes[item + 13]) << 8
-            guard size > 0, size <= rest.count, start + size <= bytes.count,
-                rest.suffix(size).elementsEqual(bytes[start..<start + size])
-            else { return false }
+            guard start + size <= bytes.count, size > 0 || parent == Self.noParent else { return nil }
+            guard rest.suffix(size).elementsEqual(bytes[start..<start + size]) else { return false }
             rest = rest.dropLast(size)
             if parent == Self.noParent { return rest.isEmpty }
-            guard parent < items.count else { return false }
+            guard parent < items.count else { return nil }
             item = items.start + parent * Self.itemSize
         }
-        return false
+        return nil
     }
 
     /// Reads a start and an end; nil if these are not in the file.

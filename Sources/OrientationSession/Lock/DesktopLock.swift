@@ -41,7 +41,7 @@ struct DesktopLock: Hashable, Sendable {
             guard kind == "system-db" || kind == "file-db" else { return false }
             // dconf ignores a database that is missing or invalid.
             let bytes = try? FileDescriptor.contents(of: kind == "file-db" ? name : "/etc/dconf/db/" + name)
-            return (try? DconfDatabase(bytes ?? []))?.isLocked(path) != true
+            return (try? DconfDatabase(bytes ?? []).isLocked(path)) != true
         }
     }
 }
