@@ -101,12 +101,24 @@ import Testing
         chassis: String?,
         verdict: Finding.Verdict
     ) {
-        func finding(_ switches: [String] = [], virtual: Desktop.VirtualSwitch = .impossible) -> Finding {
-            HardwareChecks.tabletSwitch(switches, chassis: chassis, virtual: virtual, status: nil)
+        func finding(
+            _ switches: [String] = [],
+            virtual: Desktop.VirtualSwitch = .impossible,
+            hasVirtual: Bool = false
+        ) -> Finding {
+            HardwareChecks.tabletSwitch(
+                switches,
+                chassis: chassis,
+                virtual: virtual,
+                hasVirtual: hasVirtual,
+                status: nil
+            )
         }
         #expect(finding().verdict == verdict)
         #expect(finding(virtual: .off(isMeasured: true)).verdict == .ok)
-        #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
+        #expect(finding(virtual: .on(isMeasured: true), hasVirtual: true).remedy == .none)
+        let missing = finding(virtual: .on(isMeasured: true))
+        #expect(missing == .warn("none, in spite of TabletSwitch=yes", remedy: .showSwitch))
         #expect(finding(["switches"]) == .ok("switches"))
         let advised = finding(virtual: .off(isMeasured: false))
         #expect(advised.verdict == verdict)

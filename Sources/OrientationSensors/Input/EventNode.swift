@@ -26,9 +26,14 @@ package enum EventNode {
     /// The switches of a node; none of a keyboard, which is never opened, nor of orientd's own virtual tablet switch.
     package static func switches(of node: Device) -> Switches {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node),
-            node.parent?.attribute("phys") != ORIENTD_TABLET_SWITCH
+            !isVirtualTabletSwitch(node)
         else { return [] }
         return Switches(rawValue: bits("capabilities/sw", of: node))
+    }
+
+    /// Says whether it is the virtual tablet switch of orientd.
+    package static func isVirtualTabletSwitch(_ node: Device) -> Bool {
+        node.parent?.attribute("phys") == ORIENTD_TABLET_SWITCH
     }
 
     /// Says whether one can type with it; volume keys and the like make no keyboard.

@@ -196,7 +196,7 @@ extension Desktop {
             nodes.contains { node in
                 node.property("ID_INPUT_" + kind.rawValue) == "1"
                     && (kind != .tabletSwitch || EventNode.switches(of: node).contains(.tabletMode)
-                        || node.parent?.attribute("phys") == ORIENTD_TABLET_SWITCH)
+                        || EventNode.isVirtualTabletSwitch(node))
             }
         }
         return nodes.isEmpty ? nil : Set(found)

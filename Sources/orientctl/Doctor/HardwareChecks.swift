@@ -209,8 +209,10 @@ enum HardwareChecks {
 
     static func tabletSwitch(_ system: SystemState) -> [Finding] {
         var switches: [String] = []
+        var hasVirtual = false
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
+                hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
                 guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
                 if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
                     let remedy = remedy(byRules: .applySwitchRules)
@@ -229,14 +231,15 @@ enum HardwareChecks {
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource
         let virtual = Desktop.VirtualSwitch(source, system.configuration)
-        return [tabletSwitch(switches, chassis: chassis, virtual: virtual, status: status)]
+        return [tabletSwitch(switches, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)]
     }
 
-    /// Checks the tablet switches; `virtual` is the one that orientd can make.
+    /// Checks the tablet switches; `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
     static func tabletSwitch(
         _ switches: [String],
         chassis: String?,
         virtual: Desktop.VirtualSwitch,
+        hasVirtual: Bool = false,
         status: ManagerStatus?
     ) -> Finding {
         guard switches.isEmpty else {
@@ -248,6 +251,8 @@ enum HardwareChecks {
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         var advice = ""
         switch virtual {
+        case .on(true) where !hasVirtual:
+            return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .on(true):
             return .ok("none of the kernel, but that of orientd, which follows the angle of the hinge\(mode)")
         case .off(true):
