@@ -156,7 +156,7 @@ class Recording:
         return states
 
     def application(self, properties):
-        """Returns the application of the asked request, or None."""
+        """Returns the application of the deciding request, or None."""
         number = int(properties["AskedRequest"].rpartition("/")[2] or 0)
         requests = [fields for _, fields in self.events if fields[0] == "request"]
         return dict(field.split("=") for field in requests[number - 1][1:])["app"] if number else None

@@ -549,7 +549,7 @@ class Conflicts(RotationTestCase):
         before = self.state()
         name, text = self.client.refusal("SetApplicationMask", "su", "org.example.Player", LANDSCAPE)
         self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
-        self.assertEqual(text, "mask: the asked request supports portrait only, and it autorotates")
+        self.assertEqual(text, "mask: the deciding request supports portrait only, and it autorotates")
         self.assertEqual(self.state(), before)
 
 

@@ -140,6 +140,7 @@ kill -CONT "$libinput"
 check "the switch goes off" soon states_are 0
 check "and away" soon no has_switch
 check "the keyboard types" types
-check "nothing runs for it" soon same inactive "$(systemctl show -P ActiveState $service)"
+stopped() { same inactive "$(systemctl show -P ActiveState $service)"; }
+check "nothing runs for it" soon stopped
 cat /tmp/sway.log
 finish

@@ -113,7 +113,7 @@ extension RotationPolicy {
         if deciding.request.shouldAutorotate, grantedMask(of: deciding).isDisjoint(with: deciding.request.supported) {
             dynamicMasks = old
             throw .invalidInterfaceOrientation(
-                "mask: the asked request supports \(deciding.request.supported) only, and it autorotates"
+                "mask: the deciding request supports \(deciding.request.supported) only, and it autorotates"
             )
         }
         leaveForbidden()
