@@ -13,7 +13,7 @@ public struct GeometryPreferences: Hashable, Sendable {
     /// The orientation in which the interface starts, one of ``interfaceOrientations``; nil for no preference.
     public var preferredInterfaceOrientationForPresentation: InterfaceOrientation?
 
-    /// Whether the interface follows the device while this request is asked.
+    /// Whether the interface follows the device while this request decides.
     public var shouldAutorotate: Bool
 
     /// Whether the request is taken into account; false for a window that is hidden.

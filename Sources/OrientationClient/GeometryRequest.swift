@@ -2,7 +2,7 @@
 
 /// A request that holds as long as this value exists, also after orientd was restarted.
 ///
-/// After it, the interface returns to what the device, the lock and other requests say. Change it with
+/// When it ends, the interface follows the device, the lock and other requests again. Change it with
 /// ``OrientationService/update(_:to:)``. Let go of a request, or call ``release()``, on any thread. A request of an
 /// ``OrientationConnection`` ends with the connection at the latest.
 public final class GeometryRequest: Sendable {
@@ -10,6 +10,6 @@ public final class GeometryRequest: Sendable {
 
     init(_ held: HeldValue) { self.held = held }
 
-    /// Ends the request, once.
+    /// Ends the request; another call has no effect.
     public func release() { held.release() }
 }

@@ -12,6 +12,6 @@ public final class OrientationClaim: Sendable {
     /// The state now and after each change; the sequence and its iterators keep the claim.
     public var states: OrientationStates { OrientationStates(held.channel, keeping: held) }
 
-    /// Ends the claim, once; as `UIDevice.endGeneratingDeviceOrientationNotifications()`.
+    /// Ends the claim, as `UIDevice.endGeneratingDeviceOrientationNotifications()`; another call has no effect.
     public func release() { held.release() }
 }

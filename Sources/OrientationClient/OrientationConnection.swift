@@ -7,11 +7,11 @@ import SystemdBus
 
 /// The connection of a program with orientd, for programs that have a loop of their own.
 ///
-/// Have the loop call ``process()`` whenever ``fileDescriptor`` is readable; that calls ``onChange`` and completions. It
-/// connects again to each orientd that starts, claims again and makes requests again. Use it from one thread. All of its
-/// claims and requests end with it. Each call completes once, also with ``OrientationError/Code/disconnected``,
-/// ``OrientationError/Code/noReply`` or ``OrientationError/Code/failed``. A program with `async` uses
-/// ``OrientationService`` instead.
+/// Have the loop call ``process()`` whenever ``fileDescriptor`` is readable; that calls ``onChange`` and completions.
+/// It connects again to each orientd that starts, claims again and makes requests again. Use it from one thread. All of
+/// its claims and requests end with it. Each call completes exactly once, and any of them may fail with
+/// ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or ``OrientationError/Code/failed``. A
+/// program with `async` uses ``OrientationService`` instead.
 public final class OrientationConnection {
     typealias Job = @Sendable (OrientationConnection) -> Void
 
@@ -72,14 +72,15 @@ public final class OrientationConnection {
         for completion in claimants { completion(.failure(.disconnected)) }
     }
 
-    /// Readable when ``process()`` has something to do; it never becomes writable, and timeouts are in it.
+    /// Readable when ``process()`` has something to do, also when a timeout has expired; poll it for reading only.
     ///
     /// It belongs to the connection, which closes it.
     public var fileDescriptor: Int32 { loop.descriptor }
 
     /// Handles everything that has arrived, without waiting.
     ///
-    /// - Throws: ``OrientationError/Code/disconnected`` once the bus has closed the connection.
+    /// - Throws: ``OrientationError/Code/disconnected`` once the bus has closed the connection, and
+    ///   ``OrientationError/Code/failed`` if the system cannot wait for events.
     public func process() throws(OrientationError) {
         do throws(SystemError) {
             try loop.runWhatIsDue()

@@ -33,7 +33,7 @@ public struct OrientationError: Error, Hashable, Sendable {
         /// The orientations of a request contradict each other, or none of them is allowed.
         public static let invalidInterfaceOrientation = Code("invalidInterfaceOrientation")
 
-        /// The orientation is not allowed by the device, the application or the request that is asked.
+        /// The orientation is not allowed by the device, the application or the request that decides.
         public static let orientationNotSupported = Code("orientationNotSupported")
 
         /// There are too many claims, requests or waiting calls.

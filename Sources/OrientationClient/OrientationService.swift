@@ -143,7 +143,7 @@ public final class OrientationService: Sendable {
 
     /// Turns the interface once to match the device, also under a lock, which holds the new orientation then.
     ///
-    /// It does nothing where the masks forbid that or nothing is known of the device. With
+    /// It does nothing if the masks forbid that or the device orientation is unknown. With
     /// `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,

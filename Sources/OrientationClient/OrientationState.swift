@@ -52,7 +52,7 @@ public struct OrientationState: Hashable, Sendable {
     /// How a convertible is being used.
     public var tabletMode: TabletMode { status.tabletMode }
 
-    /// What tells the tablet mode.
+    /// What the tablet mode is derived from.
     public var tabletModeSource: TabletModeSource { status.tabletModeSource }
 
     /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while nothing measures it.
