@@ -136,7 +136,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = os.environ.get("ORIENTD_BUILD", SOURCE_ROOT / ".build" / "bin")
     parser.add_argument("build", nargs="?", default=default, help="folder of orientd (%(default)s)")
-    parser.add_argument("--quick", action="store_true", help="two minutes instead of nine, with fewer repetitions")
+    parser.add_argument("--quick", action="store_true", help="three minutes instead of ten, with fewer repetitions")
     return parser.parse_args()
 
 
