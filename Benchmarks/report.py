@@ -122,7 +122,8 @@ def table(report):
     return "\n".join(
         [
             f"{machine['date']}, {machine['system']}, Linux {machine['kernel']}, {machine['processors']};",
-            f"medians of {options['instances']} runs, {turns[0]} turns in motion and {turns[1]} from rest for each cell.",
+            f"medians of {options['instances']} runs, {turns[0]} turns in motion and {turns[1]} from rest for each "
+            "cell.",
             "",
             *sensor_rows(figures),
             "",
@@ -140,7 +141,8 @@ def summary(report):
 
     def span(program, figure, unit):
         medians = [figures.median(program, sensor, figure) for sensor in SENSORS]
-        return f"{min(medians):.0f} to {max(medians):.0f}{unit}"
+        least, most = f"{min(medians):.0f}", f"{max(medians):.0f}"
+        return (least if least == most else f"{least} to {most}") + unit
 
     rows = (
         ("delay of a turn from rest", "at rest: latency ms", " ms"),
