@@ -220,7 +220,7 @@ VERSION = $(shell sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' Sources/Ori
 # The files of the repository, or of an unpacked release, and the time that all of them get.
 FILES = $(if $(wildcard .git),git ls-files -z --cached --others --exclude-standard --deduplicate,\
     find . \( -name .build -o -name __pycache__ \) -prune -o ! -type d -printf '%P\0')
-TIME = $${SOURCE_DATE_EPOCH:-$$($(if $(wildcard .git),git log -1 --format=%ct,stat -c %Y NEWS.md))}
+TIME = $${SOURCE_DATE_EPOCH:-$$($(if $(wildcard .git),git log -1 --format=%ct -- . :!debian,stat -c %Y NEWS.md))}
 
 dist:  ## make the release's source archive, .build/orientd-VERSION.tar.xz, which needs no git
 	@mkdir -p .build
