@@ -117,16 +117,17 @@ final class LockKeeper {
                 let login = try Self.properties(result.get())
                 guard login["Class"]?.text.hasPrefix("user") ?? false, login["Remote"] != .flag(true),
                     login["Seat"]?.text == "seat0"
-                else { return leave("is no person's at the built-in display") }
+                else { return leave("this is no user's session on seat0") }
                 process(.session(isActive: login["Active"] == .flag(true)))
             } catch {
-                if error.isServiceMissing { process(.session(isActive: true)) } else { leave("is unknown: \(error)") }
+                guard error.isServiceMissing else { return leave("the session is unknown: \(error)") }
+                process(.session(isActive: true))
             }
         }
     }
 
     private func leave(_ reason: String) {
-        log.info("the session \(reason): orient-agent is not needed")
+        log.info("\(reason): orient-agent is not needed")
         onEnd()
     }
 }
