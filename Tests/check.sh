@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/check.sh [own] [peer] [vm] [session] [sid] [arm64] [fuzz] [sanitize] [soak]
-# Runs groups of checks one after the other and ends with the seconds of each check and the total, "N passed, N failed";
-# a skipped test counts as failed. "own" (the default) needs only this source tree and Debian packages; "peer" downloads
-# and runs iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session" downloads and runs compositors;
-# "sid" builds and tests the packages in Debian sid; "arm64" builds for arm64 and runs the programs under emulation;
-# "fuzz" runs each fuzzer for a minute, "sanitize" all tests under sanitizers, and "soak" a day's use for five minutes.
+# Runs groups of checks one after the other and ends with the seconds of each check, what failed, and the total, "N
+# passed, N failed"; a skipped test counts as failed. "own" (the default) needs only this source tree and Debian
+# packages; "peer" downloads and runs iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session"
+# downloads and runs compositors; "sid" builds and tests the packages in Debian sid; "arm64" builds for arm64 and runs
+# the programs under emulation; "fuzz" runs each fuzzer for a minute, "sanitize" all tests under sanitizers, and "soak"
+# a day's use for five minutes.
 # Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -17,6 +18,7 @@ if [ -z "${ORIENTD_CHECK:-}" ]; then
 fi
 logs=.build/check
 mkdir -p "$logs"
+: >"$logs/failed"
 passed=0 failed=0 seconds='' began=$(date +%s)
 last=$began
 
@@ -34,7 +36,7 @@ step() {  # step NAME COMMAND...: counts COMMAND as one check
     name=$1
     shift
     echo "== $name"
-    if "$@"; then count 1 0; else count 0 1 && echo "FAILED: $name"; fi
+    if "$@"; then count 1 0; else count 0 1 && echo "FAILED: $name" | tee -a "$logs/failed"; fi
     ended "$name"
 }
 
@@ -46,7 +48,10 @@ suite() {  # suite NAME COMMAND...: adds the counts of COMMAND, whose output end
     totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$name" | tail -n 1)
     # shellcheck disable=SC2086
     if [ -z "$totals" ]; then count 0 1; else count $totals; fi
-    if grep -qx 'exit 0' "$logs/$name"; then :; elif [ "${totals#* }" = 0 ]; then count 0 1; fi
+    if ! grep -qx 'exit 0' "$logs/$name"; then
+        if [ "${totals#* }" = 0 ]; then count 0 1; fi
+        { echo "FAILED: $name"; grep -E '^ *(FAILED:|FAIL:|ERROR:|✘ Test) ' "$logs/$name"; } >>"$logs/failed"
+    fi
     ended "$name"
 }
 
@@ -117,5 +122,6 @@ for checks in "${@:-own}"; do
     esac
 done
 echo "seconds: ${seconds}all $((last - began))"
+cat "$logs/failed"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -37,8 +37,10 @@ passed=0 failed=0
 for share in "$shares"/*/; do
     [ "$share" != $shares/packages/ ] || continue
     totals=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$share/.run/stdout" || :)
-    # A scenario without a total did not finish.
-    totals=${totals:-0 1}
+    if [ -z "$totals" ]; then
+        echo "FAILED: $(basename "$share") did not finish"
+        totals='0 1'
+    fi
     passed=$((passed + ${totals% *})) failed=$((failed + ${totals#* }))
 done
 echo "$passed passed, $failed failed"
