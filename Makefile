@@ -61,9 +61,12 @@ EMBEDDED_LIBRARIES = $(call target_info,runtimeResourcePath)/embedded/$(EMBEDDED
 EMBEDDED ?= $(if $(wildcard $(EMBEDDED_LIBRARIES)/libswiftUnicodeDataTables.a),yes,no)
 # glibc reads packed relocations since 2.36; they take 1 kB instead of 60. `RELR=` turns that off for an older target.
 RELR ?= $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { print "yes" }')
-# Two folders give the same programs: debug information names the sources relative to this one.
+# Two folders give the same programs: debug information names the sources relative to this one and leaves out the files of
+# C modules, and no hash is kept for incremental builds: names and hash depend on the folder.
+frontend = -Xswiftc -Xfrontend -Xswiftc $(1)
 RELEASE := $(SWIFT) build -c release --disable-local-rpath $(SWIFTPM) $(STRICT) -Xlinker -z -Xlinker now \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
+    $(call frontend,-no-clang-module-breadcrumbs) $(call frontend,-disable-incremental-llvm-codegen) \
     $(if $(RELR),-Xlinker -z -Xlinker pack-relative-relocs)
 
 # $(call build,PRODUCT): builds a program into $(BUILT).
@@ -77,7 +80,6 @@ ifneq ($(CROSS),)
 TREE := $(CURDIR)/.build/$(CROSS)/tree
 TRIPLE := aarch64-linux-gnu
 EMBEDDED_TRIPLE := aarch64-none-none-elf
-frontend = -Xswiftc -Xfrontend -Xswiftc $(1)
 clang_linker = -Xswiftc -Xclang-linker -Xswiftc $(1)
 build = export PKG_CONFIG_SYSROOT_DIR=$(TREE) \
     PKG_CONFIG_PATH=$(TREE)/usr/lib/$(TRIPLE)/pkgconfig:$(TREE)/usr/share/pkgconfig && \
