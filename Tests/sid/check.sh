@@ -64,7 +64,7 @@ check "lintian prints nothing" silent inside build sh -c \
 # --- use --------------------------------------------------------------------------------------------------------------
 unpack use minbase autopkgtest
 mkdir "$work/use/packages"
-cp "$work"/build/one/*.* "$work/use/packages"
+find "$work/build/one" -maxdepth 1 -type f -exec cp -t "$work/use/packages" {} +
 check "autopkgtest passes" inside use sh -c 'autopkgtest --apt-upgrade /packages/*.changes -- null'
 
 echo "$passed passed, $failed failed"
