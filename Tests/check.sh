@@ -50,7 +50,7 @@ suite() {  # suite NAME COMMAND...: adds the counts of COMMAND, whose output end
     if [ -z "$totals" ]; then count 0 1; else count $totals; fi
     if ! grep -qx 'exit 0' "$logs/$name"; then
         if [ "${totals#* }" = 0 ]; then count 0 1; fi
-        { echo "FAILED: $name"; grep -E '^ *(FAILED:|FAIL:|ERROR:|✘ Test) ' "$logs/$name"; } >>"$logs/failed"
+        { echo "FAILED: $name"; grep -E '^ *(FAILED: |FAIL: |ERROR: test|✘ Test )' "$logs/$name"; } >>"$logs/failed"
     fi
     ended "$name"
 }

@@ -425,7 +425,8 @@ class Start(LockTestCase):
                 agent = self.spawn_agent(environment=desktop.variables)
                 wait_until(lambda: handle_events() or not agent.is_running(), "the agent has ended")
                 self.assertEqual(agent.wait_for_end(), 0)
-                self.assertIn("the session is ", agent.log(), name)
+                reason = "the session is unknown: " if properties is None else "this is not a user session on seat0: "
+                self.assertIn(reason, agent.log())
                 self.assertEqual((self.lock(), len(agent.log().splitlines())), ("off", 1))
 
     def test_other_desktops_and_settings_write_nothing(self):

@@ -117,7 +117,7 @@ final class LockKeeper {
                 let login = try Self.properties(result.get())
                 guard login["Class"]?.text.hasPrefix("user") ?? false, login["Remote"] != .flag(true),
                     login["Seat"]?.text == "seat0"
-                else { return leave("this is no user's session on seat0") }
+                else { return leave("this is not a user session on seat0") }
                 process(.session(isActive: login["Active"] == .flag(true)))
             } catch {
                 guard error.isServiceMissing else { return leave("the session is unknown: \(error)") }
