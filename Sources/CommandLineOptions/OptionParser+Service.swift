@@ -15,8 +15,8 @@ package enum OptionEffect {
 extension OptionParser {
     /// Runs a program without operands; returns its exit status.
     ///
-    /// `purpose` and `manuals` are for the help text. Calls `set` with each other option and its value, and then `body`,
-    /// unless one is wrong or prints a text.
+    /// `purpose` and `manuals` are for the help text. Calls `set` with each other option and its value, and then
+    /// `body`, unless one is wrong or prints a text.
     package func run(
         _ program: String,
         purpose: String,

@@ -6,9 +6,9 @@ import POSIX
 
 /// The connection of a program with orientd, for programs with `async`.
 ///
-/// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own, which
-/// sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences. Each call
-/// can also throw ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or
+/// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own,
+/// which sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences.
+/// Each call can also throw ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or
 /// ``OrientationError/Code/failed``, and ``OrientationError/Code/cancelled`` if its task is cancelled. A program with a
 /// loop of its own uses ``OrientationConnection`` instead.
 public final class OrientationService: Sendable {
@@ -17,8 +17,8 @@ public final class OrientationService: Sendable {
 
     /// Connects to the bus, which takes a millisecond, and has D-Bus start orientd if it does not run.
     ///
-    /// `busAddress` is a D-Bus address such as `unix:path=/run/bus`, nil for the system bus. `onProblem` is called, on the
-    /// thread of this connection, when a restarted orientd refuses what its predecessor granted.
+    /// `busAddress` is a D-Bus address such as `unix:path=/run/bus`, nil for the system bus. `onProblem` is called, on
+    /// the thread of this connection, when a restarted orientd refuses what its predecessor granted.
     ///
     /// - Throws: ``OrientationError/Code/busUnavailable``, or ``OrientationError/Code/failed`` if no thread can be
     ///   started. That orientd does not run is no error of this call.
@@ -69,8 +69,8 @@ public final class OrientationService: Sendable {
 
     /// Keeps the sensor running as long as the returned claim exists; as `UIDevice`'s method of this name.
     ///
-    /// Returns when the first orientation or face is known, or after one second. A machine without a sensor is no error;
-    /// see ``OrientationState/hasAccelerometer``.
+    /// Returns when the first orientation or face is known, or after one second. A machine without a sensor is no
+    /// error; see ``OrientationState/hasAccelerometer``.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed`` for users without an active local session, by default;
     ///   ``OrientationError/Code/serviceNotRunning``, ``OrientationError/Code/limitExceeded``.

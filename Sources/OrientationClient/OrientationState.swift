@@ -28,7 +28,8 @@ public struct OrientationState: Hashable, Sendable {
 
     /// How the interface is shown.
     ///
-    /// It turns against the device: on a device in `landscapeLeft`, an interface that follows it is in `landscapeRight`.
+    /// It turns against the device: on a device in `landscapeLeft`, an interface that follows it is in
+    /// `landscapeRight`.
     public var interfaceOrientation: InterfaceOrientation { status.interfaceOrientation }
 
     /// What caused the last change of ``interfaceOrientation``.

@@ -5,8 +5,8 @@ import Synchronization
 /// The state now and after each change.
 ///
 /// Nothing comes before orientd has answered for the first time. A slow reader gets the newest state, not each of them.
-/// The sequence goes on while orientd is restarted; it fails with ``OrientationError/Code/disconnected``, and ends when its
-/// task is cancelled or its ``OrientationConnection`` ends.
+/// The sequence goes on while orientd is restarted; it fails with ``OrientationError/Code/disconnected``, and ends when
+/// its task is cancelled or its ``OrientationConnection`` ends.
 public struct OrientationStates: AsyncSequence, Sendable {
     public typealias Element = OrientationState
     public typealias Failure = OrientationError

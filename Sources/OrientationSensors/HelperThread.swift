@@ -71,8 +71,8 @@ package final class HelperThread {
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
-    /// With ``setFilter(_:of:mayWait:)``'s `mayWait`, readings that `batch` does not call urgent are held until the next
-    /// urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
+    /// With ``setFilter(_:of:mayWait:)``'s `mayWait`, readings that `batch` does not call urgent are held until the
+    /// next urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
     /// ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
@@ -92,7 +92,8 @@ package final class HelperThread {
         return id
     }
 
-    /// Delivers only the readings that `filter` passes, and reads at its period, or at each change that the device reports.
+    /// Delivers only the readings that `filter` passes, and reads at its period, or at each change that the device
+    /// reports.
     ///
     /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
     /// `mayWait` readings may come several at a time.

@@ -137,8 +137,8 @@ package final class BusMessage {
 
     // MARK: - Appending
 
-    // Appending fails only if memory is short or the value is invalid. It poisons the message, and sending it then reports
-    // the failure: sd_bus_message_append(3).
+    // Appending fails only if memory is short or the value is invalid. It poisons the message, and sending it then
+    // reports the failure: sd_bus_message_append(3).
 
     package func append(_ value: String) {
         sd_bus_message_append_basic(message, CChar(SD_BUS_TYPE_STRING), value)

@@ -71,8 +71,8 @@ package final class Device {
 
     /// The devices of a subsystem whose name matches the pattern and that have the attribute, sorted by path.
     ///
-    /// Reads the subsystem's folder itself: sd_device_enumerator_get_device_first(3) returns NULL both for an empty list
-    /// and for a failed scan.
+    /// Reads the subsystem's folder itself: sd_device_enumerator_get_device_first(3) returns NULL both for an empty
+    /// list and for a failed scan.
     package static func all(
         inSubsystem subsystem: String,
         named pattern: String = "*",

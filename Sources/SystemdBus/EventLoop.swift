@@ -6,10 +6,10 @@ package import POSIX
 
 /// The event loop of a process, `sd_event`; use it from one thread, on which the handlers run.
 ///
-/// What a handler captures: an object that owns the source of its handler (a ``Timer``, an ``EventSource`` ...) captures
-/// `[unowned(unsafe) self]`, as the source ends with it; if the handler may release the object's last reference, it wraps
-/// its body in `withExtendedLifetime`. A completion that is called once captures `[self]`, and so keeps the object until
-/// then, as does every handler of an object that lives as long as the process.
+/// What a handler captures: an object that owns the source of its handler (a ``Timer``, an ``EventSource`` ...)
+/// captures `[unowned(unsafe) self]`, as the source ends with it; if the handler may release the object's last
+/// reference, it wraps its body in `withExtendedLifetime`. A completion that is called once captures `[self]`, and so
+/// keeps the object until then, as does every handler of an object that lives as long as the process.
 package final class EventLoop {
     private let event: OpaquePointer
 

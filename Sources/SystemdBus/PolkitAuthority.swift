@@ -10,8 +10,8 @@ import POSIX
 package final class PolkitAuthority {
     /// Seconds that polkit has for an answer without a person, and with one.
     ///
-    /// polkit's limit for a rule is 15 s, and polkit 122 (with Duktape) sometimes takes all of it, because it misses the
-    /// signal that the rule has ended. D-Bus callers wait 25 s by default.
+    /// polkit's limit for a rule is 15 s, and polkit 122 (with Duktape) sometimes takes all of it, because it misses
+    /// the signal that the rule has ended. D-Bus callers wait 25 s by default.
     package static let timeouts = (machine: 20.0, person: 120.0)
 
     /// How many questions may wait for a person, for polkit, and for either from one connection.
@@ -48,8 +48,8 @@ package final class PolkitAuthority {
     /// Calls `completion` with whether polkit allows `actionID` to the sender of `message`.
     ///
     /// A refused message is answered before that: with `AccessDenied`, with `InteractiveAuthorizationRequired` if
-    /// polkit would ask a person but the call does not allow that, or with the limit's error if the connection has too many
-    /// undecided calls. While too many questions wait for a person, polkit may not ask one.
+    /// polkit would ask a person but the call does not allow that, or with the limit's error if the connection has too
+    /// many undecided calls. While too many questions wait for a person, polkit may not ask one.
     package func authorize(
         _ message: BusMessage,
         for actionID: String,

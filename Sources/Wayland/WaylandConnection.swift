@@ -33,8 +33,8 @@ package final class WaylandConnection {
 
     /// Connects to the socket that WAYLAND_DISPLAY names.
     ///
-    /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason. Both
-    /// are called from the loop.
+    /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason.
+    /// Both are called from the loop.
     package init(
         loop: EventLoop,
         onReady: @escaping () -> Void,

@@ -99,8 +99,8 @@ struct Invocation {
 
 /// Finds the value of a name given on the command line.
 ///
-/// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such as
-/// `cannot lock to `. The error lists all choices.
+/// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such
+/// as `cannot lock to `. The error lists all choices.
 func value<Value: NamedValue>(named name: String, _ place: String) throws(CommandError) -> Value {
     if let value = Value(name: name) { return value }
     let names = Value.allCases.map { $0.name }

@@ -7,8 +7,8 @@ import SystemdBus
 
 /// A claim of the sensor and the state of orientd, for a command that runs until a signal.
 ///
-/// It claims again when orientd has restarted. It waits neither for replies of orientd nor for a reader of the output, so
-/// that a signal ends the command at once.
+/// It claims again when orientd has restarted. It waits neither for replies of orientd nor for a reader of the output,
+/// so that a signal ends the command at once.
 final class Subscription {
     /// The message while no daemon runs.
     static let stopped = "orientd has stopped; waiting for it to start again"

@@ -2,9 +2,9 @@
 
 /// Returns the candidate that `word` was probably meant to be; nil if none is close, or several are equally close.
 ///
-/// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts, removes or
-/// replaces a byte or swaps two neighbours, and changing the case is no edit; or if `word` is at least three bytes and the
-/// start of no other candidate.
+/// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts,
+/// removes or replaces a byte or swaps two neighbours, and changing the case is no edit; or if `word` is at least three
+/// bytes and the start of no other candidate.
 func suggestion(for word: String, among candidates: [String]) -> String? {
     var best: (candidate: String, distance: Int)?
     var isTie = false

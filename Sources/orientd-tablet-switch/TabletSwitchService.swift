@@ -89,7 +89,8 @@ private struct TabletSwitchService {
     }
 }
 
-/// Keeps SIGTERM and SIGINT pending until ``waitUntilReadable(_:milliseconds:)``, so that none ends the program while on.
+/// Keeps SIGTERM and SIGINT pending until ``waitUntilReadable(_:milliseconds:)``, so that none ends the program while
+/// on.
 private func blockTermination() {
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -33,8 +33,8 @@ struct VirtualSwitch {
 
     /// Turns the switch off before the device goes; throws EINVAL if none was created.
     ///
-    /// Once it is gone, the kernel discards the events that were not read, and libinput leaves the keyboard off. Without
-    /// the pause this happened with libinput 1.28 in 4 of 20 attempts.
+    /// Once it is gone, the kernel discards the events that were not read, and libinput leaves the keyboard off.
+    /// Without the pause this happened with libinput 1.28 in 4 of 20 attempts.
     func turnOff() throws(SystemError) {
         try set(isTablet: false)
         _ = usleep(Self.pause)

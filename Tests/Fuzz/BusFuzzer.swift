@@ -10,8 +10,8 @@ import PrivateBus
 
 /// Calls of one client to the objects of the service, over a real bus, with answers of polkit of any kind.
 ///
-/// An input is a sequence of calls: an object, a method and arguments, of the right types or of others. After each input
-/// the client leaves; then nothing of it may be left.
+/// An input is a sequence of calls: an object, a method and arguments, of the right types or of others. After each
+/// input the client leaves; then nothing of it may be left.
 enum BusFuzzer {
     nonisolated(unsafe) private static let service: FuzzedService = {
         do {

@@ -188,7 +188,8 @@ import Testing
 
     // MARK: - The rest
 
-    // The buffer was read although the event's receiver had stopped the source, and so beside the helper that closed it.
+    // The buffer was read although the event's receiver had stopped the source, and so beside the helper that closed
+    // it.
     @Test func `a buffer is not read once its source is stopped`() throws {
         let buffer = try ScriptedBuffer { _ throws(SystemError) in .zero }
         let source = try source(ScriptedDevice(buffer: buffer))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/session/build-tree.sh TREE SUITE [OPTION...]
-# Installs compositors and their clients from the Debian suite SUITE into the folder TREE, unless TREE has been built with
-# the same list of packages. Options are passed to mmdebstrap. Needs root.
+# Installs compositors and their clients from the Debian suite SUITE into the folder TREE, unless TREE has been built
+# with the same list of packages. Options are passed to mmdebstrap. Needs root.
 set -eu
 tree=$1 suite=$2
 shift 2

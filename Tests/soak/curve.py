@@ -4,8 +4,8 @@
 import csv
 import statistics
 
-# By the end of a column's name: how much the last quarter of the samples may exceed the first one after the warm-up, as a
-# factor and in the column's unit. Memory comes in pages, and glibc's heap settles for a long time; the processor time
+# By the end of a column's name: how much the last quarter of the samples may exceed the first one after the warm-up, as
+# a factor and in the column's unit. Memory comes in pages, and glibc's heap settles for a long time; the processor time
 # depends on what happens by chance.
 TOLERANCES = {"kB": (1.03, 200), "descriptors": (1, 0), "match rules": (1, 0), "ms": (1.5, 1)}
 WIDTH, HEIGHT, LEFT, TOP, GAP = 900, 90, 220, 30, 26

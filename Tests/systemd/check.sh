@@ -496,7 +496,8 @@ installed() {  # installed MODE FILE...
 stripped() {
     for file; do sections=$(readelf -SW "$tree$file") && ! echo "$sections" | grep -E '\.(debug_|symtab)' || return; done
 }
-# With the Swift runtime in it, where the toolchain has no Embedded Swift for this machine, a program takes ten times that.
+# With the Swift runtime in it, where the toolchain has no Embedded Swift for this machine, a program takes ten times
+# that.
 build=$systemd/../.build
 if cmp -s "$build/bin/orientd" "$build/embedded/release/orientd"; then unit=1000; else unit=10000; fi
 at_most() { size=$(stat -c %s "$tree$2") && echo "$2: $size bytes" && [ "$size" -le $(($1 * unit)) ]; }  # at_most KB FILE

@@ -81,9 +81,9 @@ version=$(basename "$kernel"/lib/modules/*)
 bzimage=$kernel/boot/vmlinuz-$version
 
 cp "$bzimage" "$out/vmlinuz"
-# The payload of a bzImage is the plain ELF kernel, compressed with xz or, with its size appended, with zstd. QEMU boots it
-# through PVH, without the real-mode stub and the decompressor, which take 5 s under TCG. The offsets are those of the
-# kernel's x86 boot protocol.
+# The payload of a bzImage is the plain ELF kernel, compressed with xz or, with its size appended, with zstd. QEMU boots
+# it through PVH, without the real-mode stub and the decompressor, which take 5 s under TCG. The offsets are those of
+# the kernel's x86 boot protocol.
 u32() { od -An -tu4 -j "$1" -N 4 "$bzimage" | tr -d ' '; }
 sectors=$(od -An -tu1 -j 497 -N 1 "$bzimage" | tr -d ' ')
 start=$(( (sectors + 1) * 512 + $(u32 584) ))

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM, by run-in-vm.sh -m): sh gnome.sh
 # GNOME on a convertible without a tablet switch, as a new user sets it up: the Debian packages, one setting and
-# orient-agent's service. While it is folded the display rotates, and has one lock: of the desktop, its key and orientctl.
+# orient-agent's service. While it is folded the display rotates, and has one lock: of the desktop, its key and
+# orientctl.
 # shellcheck source=Tests/vm/tablet.sh
 . ./tablet.sh
 rotate_lock=561  # KEY_ROTATE_LOCK_TOGGLE

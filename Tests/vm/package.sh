@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh package.sh
 # Installs, upgrades, removes and purges the Debian packages, which are in /bench/packages together with an earlier
-# version and iio-sensor-proxy, on a machine whose desktop depends on iio-sensor-proxy and whose sensor stays plugged in.
+# version and iio-sensor-proxy, on a machine whose desktop depends on iio-sensor-proxy and whose sensor stays plugged
+# in.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 export DEBIAN_FRONTEND=noninteractive

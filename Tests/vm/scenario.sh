@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/scenario.sh FOLDER SCENARIO BUS SUITE
 # Runs SCENARIO with BUS and FOLDER/install.tar, or FOLDER/packages, in a virtual machine of its own with the Debian
-# release SUITE, and prints its output after it has ended. FOLDER/SCENARIO-BUS-SUITE is shared with the machine. Called by
-# check.sh.
+# release SUITE, and prints its output after it has ended. FOLDER/SCENARIO-BUS-SUITE is shared with the machine. Called
+# by check.sh.
 set -eu
 here=$(dirname "$0")
 share=$1/$2-$3-$4

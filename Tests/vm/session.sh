@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# Functions for scenarios in which orient-agent runs in anna's session. The panel is Virtual-1, upright $wide pixels wide
-# and $high high; the monitor, Virtual-2, is at its right. A scenario defines compositor_socket(), which prints the variable
-# that names the compositor's socket.
+# Functions for scenarios in which orient-agent runs in anna's session. The panel is Virtual-1, upright $wide pixels
+# wide and $high high; the monitor, Virtual-2, is at its right. A scenario defines compositor_socket(), which prints the
+# variable that names the compositor's socket.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 panel=Virtual-1 monitor=Virtual-2

@@ -119,7 +119,8 @@ by_anna() {  # by_anna COMMAND...: runs COMMAND as anna, with the buses and the 
         WAYLAND_DISPLAY=wayland-0 "$@"
 }
 desktop() {  # desktop NAME COMMAND: begins her session with the desktop NAME, which COMMAND starts
-    # Mesa's default driver for OpenGL would compile each shader, which takes long here. A session manager sets the variables.
+    # Mesa's default driver for OpenGL would compile each shader, which takes long here. A session manager sets the
+    # variables.
     session anna /dev/tty1 env XDG_CURRENT_DESKTOP="$1" GALLIUM_DRIVER=softpipe WLR_RENDERER=pixman sh -c \
         "systemctl --user set-environment XDG_CURRENT_DESKTOP=$1 WAYLAND_DISPLAY=wayland-0; exec $2" >/tmp/desktop.log 2>&1 &
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh xorg.sh
-# Tests orient-agent in a session of Xorg, whose modesetting driver has two outputs: rotation, neighbour and touch screen.
+# Tests orient-agent in a session of Xorg, whose modesetting driver has two outputs: rotation, neighbour and touch
+# screen.
 # shellcheck source=Tests/vm/session.sh
 . ./session.sh
 compositor_socket() { echo DISPLAY=:0; }
@@ -44,7 +45,8 @@ Section "Monitor"
     Option "Position" "480 0"
 EndSection
 CONFIG
-# Prints touches as corners.py does: a corner of the panel's part of the screen has a colour, clockwise from the top left.
+# Prints touches as corners.py does: a corner of the panel's part of the screen has a colour, clockwise from the top
+# left.
 cat >/tmp/client <<'CLIENT'
 orient-agent -v --backend=x11 2>/tmp/agent.log &
 xinput test-xi2 --root | while read -r word rest; do

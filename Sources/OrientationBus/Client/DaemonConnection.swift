@@ -91,7 +91,8 @@ package final class DaemonConnection {
     /// Reads the properties, also those whose changes are not announced.
     package func read() {
         if state.snapshot == nil { state = .starting }
-        // By the service's name, D-Bus starts a daemon: its own name comes before its reply, which is awaited no longer then.
+        // By the service's name, D-Bus starts a daemon: its own name comes before its reply, which is awaited no longer
+        // then.
         call("GetAll", of: Names.properties, on: name ?? Names.service) { call in
             call.append(Names.manager)
         } completion: { [unowned(unsafe) self] result in
@@ -203,10 +204,11 @@ package final class DaemonConnection {
         if let slot { calls[id] = (slot, completion) }
     }
 
-    /// Makes a request, now or of the daemon that starts next, and again of each later one, until the result is released.
+    /// Makes a request, now or of the daemon that starts next, and again of each later one, until the result is
+    /// released.
     ///
-    /// `isInteractive` lets polkit ask a person the first time. `completion` is called with the error of the first reply,
-    /// nil if the request was made.
+    /// `isInteractive` lets polkit ask a person the first time. `completion` is called with the error of the first
+    /// reply, nil if the request was made.
     package func hold(
         _ request: RotationRequest,
         isInteractive: Bool = false,

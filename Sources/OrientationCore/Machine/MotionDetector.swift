@@ -2,8 +2,8 @@
 
 /// Decides from an accelerometer's samples whether the device rests, and so how closely the sensor is to be read.
 ///
-/// The device rests when its samples have stayed within a threshold of the first of them for long enough. It moves again
-/// with the first sample beyond the threshold around their mean, which stays fixed, so that slow turns add up.
+/// The device rests when its samples have stayed within a threshold of the first of them for long enough. It moves
+/// again with the first sample beyond the threshold around their mean, which stays fixed, so that slow turns add up.
 struct MotionDetector: Sendable {
     /// The least threshold in g, 1.7°: a turn of 10° a second crosses it in 0.17 s.
     private static let leastThreshold = 0.03

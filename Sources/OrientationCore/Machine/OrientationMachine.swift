@@ -399,7 +399,8 @@ public struct OrientationMachine: Sendable {
 
     /// Whether there is to be a virtual tablet switch.
     ///
-    /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for ever.
+    /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for
+    /// ever.
     private var hasVirtualSwitch: Bool {
         configuration.virtualTabletSwitch && !awaited.contains(.switches) && switchMode == .unknown
             && (tablet.hasHinge || tablet.override != .unknown)

@@ -11,8 +11,8 @@ public enum ProxiedOrientation: String, NamedValue {
 extension OrientationMachine {
     /// The edge that net.hadess.SensorProxy reports, portrait being the display's own top up.
     ///
-    /// Unknown until an edge was seen, or a rule or a request has decided without one. On a laptop on which autorotation
-    /// is off by default, it is the device's: desktops have rules of their own for such machines.
+    /// Unknown until an edge was seen, or a rule or a request has decided without one. On a laptop on which
+    /// autorotation is off by default, it is the device's: desktops have rules of their own for such machines.
     func edge(_ choice: ProxiedOrientation) -> DeviceOrientation {
         let sensedEdge = tracker.edge
         guard choice == .interface, sensedEdge != .unknown || status.isDecided else { return sensedEdge }

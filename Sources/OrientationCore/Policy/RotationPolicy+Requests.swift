@@ -15,7 +15,8 @@ extension RotationPolicy {
     /// Whether a client has set a dynamic mask for an application.
     public func hasApplicationMask(of appID: String, for client: String) -> Bool { dynamicMasks[client]?[appID] != nil }
 
-    /// Presents a request of `client`; a modal one turns the interface at once, a pushed one waits for the next rotation.
+    /// Presents a request of `client`; a modal one turns the interface at once, a pushed one waits for the next
+    /// rotation.
     ///
     /// Throws if the request is not valid or contradicts the masks.
     public mutating func present(
@@ -36,8 +37,8 @@ extension RotationPolicy {
 
     /// Changes a request of `client`; activating it presents it, deactivating it resolves like a release.
     ///
-    /// Other changes turn the interface only if what is shown is no longer allowed and the deciding request is modal. The
-    /// application id does not change.
+    /// Other changes turn the interface only if what is shown is no longer allowed and the deciding request is modal.
+    /// The application id does not change.
     public mutating func update(
         _ id: RotationRequest.ID,
         to request: RotationRequest,

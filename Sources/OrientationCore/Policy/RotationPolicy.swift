@@ -2,9 +2,9 @@
 
 /// Decides the interface orientation from the device orientation, the requests of applications and the user's settings.
 ///
-/// A value type without clock or history. ``shown``, ``reason`` and ``rule`` say what each call decided. Precedence: the
-/// masks, the deciding request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md has
-/// every rule.
+/// A value type without clock or history. ``shown``, ``reason`` and ``rule`` say what each call decided. Precedence:
+/// the masks, the deciding request, an unlocked rotation by hand, laptop mode, the lock, the device. docs/semantics.md
+/// has every rule.
 public struct RotationPolicy: Sendable {
     public private(set) var configuration: RotationConfiguration
     public private(set) var autorotate: AutorotateMode

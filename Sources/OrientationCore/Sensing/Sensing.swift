@@ -45,8 +45,8 @@ public struct Sensing: Hashable, Sendable {
 
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
     ///
-    /// Where only the angle of the hinge is needed, every reading does: a virtual tablet switch is off five seconds after
-    /// the last one.
+    /// Where only the angle of the hinge is needed, every reading does: a virtual tablet switch is off five seconds
+    /// after the last one.
     public var longestSilence: Double { isSparse ? Self.longestPeriod / 2 : 10 }
 
     /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.

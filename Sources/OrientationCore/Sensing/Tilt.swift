@@ -20,8 +20,8 @@ public enum Tilt: String, NamedValue {
     /// Creates the tilt from gravity in any unit; undefined if gravity is zero or not finite.
     ///
     /// `faceUp` is the sign of z that the sensor itself reports while the screen faces up. iio-sensor-proxy assumes a
-    /// positive sign for every sensor, and so does this: a sensor with a negative sign gets the mirrored tilt. On the way
-    /// back, the `previous` tilt stays for another 2°, as hysteresis.
+    /// positive sign for every sensor, and so does this: a sensor with a negative sign gets the mirrored tilt. On the
+    /// way back, the `previous` tilt stays for another 2°, as hysteresis.
     public init(_ gravity: Vector3, faceUp: SensorFrame.FaceUp, after previous: Tilt = .undefined) {
         let across = (gravity.x * gravity.x + gravity.y * gravity.y).squareRoot()
         let along = abs(gravity.z)

@@ -89,8 +89,8 @@ struct IIOChannel {
 
     /// The same heading, compensated for tilt; nil where there is none, or in a channel of its own.
     ///
-    /// To libiio `in_rot_from_north_magnetic_tilt_comp_raw` is another attribute of `in_rot_from_north_magnetic`, unless
-    /// other files show that it is a channel.
+    /// To libiio `in_rot_from_north_magnetic_tilt_comp_raw` is another attribute of `in_rot_from_north_magnetic`,
+    /// unless other files show that it is a channel.
     var compensated: IIOChannel? {
         guard orientd_iio_channel_find_attr(pointer, "tilt_comp_raw") != nil else { return nil }
         var channel = self

@@ -46,8 +46,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         values = (processed ?? raw)?.map { KeptAttribute($0) }
         scanSwitches = channels.map { "scan_elements/in_\($0.id)_en" }
 
-        // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The last,
-        // `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
+        // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The
+        // last, `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
         let odd = all.first { $0.isInput && $0.id == "sampling" }
         let frequency = Self.attributes("sampling_frequency", of: channels)
         let other = device.attribute("sampling_frequency") ?? odd?.attribute("frequency")

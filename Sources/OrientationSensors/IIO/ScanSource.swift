@@ -23,8 +23,8 @@ struct ScanSource {
 
     // MARK: - Trigger and clock
 
-    /// Whether the device in a directory has a trigger set; nil for one without triggers, such as Chromebooks' and those
-    /// with a FIFO.
+    /// Whether the device in a directory has a trigger set; nil for one without triggers, such as Chromebooks' and
+    /// those with a FIFO.
     static func hasTrigger(_ path: String) -> Bool? {
         (try? AttributeFile.text(path + triggerFile)).map { !$0.isEmpty }
     }

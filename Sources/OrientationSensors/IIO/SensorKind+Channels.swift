@@ -41,7 +41,8 @@ extension SensorKind {
 
     /// The heading from one north that makes up for the tilt.
     ///
-    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute's part.
+    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute's
+    /// part.
     private func compensated(
         _ modifier: iio_modifier,
         _ shorter: iio_modifier,

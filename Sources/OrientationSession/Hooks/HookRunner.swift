@@ -76,7 +76,8 @@ final class HookRunner {
 
     /// Ends the current run unless one of its hooks still runs.
     ///
-    /// A hook that was killed is not waited for: if it goes on, it belongs to another user or has left its process group.
+    /// A hook that was killed is not waited for: if it goes on, it belongs to another user or has left its process
+    /// group.
     private func finishIfAllEnded() {
         guard let completions = waiting, hooks.isEmpty else { return }
         timer?.disarm()

@@ -20,8 +20,8 @@ enum HyprlandCommand {
 
     /// Whether Hyprland's name of a device can stand for that of the kernel.
     ///
-    /// Hyprland uses lower case, and hyphens for spaces, newlines and, in some versions, commas; a second device of that
-    /// name gets a number.
+    /// Hyprland uses lower case, and hyphens for spaces, newlines and, in some versions, commas; a second device of
+    /// that name gets a number.
     static func matches(_ name: String, _ kernelName: String) -> Bool {
         let name = normalized(name), kernelName = normalized(kernelName)
         guard name != kernelName else { return true }

@@ -3,8 +3,8 @@
 /// A database of dconf: a file in the format GVDB, which is checked as if anybody had written it.
 ///
 /// The header is the signature, version, options, and start and end of the root table. A table has two counts, as many
-/// words of a filter and of hash buckets, and its items; an item has the last part of its key, and the index of the item
-/// with the part before it. Numbers are little-endian, places are offsets in the file.
+/// words of a filter and of hash buckets, and its items; an item has the last part of its key, and the index of the
+/// item with the part before it. Numbers are little-endian, places are offsets in the file.
 struct DconfDatabase {
     /// In bytes.
     private static let itemSize = 24
@@ -70,7 +70,8 @@ struct DconfDatabase {
         return nil
     }
 
-    /// Whether the parts of an item's key, each of which has a byte at least, make up `key`; nil where they are damaged.
+    /// Whether the parts of an item's key, each of which has a byte at least, make up `key`; nil where they are
+    /// damaged.
     private func hasKey(_ key: [UInt8], item: Int, _ items: (start: Int, count: Int)) -> Bool? {
         var (rest, item) = (key[...], item)
         while let start = number(at: item + 8), let parent = number(at: item + 4) {

@@ -24,8 +24,8 @@ struct DesktopLock: Hashable, Sendable {
 
     /// Whether the user's database of dconf alone says what was written, and may be written.
     ///
-    /// Not with another backend of GSettings or a profile of the environment, with a profile whose databases are not the
-    /// user's followed by those of the system, or if one of these locks the key.
+    /// Not with another backend of GSettings or a profile of the environment, with a profile whose databases are not
+    /// the user's followed by those of the system, or if one of these locks the key.
     var isInUserDatabase: Bool {
         guard environment("GSETTINGS_BACKEND") ?? "dconf" == "dconf", environment("DCONF_PROFILE") == nil else {
             return false

@@ -8,9 +8,9 @@ enum OutputLayout {
     /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
     ///
     /// The panel's top left corner stays. Every other output keeps touching the same side of its neighbour towards the
-    /// panel, at the same offset if possible. Outputs that do not touch the panel, directly or over others, move only if
-    /// they would overlap others. Disabled outputs, and those that show the same part of the screen as the panel, are
-    /// returned unchanged.
+    /// panel, at the same offset if possible. Outputs that do not touch the panel, directly or over others, move only
+    /// if they would overlap others. Disabled outputs, and those that show the same part of the screen as the panel,
+    /// are returned unchanged.
     static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {
         guard let panelIndex = outputs.firstIndex(where: { $0.name == panel && $0.isShown }) else { return outputs }
         var result = outputs
@@ -66,8 +66,8 @@ enum OutputLayout {
         return Position(x: moved.x, y: moved.y)
     }
 
-    /// The start along the side: ends that were aligned stay aligned; otherwise the same distance from the side's start,
-    /// but so near that the two still touch.
+    /// The start along the side: ends that were aligned stay aligned; otherwise the same distance from the side's
+    /// start, but so near that the two still touch.
     private static func along(
         _ start: Int,
         _ length: Int,

@@ -23,7 +23,8 @@ package final class SessionCheck {
         loop = try EventLoop()
     }
 
-    /// Checks the session that the environment describes; returns the lines that `orientctl doctor --json` prints about it.
+    /// Checks the session that the environment describes; returns the lines that `orientctl doctor --json` prints about
+    /// it.
     package func run() throws(SystemError) -> [String] {
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto

@@ -42,8 +42,8 @@ struct DesktopFile {
         return nil
     }
 
-    /// Reads a list of `portrait`, `landscape`, `inverted-portrait`, `inverted-landscape` and `primary`; nil if it does not
-    /// restrict the orientations.
+    /// Reads a list of `portrait`, `landscape`, `inverted-portrait`, `inverted-landscape` and `primary`; nil if it does
+    /// not restrict the orientations.
     private static func mask(_ text: String) -> InterfaceOrientationMask? {
         var mask: InterfaceOrientationMask = []
         for part in text.utf8.split(whereSeparator: { ",; ".utf8.contains($0) }) {

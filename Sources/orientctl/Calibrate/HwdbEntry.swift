@@ -106,8 +106,8 @@ struct HwdbEntry {
 
     /// Returns a file's contents with this record at the end.
     ///
-    /// An earlier matrix for the same match is removed, and its record if nothing else is in it. Everything else is kept
-    /// byte by byte. Later records override earlier ones.
+    /// An earlier matrix for the same match is removed, and its record if nothing else is in it. Everything else is
+    /// kept byte by byte. Later records override earlier ones.
     func added(to bytes: [UInt8]) -> [UInt8] {
         var lines = Self.lines(of: bytes)
         var kept: [ArraySlice<UInt8>] = []

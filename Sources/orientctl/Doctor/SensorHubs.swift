@@ -6,7 +6,8 @@ import SystemdBus
 
 /// Signs of sensors that the kernel does not offer, on a machine without an accelerometer.
 struct SensorHubs {
-    /// The PCI device id of a hub, such as `0xa845`, and the drivers of the HID devices through which it offers sensors.
+    /// The PCI device id of a hub, such as `0xa845`, and the drivers of the HID devices through which it offers
+    /// sensors.
     typealias Hub = (device: String, drivers: [String])
 
     var intel, amd: Hub?

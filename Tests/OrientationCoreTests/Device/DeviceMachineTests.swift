@@ -208,8 +208,8 @@ private struct World {
         #expect(world.reports.last == .started(warnings: ["no scan came in time; polling instead"]))
     }
 
-    // It was opened anew for ever: a few scans after each opening made it count as working. At rest nobody noticed for a
-    // minute.
+    // It was opened anew for ever: a few scans after each opening made it count as working. At rest nobody noticed for
+    // a minute.
     @Test(arguments: [SensingLevel.stream, .watch, .doze])
     func `a buffer whose trigger ends after each opening is left for polling`(level: SensingLevel) {
         var world = World()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same as follow-orientation, without `async`, for a program that has a loop of its own. Here it is poll(2); GLib's,
-// Qt's and others take a descriptor too.
+// The same as follow-orientation, without `async`, for a program that has a loop of its own. Here it is poll(2);
+// GLib's, Qt's and others take a descriptor too.
 
 import Glibc
 import OrientationClient
