@@ -48,14 +48,14 @@ final class DconfSwitch: DesktopSwitch {
         bus.callLater(Self.service, Self.path, Self.interface, "Change") { [key] call in
             call.append(bytes: DconfDatabase.change(of: key, to: isLocked))
         } completion: { [self] result in
+            // Somebody else may have written it meanwhile.
+            begin()
             do throws(BusError) {
                 tag = try result.get().readString()
                 report(.written, nil)
             } catch {
                 report(.refused, "\(error)")
             }
-            // Somebody else may have written it meanwhile.
-            begin()
         }
     }
 }

@@ -49,8 +49,8 @@ struct LockSync {
     private var state = State.apart
     private var readings: [Side: Reading] = [:]
     private var isActive = false
-    /// The write that was commanded and has not ended; there is one at most.
-    private var pending: (side: Side, isLocked: Bool)?
+    /// The write that was commanded and has not ended, and what its side has read since; there is one at most.
+    private var pending: (side: Side, isLocked: Bool, reading: Reading?)?
     /// The last write; nil after somebody has set it back.
     private var last: (side: Side, isLocked: Bool)?
     /// When others made changes, the newest last; ten times for one that set back a write.
@@ -61,14 +61,21 @@ struct LockSync {
         var changed: Side?
         switch event {
         case .reads(let side, let reading):
+            if pending?.side == side {
+                pending?.reading = reading
+                return nil
+            }
             if readings.updateValue(reading, forKey: side) != reading { changed = side }
         case .session(let isActive): self.isActive = isActive
         case .written:
-            if let pending { readings[pending.side] = .locked(pending.isLocked) }
-            (last, pending) = (pending, nil)
+            if let pending {
+                readings[pending.side] = .locked(pending.isLocked)
+                last = (pending.side, pending.isLocked)
+            }
+            changed = endWrite()
         case .refused:
-            pending = nil
             if case .together = state { state = .differing }
+            changed = endWrite()
         case .waited: if case .waiting(let isLocked) = state { state = .together(isLocked: isLocked) }
         }
         guard isActive, let desktop = readings[.desktop], desktop != .unknown,
@@ -81,10 +88,19 @@ struct LockSync {
         let desktopIsLocked = if case .locked(let isLocked) = desktop { isLocked } else { serviceIsLocked }
         if case .apart = state {
             state = .together(isLocked: desktopIsLocked)
-        } else if let changed, changed != pending?.side {
+        } else if let changed {
             return follow(changed, isLocked: changed == .desktop ? desktopIsLocked : serviceIsLocked, at: time)
         }
         return nextWrite()
+    }
+
+    /// Returns the side that was written if somebody else has changed it meanwhile.
+    private mutating func endWrite() -> Side? {
+        defer { pending = nil }
+        guard let pending, let reading = pending.reading,
+            readings.updateValue(reading, forKey: pending.side) != reading
+        else { return nil }
+        return pending.side
     }
 
     /// Follows a change that somebody else made.
@@ -106,7 +122,7 @@ struct LockSync {
         guard pending == nil, case .together(let isLocked) = state,
             let side = [.service, .desktop].first(where: { readings[$0] != .locked(isLocked) })
         else { return nil }
-        pending = (side, isLocked)
+        pending = (side, isLocked, nil)
         return .write(side, isLocked: isLocked)
     }
 }
