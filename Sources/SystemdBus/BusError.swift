@@ -41,6 +41,9 @@ package struct BusError: Error, Hashable, Sendable {
     package static let interactiveAuthorizationRequired =
         "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
+    /// Whether the service has ended, or let the call time out, before it replied.
+    package var isNoReply: Bool { name == "org.freedesktop.DBus.Error.NoReply" }
+
     /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {
         switch name {

@@ -52,6 +52,8 @@ class Logins:
         self.connection.register_object(LOGIN_PATH, manager, self.inhibit, None, None)
         self.connection.register_object(f"{LOGIN_PATH}/session/auto", properties, self.handle, None, None)
         self.sessions = {}
+        self.calls = 0
+        self.is_hanging = False
         self.client.call("RequestName", BUS, "/", GLib.Variant("(su)", (LOGIN, 0)), BUS)
 
     def add(self, name, is_active=True, kind="user", is_remote=False, seat="seat0"):
@@ -73,6 +75,9 @@ class Logins:
 
     def handle(self, _connection, sender, _path, _interface, _method, _arguments, invocation):
         """Answers GetAll of the caller's own session."""
+        self.calls += 1
+        if self.is_hanging:
+            return
         process = self.client.call("GetConnectionUnixProcessID", BUS, "/", GLib.Variant("(s)", (sender,)), BUS)[0]
         variables = pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         name = next((one[15:].decode() for one in variables if one.startswith(b"XDG_SESSION_ID=")), None)
@@ -493,6 +498,22 @@ class Seat(LockTestCase):
         self.client.wait_for("RotationLock", "current")
         self.settle(second, bert)
         self.assertEqual(bert.read(), "false")
+
+    def test_logind_that_crashes_while_it_is_asked(self):
+        logins = Logins(self.rig)
+        logins.add("one")
+        desktop = Desktop(self)
+        agent = self.start_lock(desktop)
+        logins.is_hanging = True
+        before = logins.calls
+        logins.activate("one")
+        wait_until(lambda: handle_events() or logins.calls > before, "the agent has asked")
+        desktop.write("true")
+        logins.client.close()
+        agent.wait_for_warning("systemd-logind: ", "may differ")
+        self.assertEqual(self.lock(), "off")
+        Logins(self.rig).add("one")
+        self.client.wait_for("RotationLock", "current")
 
 
 class Failures(LockTestCase):

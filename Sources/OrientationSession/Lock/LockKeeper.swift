@@ -46,6 +46,7 @@ final class LockKeeper {
                 if $0 == nil { self.onEnd() }
             },
             try system.subscribe(match) { [unowned(unsafe) self] in sessionsChanged($0) },
+            try system.onOwnerChange(of: Self.logind) { [unowned(unsafe) self] in if $0 != nil { readLogin() } },
         ]
         let report: SwitchReport = { [unowned(unsafe) self] in reported($0, $1) }
         desktop =
@@ -120,8 +121,10 @@ final class LockKeeper {
                 else { return leave("this is not a user session on seat0") }
                 process(.session(isActive: login["Active"] == .flag(true)))
             } catch {
-                guard error.isServiceMissing else { return leave("the session is unknown: \(error)") }
-                process(.session(isActive: true))
+                if error.isServiceMissing { return process(.session(isActive: true)) }
+                guard error.isNoReply else { return leave("the session is unknown: \(error)") }
+                // It is asked again when it has restarted, or announces a change.
+                log.warning("systemd-logind: \(error); until it answers, the lock of orientd may differ")
             }
         }
     }
