@@ -25,11 +25,6 @@ public struct OrientationMachine: Sendable {
     /// Clients read all requests with one call, which takes orientd 2 ms where there are 256.
     public static let limits = (client: 64, total: 256)
 
-    /// Seconds until a change of the interface is saved, so that turning to and fro does not wear out the disk.
-    private static let saveDelay = 10.0
-    /// The most seconds between two attempts to save a state that could not be saved.
-    private static let longestRetryDelay = 3600.0
-
     /// The least change of the hinge's angle that is published, in degrees.
     private static let leastAngleChange = 3.0
 
@@ -54,14 +49,11 @@ public struct OrientationMachine: Sendable {
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
+
     /// Whether a switch or the hinge tells how the machine is used.
     private var detectsTabletMode = false
 
-    /// The state that was written last; nil before the first one.
-    private var saved: SavedState?
-    private var hasSaveFailed = false
-    private var retryDelay = OrientationMachine.saveDelay
-    private var saveDeadline: Double?
+    private var saving: SaveSchedule
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last said.
     private var reportedScale = 1.0
 
@@ -76,7 +68,7 @@ public struct OrientationMachine: Sendable {
     /// Creates the machine as it is at the start, at a time in seconds; `saved` is what an earlier run left.
     public init(_ configuration: MachineConfiguration, saved: SavedState?, at time: Double) {
         self.configuration = configuration
-        self.saved = saved
+        saving = SaveSchedule(saved)
         chosenMode = saved?.autorotate
         let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, detectsTabletMode: false)
         policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
@@ -201,10 +193,7 @@ public struct OrientationMachine: Sendable {
         case .tabletModeClaims(let count): tabletModeClaims = count
         case .proxyClaims(let clients): status.sensorProxyClients = clients
         case .deadlinePassed(let purpose): meet(purpose, at: time, &effects)
-        case .saveFailed:
-            hasSaveFailed = true
-            saveDeadline = time + retryDelay
-            retryDelay = min(2 * retryDelay, Self.longestRetryDelay)
+        case .saveFailed: saving.fail(at: time)
         case .shutdown:
             guard lifecycle != .ending else { return }
             lifecycle = .ending
@@ -212,7 +201,7 @@ public struct OrientationMachine: Sendable {
             silence = PerRole(SilenceFeed())
             exitDeadline = time + Self.timeout.end
             effects.step = .end
-            save(&effects)
+            effects.save = saving.write(savedState)
         case .setRotationLock(let lock): try policy.setLock(lock)
         case .rotate(let orientation): try policy.rotate(to: orientation)
         case .alignToDevice: policy.alignToDevice()
@@ -258,15 +247,8 @@ public struct OrientationMachine: Sendable {
             effects.transition = Transition(from: shown, to: policy.shown, reason: policy.reason)
             effects.explanation = policy.explanation
         }
-        let state = savedState
-        if state.lock != saved?.lock ?? .off || state.autorotate != saved?.autorotate
-            || (state.lock != .off && state.held != saved?.held)
-        {
-            save(&effects)
-        } else if effects.transition != nil, state.shown != saved?.shown, saveDeadline == nil {
-            // Later turns do not delay it: a device in motion would never be saved.
-            saveDeadline = time + Self.saveDelay
-        }
+        let isTransition = effects.transition != nil
+        if let state = saving.note(savedState, isTransition: isTransition, at: time) { effects.save = state }
     }
 
     // MARK: - Samples
@@ -480,7 +462,7 @@ public struct OrientationMachine: Sendable {
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)
-        case .save: save(&effects)
+        case .save: effects.save = saving.write(savedState)
         case .exit:
             exitDeadline = nil
             effects.step = .exit
@@ -500,7 +482,7 @@ public struct OrientationMachine: Sendable {
         consider(.switchCheck, tablet.check.deadline, slack: 1)
         consider(.doze, motion.display.deadline, slack: 1)
         consider(.doze, motion.base.deadline, slack: 1)
-        consider(.save, saveDeadline, slack: Self.saveDelay / 10)
+        consider(.save, saving.deadline, slack: 1)
         consider(.exit, exitDeadline)
         return next
     }
@@ -509,16 +491,5 @@ public struct OrientationMachine: Sendable {
         var state = policy.memory
         state.autorotate = chosenMode
         return state
-    }
-
-    /// Asks for the state to be written, unless it was written already.
-    private mutating func save(_ effects: inout Effects) {
-        saveDeadline = nil
-        let state = savedState
-        guard state != saved || hasSaveFailed else { return }
-        if state != saved { retryDelay = Self.saveDelay }
-        hasSaveFailed = false
-        saved = state
-        effects.save = state
     }
 }
