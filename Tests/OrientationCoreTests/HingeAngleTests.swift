@@ -183,6 +183,26 @@ extension HingeAngle {
         }
     }
 
+    // A machine that was folded flat between two readings stayed a laptop: the angles that decide were never read.
+    @Test(arguments: [(357.0, true), (345, true), (340, true), (19, false), (3, false)])
+    func `an angle above 340° is a tablet's when it has lasted for two seconds`(degrees: Double, isTablet: Bool) {
+        var hinge = HingeAngle()
+        for time in [0.0, 0.5, 1] { hinge.add(90, at: time) }
+        #expect(hinge.tabletMode == .laptop)
+        for time in [3.0, 4, 5.9] { hinge.add(degrees, at: time) }
+        #expect(hinge.tabletMode == (degrees == 340 ? .tablet : .laptop))
+        hinge.add(degrees, at: 6)
+        #expect(hinge.tabletMode == (isTablet ? .tablet : .laptop))
+    }
+
+    @Test func `a closed lid that reads 359° now and then stays a laptop`() {
+        var hinge = HingeAngle()
+        for time in stride(from: 0.0, to: 60, by: 1) {
+            hinge.add(time < 2 ? 30 : time.truncatingRemainder(dividingBy: 3) == 0 ? 1 : 359, at: time)
+        }
+        #expect(hinge.tabletMode == .laptop)
+    }
+
     /// The angles after each reading of a hinge sensor; nil while unknown.
     private static let readings: [(name: String, readings: [Double], angles: [Double?], mode: TabletMode)] = [
         ("two that agree", [100, 101], [nil, 101], .laptop),

@@ -4,8 +4,10 @@
 ///
 /// It is 0° with the lid closed, 180° with both halves in one plane and 360° folded back to back.
 struct HingeAngle: Sendable {
-    /// The angles in degrees that decide; beyond them a closed lid and a folded tablet look the same.
+    /// The angles in degrees that decide at once; beyond them a closed lid and a folded tablet look the same.
     private static let decisive = 20.0...340.0
+    /// Seconds for which a greater angle must last to be that of a tablet.
+    private static let foldedDuration = 2.0
     /// The greatest angle of a laptop and the least of a tablet, in degrees; in between the last mode stays.
     private static let limits = (laptop: 160.0, tablet: 200.0)
     /// The most degrees by which a reading differs from the one before it, unless the next reading confirms it.
@@ -22,6 +24,8 @@ struct HingeAngle: Sendable {
     private var lastReading: Double?
     /// When a reading was usable, or reading began; nil until the first reading.
     private var lastUse: Double?
+    /// Since when the angle is greater than all that decide at once.
+    private var foldedSince: Double?
 
     // The accelerometers.
     private var readings = PerRole<Vector3?>(nil)
@@ -47,9 +51,10 @@ struct HingeAngle: Sendable {
 
     private mutating func use(_ degrees: Double, at time: Double) {
         (angle, lastReading, lastUse) = (degrees, degrees, time)
-        guard Self.decisive.contains(degrees) else { return }
-        if degrees <= Self.limits.laptop { tabletMode = .laptop }
-        if degrees >= Self.limits.tablet { tabletMode = .tablet }
+        foldedSince = degrees > Self.decisive.upperBound ? foldedSince ?? time : nil
+        if Self.decisive.contains(degrees), degrees <= Self.limits.laptop { tabletMode = .laptop }
+        let isTablet = foldedSince.map { time - $0 >= Self.foldedDuration } ?? (degrees >= Self.limits.tablet)
+        if isTablet { tabletMode = .tablet }
     }
 
     /// Ignores a reading that tells nothing; after some time of these, nothing is known of the angle any more.
@@ -86,7 +91,7 @@ struct HingeAngle: Sendable {
 
     /// Forgets the angle but not the mode: reading began or ended.
     mutating func restart() {
-        (angle, lastReading, lastUse, readings) = (nil, nil, nil, PerRole(nil))
+        (angle, lastReading, lastUse, foldedSince, readings) = (nil, nil, nil, nil, PerRole(nil))
         hasHalf = true
     }
 
