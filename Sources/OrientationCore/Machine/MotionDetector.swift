@@ -123,7 +123,7 @@ struct MotionDetector: Sendable {
     /// From the differences between consecutive samples, so that a slow turn hardly counts as noise.
     private var noise: Double { count > 1 ? (squares.greatestComponent / Double(2 * (count - 1))).squareRoot() : 0 }
 
-    /// Whether what differs between the samples is noise, where that is more than the least threshold.
+    /// Whether the samples differ by noise only, for a sensor with more noise than the least threshold.
     private func isStill(_ unit: Double) -> Bool {
         guard Self.noiseFactor * noise > Self.leastThreshold * unit else { return true }
         let samples = Double(count)

@@ -50,9 +50,6 @@ public struct OrientationMachine: Sendable {
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
 
-    /// Whether a switch or the hinge tells how the machine is used.
-    private var detectsTabletMode = false
-
     private var saving: SaveSchedule
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last said.
     private var reportedScale = 1.0
@@ -169,11 +166,10 @@ public struct OrientationMachine: Sendable {
         case .chassisFound(let idiom):
             chassis = idiom
             policy.configure(configuration.rotation(chassis: idiom))
-            setUsualMode()
             finish(.chassis, &effects)
         case .lid(let isClosed):
             isLidClosed = isClosed
-            pauseOrResume()
+            pauseOrResume(at: time)
         case .tabletSwitch(let mode): tablet.switchMode = mode
         case .hingeSensor(let report):
             guard lifecycle != .ending else { return }
@@ -183,12 +179,12 @@ public struct OrientationMachine: Sendable {
             guard lifecycle != .ending else { return }
             lifecycle = .suspended
             effects.step = .suspend
-            pauseOrResume()
+            pauseOrResume(at: time)
         case .wake:
             guard lifecycle == .suspended else { return }
             lifecycle = readyDeadline == nil ? .running : .starting
             effects.step = .resume
-            pauseOrResume()
+            pauseOrResume(at: time)
         case .claims(let count): status.claims = count
         case .tabletModeClaims(let count): tabletModeClaims = count
         case .proxyClaims(let clients): status.sensorProxyClients = clients
@@ -325,8 +321,7 @@ public struct OrientationMachine: Sendable {
         silence[role].begin(samplePeriod: sampling.mayFallSilent ? samplePeriod : nil)
         guard role == .display else { return }
         tracker.begin(samplePeriod: samplePeriod, faceUp: sampling.faceUp)
-        // A check under way goes on: a sensor that fails again and again would be read for ever.
-        if !tablet.check.isContradicted, tablet.check.deadline == nil { tablet.beginCheck(at: time) }
+        tablet.repeatCheck(at: time)
     }
 
     private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
@@ -398,12 +393,11 @@ public struct OrientationMachine: Sendable {
         return policy.tabletMode == .tablet && isAwake && isCurrent ? .tablet : .laptop
     }
 
-    /// Tells the policy what the machine is used as, and chooses the usual mode anew where that depends on it.
+    /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
     private mutating func updateTabletMode() {
-        let detects = tablet.source != .none
-        if detects != detectsTabletMode {
-            detectsTabletMode = detects
-            setUsualMode()
+        if chosenMode == nil {
+            let detects = tablet.source != .none
+            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, detectsTabletMode: detects))
         }
         let countsAngle = countsAngle
         if !countsAngle { tablet.hinge.forgetMode() }
@@ -419,13 +413,8 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - The machine
 
-    private mutating func setUsualMode() {
-        guard chosenMode == nil else { return }
-        policy.setAutorotate(configuration.autorotateMode(chassis: chassis, detectsTabletMode: detectsTabletMode))
-    }
-
     /// Has the policy ignore the device while the lid is closed or the machine sleeps.
-    private mutating func pauseOrResume() {
+    private mutating func pauseOrResume(at time: Double) {
         let isPaused = isLidClosed || lifecycle == .suspended
         guard isPaused != policy.isPaused else { return }
         tablet.hinge.restart()
@@ -435,6 +424,7 @@ public struct OrientationMachine: Sendable {
             policy.pause()
         } else {
             policy.resume()
+            tablet.repeatCheck(at: time)
             // A device at rest gives no reading.
             startClassifying()
         }

@@ -35,8 +35,10 @@ struct SwitchCheck: Sendable {
 
     mutating func stop() { state = .idle }
 
+    /// Ends a check; a sensor at rest may have given no reading since the first one that contradicts the switch.
     mutating func expire(at time: Double) {
-        if let deadline, time >= deadline { state = .idle }
+        guard case .measuring(let since, let end) = state, time >= end else { return }
+        state = since.map { time - $0 >= Self.patience } == true ? .contradicted : .idle
     }
 
     /// Compares the angle in degrees with what a switch says.

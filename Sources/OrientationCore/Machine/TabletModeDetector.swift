@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machine is used as, and what tells so: a client, a tablet switch, a hinge sensor or two accelerometers.
+/// Whether the machine is used as a tablet or a laptop.
 ///
-/// The first of these that there is decides.
+/// The first of these that exists decides: what a client has set, a tablet switch, a hinge sensor, two accelerometers.
 struct TabletModeDetector: Sendable {
     /// What a client has set; unknown for nothing.
     var override = TabletMode.unknown
@@ -21,7 +21,7 @@ struct TabletModeDetector: Sendable {
 
     // MARK: - What is known
 
-    /// The mode by the angle counts while `countsAngle`.
+    /// With `countsAngle`, the angle of the hinge decides where nothing else does.
     func mode(countsAngle: Bool) -> TabletMode {
         if override != .unknown { return override }
         if switchMode != .unknown { return switchMode }
@@ -38,12 +38,12 @@ struct TabletModeDetector: Sendable {
     /// Whether the angle of the hinge can be measured.
     var hasHinge: Bool { sensor.isPresent || hasAccelerometers }
 
-    /// Whether the sensor measures it; the accelerometers do if it is lost.
+    /// Whether the angle comes from the hinge sensor; while that is lost, it comes from the accelerometers.
     var readsSensor: Bool { sensor.isPresent && (sensor.state != .lost || !hasAccelerometers) }
 
     // MARK: - What happens
 
-    /// Checks the switch anew if it has changed, or if the angle can be measured since, or no longer.
+    /// Checks the switch again if it has changed, or if the angle has become measurable or unmeasurable.
     mutating func updateCheck(at time: Double) {
         if checked != (switchMode, hasHinge) { beginCheck(at: time) }
     }
@@ -52,6 +52,13 @@ struct TabletModeDetector: Sendable {
     mutating func beginCheck(at time: Double) {
         checked = (switchMode, hasHinge)
         if switchMode != .unknown, hasHinge { check.begin(at: time) } else { check.stop() }
+    }
+
+    /// Checks the switch once more, unless it is being checked or known to be wrong.
+    ///
+    /// A check under way goes on: a sensor that fails again and again would be read for ever.
+    mutating func repeatCheck(at time: Double) {
+        if !check.isContradicted, check.deadline == nil { beginCheck(at: time) }
     }
 
     mutating func add(angle: Double, at time: Double) {

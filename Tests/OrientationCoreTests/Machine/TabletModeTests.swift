@@ -342,6 +342,24 @@ private struct Convertible {
         #expect(convertible.machine.status.isSwitchContradicted, "until the switch or the angle changes")
     }
 
+    // At rest a claimed sensor gives a reading every ten seconds: none came between the fifth second and the end.
+    @Test func `a contradiction that has lasted at the end of the check is reported without another reading`() {
+        var convertible = switched(to: .tablet)
+        for _ in 0...2 { convertible.handle(.hingeAngle(90), after: 0.1) }
+        convertible.handle(.deadlinePassed(.switchCheck), after: 10)
+        #expect(convertible.machine.status.isSwitchContradicted)
+    }
+
+    // A check that ended behind the closed lid was not repeated.
+    @Test func `the switch is checked again when the lid is opened`() {
+        var convertible = switched(to: .tablet)
+        convertible.handle(.lid(isClosed: true))
+        convertible.handle(.deadlinePassed(.switchCheck), after: 10)
+        #expect(!convertible.effects.readsHinge && !convertible.machine.status.isSwitchContradicted)
+        convertible.handle(.lid(isClosed: false))
+        #expect(convertible.effects.readsHinge)
+    }
+
     @Test func `a switch that is right again is no longer reported`() {
         var convertible = switched(to: .tablet)
         for _ in 0...7 { convertible.handle(.hingeAngle(90), after: 1) }
