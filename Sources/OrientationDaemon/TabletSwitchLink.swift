@@ -10,7 +10,7 @@ import SystemdBus
 /// No call waits. What fails is tried again, ever more rarely, until the service confirms a state.
 final class TabletSwitchLink {
     /// Seconds until another attempt: from the first, doubled each time, to the last.
-    private static let backoff = (first: 1.0, last: 60.0)
+    private static let backoff = (first: 1.0, last: 3600.0)
 
     private enum State {
         /// No switch is to exist.
@@ -21,19 +21,27 @@ final class TabletSwitchLink {
     }
 
     private let path: String
+    private let timeout: Double
     private let loop: EventLoop
     private var state = State.closed
-    private var retry: Timer?
+    /// For the next attempt or the confirmation.
+    private var timer: Timer?
     private var delay = TabletSwitchLink.backoff.first
     /// Solved when a state is confirmed.
     private var problem: ProblemLog
 
-    /// `path` is where systemd listens for orientd.
-    init(path: String, loop: EventLoop, log: Log) throws(SystemError) {
-        self.path = path
-        self.loop = loop
+    /// `path` is where systemd listens for orientd, and starts the service; that must confirm a state within `timeout`
+    /// seconds.
+    init(path: String, timeout: Double = 15, loop: EventLoop, log: Log) throws(SystemError) {
+        (self.path, self.timeout, self.loop) = (path, timeout, loop)
         problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
-        retry = try loop.timer { [unowned(unsafe) self] in if case .waiting(let mode) = state { connect(mode) } }
+        timer = try loop.timer { [unowned(unsafe) self] in
+            switch state {
+            case .closed: break
+            case .connected(let mode, _, _): fail(mode, "\(path) does not confirm the state of the switch")
+            case .waiting(let mode): connect(mode)
+            }
+        }
     }
 
     /// Has the switch say `mode`; unknown removes it.
@@ -41,7 +49,9 @@ final class TabletSwitchLink {
         switch (state, mode) {
         case (_, .unknown):
             state = .closed
-            retry?.disarm()
+            timer?.disarm()
+            delay = Self.backoff.first
+            problem.update(nil)
         case (.closed, _): connect(mode)
         case (.waiting, _): state = .waiting(mode)
         case (.connected(let before, let socket, let source), _):
@@ -66,6 +76,7 @@ final class TabletSwitchLink {
     private func send(_ mode: TabletMode, _ socket: FileDescriptor) {
         var byte = mode == .tablet ? UInt8(ascii: "1") : UInt8(ascii: "0")
         let count = retryingInterrupted { CLinux.send(socket.rawValue, &byte, 1, Int32(MSG_NOSIGNAL)) }
+        timer?.arm(after: timeout, slack: timeout / 10)
         if count != 1 { fail(mode, "\(SystemError("write to", path, errno: .current))") }
     }
 
@@ -75,6 +86,7 @@ final class TabletSwitchLink {
         var bytes: UInt64 = 0
         let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, 8) }
         if count > 0 {
+            timer?.disarm()
             delay = Self.backoff.first
             problem.update(nil)
         } else if count == 0 || Errno.current != .again {
@@ -86,7 +98,7 @@ final class TabletSwitchLink {
     private func fail(_ mode: TabletMode, _ problem: String) {
         state = .waiting(mode)
         self.problem.update(problem)
-        retry?.arm(after: delay, slack: delay / 10)
+        timer?.arm(after: delay, slack: delay / 10)
         delay = min(2 * delay, Self.backoff.last)
     }
 }

@@ -47,6 +47,26 @@ import Testing
         #expect(connection?.read() == "1")
     }
 
+    // A service that hung left the switch as it was, without a word.
+    @Test func `a service that does not confirm the mode is left, and connected to again`() throws {
+        let link = try TabletSwitchLink(
+            path: service.path,
+            timeout: 0.01,
+            loop: loop,
+            log: Log("orientd", isVerbose: false)
+        )
+        link.apply(.tablet)
+        let hanging = try #require(service.accept())
+        #expect(hanging.read() == "1")
+        var next: Connection?
+        try loop.run {
+            next = next ?? service.accept()
+            return next != nil
+        }
+        #expect(hanging.hasEnded && next?.read() == "1")
+        withExtendedLifetime(link) {}
+    }
+
     @Test func `a mode that changes while nobody listens is written later`() throws {
         service.stop()
         link.apply(.tablet)
