@@ -29,6 +29,8 @@ final class MachineSwitches {
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
+    /// Called after the first scan that succeeds.
+    private var onFound: (() -> Void)?
     private var retry: Timer?
     private var disagreement: Timer?
     private var disagrees = false
@@ -49,7 +51,7 @@ final class MachineSwitches {
         self.ignored = ignored
         self.enumerate = enumerate
         self.onChange = onChange
-        retry = try loop.timer { [unowned(unsafe) self] in scan {} }
+        retry = try loop.timer { [unowned(unsafe) self] in scan() }
         disagreement = try loop.timer { [unowned(unsafe) self] in
             let names = tabletSwitches.map { "\($0.description.name) (\($0.isTablet ? "tablet" : "laptop"))" }
             let text = names.sorted().joined(separator: ", ")
@@ -82,7 +84,7 @@ final class MachineSwitches {
 
     // MARK: - Arrivals and departures
 
-    /// Scans for switches, and follows udev's events from then on; `completion` follows the first scan.
+    /// Scans for switches, and follows udev's events from then on; calls `completion` when a scan has succeeded.
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
@@ -91,7 +93,8 @@ final class MachineSwitches {
             case .added, .changed: open(device)
             }
         }
-        scan(completion: completion)
+        onFound = completion
+        scan()
     }
 
     /// An event node with wanted switches, as udev and the kernel describe it.
@@ -128,7 +131,7 @@ final class MachineSwitches {
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
-    private func scan(completion: @escaping () -> Void) {
+    private func scan() {
         HelperThread.runOnce(loop: loop) { [enumerate, ignored] in
             Result { () throws(SystemError) in
                 try enumerate().compactMap { Description($0, ignoring: ignored) }.map { ($0, $0.open()) }
@@ -137,12 +140,12 @@ final class MachineSwitches {
             switch result {
             case .success(let nodes):
                 for (description, events) in nodes { adopt(description, events) }
+                onFound.take()?()
             case .failure(let error):
                 log.warning("\(error); looking for switches again in \(Int(delay)) s")
                 retry?.arm(after: delay, slack: delay / 10)
                 delay = min(2 * delay, Self.backoff.last)
             }
-            completion()
         }
     }
 

@@ -14,19 +14,17 @@ import Testing
     @Test func `a failed enumeration is repeated`() throws {
         let loop = try EventLoop()
         let attempts = try Attempts()
-        let watch = try loop.watch(attempts.descriptor) { if attempts.count == 2 { loop.exit() } }
         let log = Log("orientd", isVerbose: false)
         let switches = try MachineSwitches(loop: loop, log: log) { () throws(SystemError) in
             guard attempts.next() > 1 else { throw SystemError("list the devices of", "input", errno: Errno(12)) }
             return []
         } onChange: { _, _ in
         }
-        var isReady = false
-        try switches.begin { isReady = true }
+        // Until then there may be a switch of the kernel, and no virtual one is made.
+        try switches.begin { loop.exit() }
         _ = try loop.run()
-        withExtendedLifetime(watch) {}
         #expect(attempts.count == 2)
-        #expect(isReady && switches.tabletMode == .unknown && !switches.isLidClosed, "the start does not wait for it")
+        #expect(switches.tabletMode == .unknown && !switches.isLidClosed)
     }
 }
 
