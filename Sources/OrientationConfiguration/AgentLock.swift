@@ -40,11 +40,8 @@ package final class AgentLock {
         guard orientd_lock(descriptor.rawValue) == 0 else {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            throw SystemError(
-                "rotate",
-                "the display \(display), which process \(other) (orient-agent) rotates already",
-                errno: .busy
-            )
+            let subject = "the display \(display), which orient-agent (process \(other)) serves already"
+            throw SystemError("serve", subject, errno: .busy)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
         try? write("starts")

@@ -37,10 +37,11 @@ final class DconfSwitch: DesktopSwitch {
             do throws(MessageError) {
                 report(.reads(.desktop, try DconfDatabase(bytes).value(of: key).map { .locked($0) } ?? .unset), nil)
             } catch {
-                report(nil, "\(file) \(error.problem)")
+                report(.reads(.desktop, .unknown), "\(file) \(error.problem)")
             }
         } catch {
-            if error.errno == .notFound { report(.reads(.desktop, .unset), nil) } else { report(nil, "\(error)") }
+            let isMissing = error.errno == .notFound
+            report(.reads(.desktop, isMissing ? .unset : .unknown), isMissing ? nil : "\(error)")
         }
     }
 

@@ -24,19 +24,25 @@ struct DesktopLock: Hashable, Sendable {
 
     /// Whether the user's database of dconf alone says what was written, and may be written.
     ///
-    /// Not with another backend of GSettings or a profile of the environment, with a profile whose databases are not
-    /// the user's followed by those of the system, or if one of these locks the key.
+    /// False with another backend of GSettings, with a profile that the environment names, with a profile that has more
+    /// than the user's database followed by those of the system, and if one of these locks the key.
     var isInUserDatabase: Bool {
         guard environment("GSETTINGS_BACKEND") ?? "dconf" == "dconf", environment("DCONF_PROFILE") == nil else {
             return false
         }
         let files = ["/run/dconf/user/\(getuid())", (environment("XDG_RUNTIME_DIR") ?? "") + "/dconf/profile"]
-        let profiles = files + ["/etc", "/usr/local/share", "/usr/share"].map { $0 + "/dconf/profile/user" }
+        let shared = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        let folders = ["/etc"] + shared.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
+        let profiles = files + folders.map { $0 + "/dconf/profile/user" }
         guard let profile = profiles.lazy.compactMap({ try? FileDescriptor.contents(of: $0, limit: 65536) }).first
         else { return true }
+        let lines = IniParser.lines(of: profile)
+        guard !lines.isEmpty else { return false }
         // The lines have the form of assignments: `system-db:local`.
-        return IniParser.lines(of: profile).enumerated().allSatisfy { index, line in
+        return lines.enumerated().allSatisfy { index, line in
             guard case .assignment(_, let kind, let name) = line.content else { return false }
+            // A comment, of which the name is taken to be a part.
+            if name.utf8.contains(UInt8(ascii: "#")) { return false }
             if index == 0 { return kind == "user-db" && name == "user" }
             guard kind == "system-db" || kind == "file-db" else { return false }
             // dconf ignores a database that is missing or invalid.
@@ -54,5 +60,5 @@ protocol DesktopSwitch: AnyObject {
     func write(_ isLocked: Bool)
 }
 
-/// Gets what a switch reports: what it reads, or the end of a write; or a problem, as a message.
+/// Gets what a switch reports: what it reads or the end of a write, why that failed, or both.
 typealias SwitchReport = (_ event: LockSync.Event?, _ problem: String?) -> Void

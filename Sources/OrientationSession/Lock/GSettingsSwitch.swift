@@ -29,6 +29,8 @@ final class GSettingsSwitch: DesktopSwitch {
             try loop.onExit(of: process) { [unowned(unsafe) self] _ in
                 monitor = nil
                 self.report(.reads(.desktop, .unknown), "gsettings monitor has ended")
+                // Started anew, the agent knows again whether the key was ever written.
+                loop.exit(1)
             },
         ]
     }
@@ -39,8 +41,11 @@ final class GSettingsSwitch: DesktopSwitch {
         ["gsettings", action, lock.schema, DesktopLock.key] + values
     }
 
+    /// The same for a command that ends; one that hangs must not hold up the agent, or the next write.
+    private func limited(_ command: [String]) -> [String] { ["timeout", "5"] + command }
+
     func begin() {
-        guard let (bytes, status) = try? POSIX.output(of: command("get")), status == 0 else {
+        guard let (bytes, status) = try? POSIX.output(of: limited(command("get"))), status == 0 else {
             return report(nil, "gsettings get \(lock.schema) failed")
         }
         // It does not tell whether the key was ever written.
@@ -62,7 +67,7 @@ final class GSettingsSwitch: DesktopSwitch {
 
     func write(_ isLocked: Bool) {
         do throws(SystemError) {
-            let process = try spawn(command("set", isLocked ? "true" : "false"))
+            let process = try spawn(limited(command("set", isLocked ? "true" : "false")))
             end = try loop.onExit(of: process) { [unowned(unsafe) self] status in
                 report(status == 0 ? .written : .refused, status == 0 ? nil : "gsettings set exited with \(status)")
             }

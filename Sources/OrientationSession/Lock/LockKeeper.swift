@@ -19,7 +19,7 @@ final class LockKeeper {
     private var slots: [BusSlot] = []
     private var timer: Timer?
     private var sync = LockSync()
-    private var serviceProblem, desktopProblem, restlessness: ProblemLog
+    private var serviceProblem, readProblem, writeProblem, restlessness: ProblemLog
 
     /// Connects to the bus of the session; `onEnd` is called when the session has ended, or takes no part.
     init(
@@ -31,12 +31,17 @@ final class LockKeeper {
         onEnd: @escaping () -> Void
     ) throws(SystemError) {
         (self.system, self.daemon, self.loop, self.log, self.onEnd) = (system, daemon, loop, log, onEnd)
-        serviceProblem = ProblemLog(log, consequence: "the desktop's rotation switch does not set it")
-        desktopProblem = ProblemLog(log, consequence: "the lock of orientd may differ")
+        serviceProblem = ProblemLog(log, consequence: "it may differ from the desktop's rotation switch")
+        let consequence = "the lock of orientd may differ from it"
+        readProblem = ProblemLog(log, consequence: consequence)
+        writeProblem = ProblemLog(log, consequence: consequence)
         let rest = "\(Int(LockSync.window)) s without a change"
         restlessness = ProblemLog(log, consequence: "they are made equal after \(rest)")
         session = try Bus(.session)
-        timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
+        timer = try loop.timer { [unowned(unsafe) self] in
+            restlessness.update(nil)
+            process(.waited)
+        }
         try session.attach(to: loop)
         let match = "type='signal',sender='\(Self.logind)',member='PropertiesChanged',arg0='\(Self.logind).Session'"
         slots = [
@@ -67,10 +72,11 @@ final class LockKeeper {
     }
 
     private func reported(_ event: LockSync.Event?, _ problem: String?) {
-        var task = "read"
-        if case .refused? = event { task = "set" }
-        if let problem { desktopProblem.update("cannot \(task) the desktop's rotation switch: \(problem)") }
-        if case .written? = event { desktopProblem.update(nil) }
+        let desktop = "the desktop's rotation switch"
+        switch event {
+        case .written?, .refused?: writeProblem.update(problem.map { "cannot set \(desktop): \($0)" })
+        default: readProblem.update(problem.map { "cannot read \(desktop): \($0)" })
+        }
         if let event { process(event) }
     }
 
@@ -124,13 +130,13 @@ final class LockKeeper {
                 if error.isServiceMissing { return process(.session(isActive: true)) }
                 guard error.isNoReply else { return leave("the session is unknown: \(error)") }
                 // It is asked again when it has restarted, or announces a change.
-                log.warning("systemd-logind: \(error); until it answers, the lock of orientd may differ")
+                log.warning("systemd-logind: \(error); until it answers, the desktop's rotation switch is not followed")
             }
         }
     }
 
     private func leave(_ reason: String) {
-        log.info("\(reason): orient-agent is not needed")
+        log.info("\(reason): orient-agent ends")
         onEnd()
     }
 }

@@ -44,7 +44,7 @@ struct LockSync {
     }
 
     /// So many writes that are set back within this number of seconds are too many, or so many changes in all.
-    static let most = (setBack: 5, all: 50), window = 10.0
+    static let most = (setBack: 5, all: 20), window = 10.0
 
     private var state = State.apart
     private var readings: [Side: Reading] = [:]
@@ -53,7 +53,7 @@ struct LockSync {
     private var pending: (side: Side, isLocked: Bool, reading: Reading?)?
     /// The last write; nil after somebody has set it back.
     private var last: (side: Side, isLocked: Bool)?
-    /// When others made changes, the newest last; ten times for one that set back a write.
+    /// When others made changes, the newest last; four times for one that set back a write.
     private var changes: [Double] = []
 
     /// `time` is that of a monotonic clock, in seconds.

@@ -28,9 +28,14 @@ package final class SessionCheck {
     package func run() throws(SystemError) -> [String] {
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
-            let task = mayKeepLock ? "only synchronises the rotation lock" : "is not needed"
-            add("ok", "session", "\(desktop.description); orient-agent \(task)")
-            if let agent { add("ok", "agent", "process \(agent.process) \(agent.activity)") }
+            add("ok", "session", desktop.description + (mayKeepLock ? "" : "; orient-agent is not needed"))
+            if let agent {
+                add("ok", "agent", "process \(agent.process) \(agent.activity)")
+            } else if mayKeepLock {
+                let remedy = "systemctl --user enable --now orient-agent"
+                let text = "orient-agent does not run: the desktop's rotation switch and the lock of orientd may differ"
+                add("ok", "agent", text, remedy: remedy)
+            }
             return findings
         }
         guard let backend = backend.resolved else {
