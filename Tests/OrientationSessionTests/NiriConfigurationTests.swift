@@ -13,7 +13,11 @@ import Testing
             ("output \"eDP-1\" {\n    // auto-rotate }\n    /-auto-rotate\n    // }\n}\n", false),
             ("spawn \"sh\" \"}{\"; spawn \"//\" {\n}\noutput \"eDP-1\" { auto-rotate }", true),
             ("}}\noutput \"BOE 0x0BCA Unknown\" { auto-rotate }", true), ("output \"auto-rotat", false),
-            ("\"", false), ("include", false),
+            ("\"", false), ("include", false), ("/-output \"eDP-1\" {\n    auto-rotate\n}\n", false),
+            ("/-output \"eDP-1\" { mode { x; }; auto-rotate; }\noutput \"a\" { auto-rotate; }", true),
+            ("/-output \"eDP-1\" { auto-rotate; }", false), ("/*\nauto-rotate /* */\n*/", false),
+            ("output \"a\" { /- auto-rotate; }", false), ("output \"a\" { /- scale 2; auto-rotate; }", true),
+            ("spawn \"/* \\\" /-\"\nauto-rotate", true), ("/*", false), ("/-", false), ("\"\\", false),
         ]
     )
     func `niri rotates outputs with the flag`(text: String, rotates: Bool) {

@@ -28,12 +28,11 @@ enum NiriConfiguration {
 
     /// Whether a text in the language KDL sets `auto-rotate`, for whichever output, and the files that it includes.
     ///
-    /// A string is taken to end on its line. What `/-` disables is another word.
+    /// A string is taken to end on its line.
     static func read(_ text: [UInt8]) -> (rotates: Bool, included: [String]) {
         var (rotates, included) = (false, [String]())
-        for line in text.split(separator: UInt8(ascii: "\n")) {
+        for line in enabled(text).split(separator: UInt8(ascii: "\n")) {
             let words = line.split { " \t\r{};\"".utf8.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
-                .prefix { !$0.hasPrefix("//") }
             if let place = words.firstIndex(where: { $0 == "auto-rotate" || $0 == "auto_rotate" }),
                 words[(place + 1)...].first != "false"
             {
@@ -44,5 +43,37 @@ enum NiriConfiguration {
             if strings.count > 1 { included.append(String(decoding: strings[1], as: UTF8.self)) }
         }
         return (rotates, included)
+    }
+
+    /// Returns a text without comments, and without the nodes that `/-` disables.
+    private static func enabled(_ text: [UInt8]) -> [UInt8] {
+        enum Part { case text, string, line, comment(depth: Int), node(depth: Int) }
+        var (kept, part, rest) = ([UInt8](), Part.text, text[...])
+        while let byte = rest.popFirst() {
+            switch (part, Unicode.Scalar(byte), Unicode.Scalar(rest.first ?? 0)) {
+            case (.text, "/", "/"): part = .line
+            case (.text, "/", "-"): part = .node(depth: 0)
+            case (.text, "/", "*"): (part, rest) = (.comment(depth: 1), rest.dropFirst())
+            case (.comment(let depth), "/", "*"): (part, rest) = (.comment(depth: depth + 1), rest.dropFirst())
+            case (.comment(let depth), "*", "/"):
+                (part, rest) = (depth == 1 ? .text : .comment(depth: depth - 1), rest.dropFirst())
+            case (.node(let depth), "{", _): part = .node(depth: depth + 1)
+            case (.node(1), "}", _): part = .text
+            case (.node(let depth), "}", _) where depth > 1: part = .node(depth: depth - 1)
+            case (.node(0), "\n", _), (.node(0), ";", _), (.node(0), "}", _), (.line, "\n", _), (.string, "\n", _),
+                (.string, "\"", _):
+                kept.append(byte)
+                part = .text
+            case (.text, "\"", _):
+                kept.append(byte)
+                part = .string
+            case (.string, "\\", _):
+                kept += [byte] + rest.prefix(1)
+                rest = rest.dropFirst()
+            case (.text, _, _), (.string, _, _): kept.append(byte)
+            case (.line, _, _), (.comment, _, _), (.node, _, _): break
+            }
+        }
+        return kept
     }
 }
