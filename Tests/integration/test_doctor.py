@@ -191,6 +191,9 @@ class Hardware(DoctorTestCase):
         self.rig.add_device(hub)
         finding = self.doctor()["kernel"]
         self.assert_finding(finding, "fail", "Intel's sensor hub reports none$", "sudo journalctl -k -b -g ish")
+        self.rig.start_orientd()
+        status = self.rig.orientctl("status", environment=self.rig.mocked_environment())
+        self.assertIn(f"Problem: {finding['text']}; try: {finding['remedy']}\n", status.stdout)
         # An accelerometer whose driver is missing.
         path = "/devices/pci0000:00/0000:00:12.0/001F:8087:0AC2.0001"
         self.rig.add_device(f"P: {path}\nE: SUBSYSTEM=hid\nE: DRIVER=hid-sensor-hub\n\n")
@@ -502,7 +505,7 @@ class Desktops(DoctorTestCase):
             variables = self.rig.mocked_environment() | self.environment
             process = self.rig.spawn(command, env=variables, stdout=output)
         wait_until(lambda: process.poll() is not None, "it ends", 30)
-        shown = [line.removeprefix("Desktop: ") for line in path.read_text().splitlines() if line.startswith("Desktop")]
+        shown = [line.removeprefix("Problem: ") for line in path.read_text().splitlines() if line.startswith("Problem")]
         self.assertEqual(shown, problems)
         return findings
 

@@ -369,7 +369,7 @@ class Status(InterfaceTestCase):
         status = json.loads(self.rig.orientctl("status", "--json").stdout)
         self.assertEqual([request["Path"] for request in status.pop("Requests")], [path])
         self.assertEqual([sensor["Path"] for sensor in status.pop("Sensors")], list(self.client.sensors()))
-        self.assertEqual((status.pop("Agents"), status.pop("Desktop")), ([], []))
+        self.assertEqual((status.pop("Agents"), status.pop("Problems")), ([], []))
         properties = self.client.get_all()
         self.assertEqual(tuple(status.pop("Gravity")), properties.pop("Gravity"))
         self.assertEqual(status, properties)

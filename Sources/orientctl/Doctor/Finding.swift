@@ -38,9 +38,13 @@ struct Finding: Hashable, Sendable {
             case .warn: ("warn ", .caution)
             case .fail: ("fail ", .bad)
             }
+        return "\(isStyled ? Terminal.styled(word, style) : word) \(subject): \(advice(on: bus))"
+    }
+
+    /// What was found, and the command that helps if there is one.
+    func advice(on bus: BusAddress) -> String {
         let command = remedy.command(on: bus)
-        return "\(isStyled ? Terminal.styled(word, style) : word) \(subject): \(text)"
-            + (command.isEmpty ? "" : "; try: \(command)")
+        return text + (command.isEmpty ? "" : "; try: \(command)")
     }
 
     /// Reads what ``json(on:)`` returns; nil for anything else.

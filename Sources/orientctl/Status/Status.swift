@@ -22,8 +22,9 @@ struct Status {
             requests: try busCall(bus.readRequests()),
             sensors: try busCall(bus.readSensors())
         )
-        let problems = Desktop(status.snapshot.status, on: bus)?.findings.filter { $0.verdict != .ok } ?? []
-        status.desktop = problems.map { "\($0.text); try: \($0.remedy.command(on: bus.address))" }
+        let missing = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
+        let findings = missing.map { [$0] } ?? Desktop(status.snapshot.status, on: bus)?.findings ?? []
+        status.problems = findings.filter { $0.verdict != .ok }.map { $0.advice(on: bus.address) }
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
     }
 
@@ -31,8 +32,8 @@ struct Status {
     let requests: [ListedRequest]
     let sensors: [ListedSensor]
     var agents = AgentLock.holders
-    /// Why the desktop does not rotate the display.
-    var desktop: [String] = []
+    /// Why there is no accelerometer, or why the desktop does not rotate the display.
+    var problems: [String] = []
 
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
@@ -69,7 +70,7 @@ struct Status {
             ("Face", status.faceOrientation.name),
             ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
         ]
-        values += desktop.map { ("Desktop", $0) }
+        values += problems.map { ("Problem", $0) }
         values += [
             ("Lock", status.rotationLock.name),
             ("Autorotate", status.autorotate.name + mode),
@@ -150,7 +151,7 @@ struct Status {
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
         object.set("Requests", requests.map { Requests.json($0, isDeciding: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
-        object.set("Desktop", .texts(desktop))
+        object.set("Problems", .texts(problems))
         object.set(
             "Agents",
             agents.map { JSONValue(["process": .number(UInt32($0.process)), "activity": .text($0.activity)]) }
