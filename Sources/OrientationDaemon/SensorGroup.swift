@@ -211,21 +211,19 @@ final class SensorGroup {
 
     private func receive(_ measurement: Measurement, of number: Int) {
         guard number == selection.activeNumber else { return }
-        guard case .acceleration(let sample) = measurement else {
-            // 500° says that a Chromebook cannot tell.
-            if case .angle(let degrees) = measurement, !(0...360).contains(degrees), degrees != 500,
-                sensors[number]?.warned.insert("angle").inserted == true
-            {
-                let text = AttributeText.shortest(degrees)
-                log.warning("\(sensors[number]?.status.name ?? ""): \(text)° is no angle of a hinge, ignored")
-            }
-            deliver(.sample(number, nil))
-            reading = measurement
-            return delegate.received(measurement)
+        var sample: AccelerometerSample?
+        switch measurement {
+        case .acceleration(let acceleration): sample = acceleration
+        // 500° says that a Chromebook cannot tell.
+        case .angle(let degrees) where !(0...360).contains(degrees) && degrees != 500:
+            guard sensors[number]?.warned.insert("angle").inserted == true else { break }
+            let text = AttributeText.shortest(degrees)
+            log.warning("\(sensors[number]?.status.name ?? ""): \(text)° is no angle of a hinge, ignored")
+        default: break
         }
         deliver(.sample(number, sample))
         reading = measurement
-        delegate.received(sample, role)
+        if let sample { delegate.received(sample, role) } else { delegate.received(measurement) }
     }
 
     // MARK: - Commands

@@ -10,7 +10,7 @@ import SystemdBus
 /// The first scan begins at once, while the daemon is set up. The loop delivers results and events.
 final class SensorScanner {
     /// Called with the result of each scan; set before the loop runs.
-    var onFound: ((FoundSensors) -> Void)?
+    var onFound: ((Result<FoundSensors, SystemError>) -> Void)?
 
     /// Called when a device was added, changed or removed that may be a sensor; set before the loop runs.
     var onChange: ((DeviceMonitor.Change, Device) -> Void)?
@@ -63,12 +63,8 @@ final class SensorScanner {
         case .outdated, .ended: return
         }
         log.debug("looking for sensors at \(uri)")
-        let find: @Sendable () -> FoundSensors = { [uri] in
-            do throws(SystemError) {
-                return try FoundSensors(at: uri)
-            } catch {
-                return FoundSensors(failure: error)
-            }
+        let find: @Sendable () -> Result<FoundSensors, SystemError> = { [uri] in
+            Result { () throws(SystemError) in try FoundSensors(at: uri) }
         }
         // Not by runOnce(), which may call back at once, before anybody listens.
         helper.run(find) { [self] result in
@@ -78,7 +74,7 @@ final class SensorScanner {
         }
     }
 
-    private func scanned(_ found: FoundSensors) {
+    private func scanned(_ found: Result<FoundSensors, SystemError>) {
         guard state != .ended else { return }
         let isOutdated = state == .outdated
         state = .idle

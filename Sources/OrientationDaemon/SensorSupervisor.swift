@@ -154,29 +154,27 @@ final class SensorSupervisor {
 
     // MARK: - What was found
 
-    private func scanned(_ found: FoundSensors) {
-        let onFirstScan = onFirstScan
-        merge(found, isLocal: configuration.source == .local)
-        onFirstScan?()
-    }
-
-    private func merge(_ found: FoundSensors, isLocal: Bool) {
-        for warning in found.warnings where !lastWarnings.contains(warning) { log.warning(warning) }
-        lastWarnings = found.warnings
-        for device in found.sensors {
+    private func scanned(_ result: Result<FoundSensors, SystemError>) {
+        let found = try? result.get()
+        let warnings = result.error.map { ["\($0)"] } ?? found?.warnings ?? []
+        for warning in warnings where !lastWarnings.contains(warning) { log.warning(warning) }
+        lastWarnings = warnings
+        for device in found?.sensors ?? [] {
             do throws(SystemError) {
                 try add(device)
             } catch {
                 log.error("\(device.description.name): \(error)")
             }
         }
-        if !found.hasFailed { announced = [] }
+        if found != nil { announced = [] }
         // Only now: until all are added, any kind may have a sensor, and claims wait for it.
-        onFirstScan = nil
+        let onFirstScan = onFirstScan.take()
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
-        let reason: RescanReason = isLocal && !found.hasFailed ? .failures : .arrivals
+        let isLocal = configuration.source == .local
+        let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
         record?(.scanned)
-        for group in groups { group.deliver(.scanned(mayReturn: reason, retries: found.hasFailed && isLocal)) }
+        for group in groups { group.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil)) }
+        onFirstScan?()
     }
 
     /// Forgets the sensor that a device was before, of another name or in another place.

@@ -4,24 +4,17 @@ package import OrientationCore
 package import POSIX
 import SystemdBus
 
-/// The result of a scan for sensors.
+/// What a scan for sensors has found.
 package struct FoundSensors: Sendable {
     package internal(set) var sensors: [any SensorDevice] = []
 
-    /// Why the scan has failed, or a device that looks like a sensor is not among them, each one line.
+    /// Why a device that looks like a sensor is not among them, each one line.
     package internal(set) var warnings: [String] = []
-
-    package private(set) var hasFailed = false
 
     /// Delays the unloading of libiio, which takes a millisecond, until the result has been handled.
     private var context: IIOContext?
 
     init() {}
-
-    package init(failure: SystemError) {
-        hasFailed = true
-        warnings = ["\(failure)"]
-    }
 
     /// Scans this machine, `local:`, or another; see ``IIOContext/init(uri:)``.
     ///

@@ -27,6 +27,13 @@ extension SystemError: CustomStringConvertible {
     package var description: String { problem + (hint.isEmpty ? "" : "; \(hint)") }
 }
 
+extension Result {
+    /// The error; nil for a success.
+    package var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
 /// Checks the convention of libsystemd and libiio: a negative errno is a failure, anything else the result.
 @discardableResult
 package func check<Count: SignedInteger>(

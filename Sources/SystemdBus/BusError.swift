@@ -61,10 +61,3 @@ package struct BusError: Error, Hashable, Sendable {
 extension BusError: CustomStringConvertible {
     package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 }
-
-extension Result where Failure == BusError {
-    /// The error; nil for a success.
-    package var error: BusError? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}

@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import POSIX
 import PrivateBus
 import SystemdBus
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import POSIX
 import PrivateBus
 import SystemdBus
 import Testing

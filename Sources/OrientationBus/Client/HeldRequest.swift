@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import OrientationCore
+import POSIX
 package import SystemdBus
 
 /// A request that each daemon gets until it is released; made by ``DaemonConnection``.

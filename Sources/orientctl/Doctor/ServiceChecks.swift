@@ -10,9 +10,9 @@ import SystemdBus
 /// The checks of the bus, the service, iio-sensor-proxy, polkit, the saved state and the configuration.
 enum ServiceChecks {
     static func bus(_ system: SystemState) -> [Finding] {
-        guard system.bus == nil else { return [.ok("\(system.address)")] }
+        guard let error = system.connection.error else { return [.ok("\(system.address)")] }
         let remedy = system.address == .system ? Remedy.command("sudo systemctl start dbus.socket") : .none
-        return [.fail(system.busProblem, remedy: remedy)]
+        return [.fail(error.problem, remedy: remedy)]
     }
 
     // MARK: - The display

@@ -17,9 +17,9 @@ struct SystemState {
     private(set) var accelerometers: [any SensorDevice] = []
     private(set) var discoveryWarnings: [String] = []
 
-    /// Nil if the bus cannot be reached.
-    let bus: Bus?
-    let busProblem: String
+    /// The bus, or why it cannot be reached.
+    let connection: Result<Bus, SystemError>
+    var bus: Bus? { try? connection.get() }
     private(set) var owner: NameOwner?
     private(set) var snapshot: ManagerSnapshot?
     private(set) var sensors: [(path: String, status: SensorStatus)] = []
@@ -34,13 +34,7 @@ struct SystemState {
         address = try invocation.bus
         // A file that is not required is a warning at most.
         try systemCall(configurationReader.read(Configuration.standardPath, isRequired: false))
-        do throws(SystemError) {
-            bus = try Bus(address)
-            busProblem = ""
-        } catch {
-            bus = nil
-            busProblem = error.problem
-        }
+        connection = Result { [address] () throws(SystemError) in try Bus(address) }
         queryDaemon()
         discover()
     }
