@@ -32,7 +32,7 @@ peer_PACKAGES := iio-sensor-proxy python3-psutil locales libnss-wrapper phosh ph
     xvfb mutter xwayland dconf-cli dconf-gsettings-backend libglib2.0-bin
 session_PACKAGES := mmdebstrap
 bench_classifier_PACKAGES := python3-numpy $(if $(DATA),python3-scipy)
-deb_PACKAGES := dpkg-dev debhelper fakeroot lintian
+deb_PACKAGES := $(BUILD_PACKAGES) $(DOC_PACKAGES) dpkg-dev debhelper fakeroot lintian
 vm_PACKAGES := qemu-system-x86 mmdebstrap e2fsprogs kmod xz-utils zstd cpio $(deb_PACKAGES)
 sid_PACKAGES := mmdebstrap xz-utils
 arm64_PACKAGES := pkg-config mmdebstrap qemu-user-static
@@ -220,12 +220,11 @@ coverage: build-needs  ## print how much of the code the unit tests reach
 # The only place of the version is that which the programs print.
 VERSION = $(shell sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' Sources/OrientationConfiguration/Version.swift)
 # The files of the repository, or of an unpacked release, and the time that all of them get.
-FILES = $(if $(wildcard .git),git ls-files -z --cached --others --exclude-standard --deduplicate,\
-    find . \( -name .build -o -name __pycache__ \) -prune -o ! -type d -printf '%P\0')
+FILES = $(if $(wildcard .git),git ls-files -z,find . \( -name .build -o -name __pycache__ \) -prune -o ! -type d -printf '%P\0')
 TIME = $${SOURCE_DATE_EPOCH:-$$($(if $(wildcard .git),git log -1 --format=%ct -- . :!debian,stat -c %Y NEWS.md))}
 
 dist:  ## make the release's source archive, .build/orientd-VERSION.tar.xz, which needs no git
-	@mkdir -p .build
+	@mkdir -p .build && rm -f .build/orientd-$(VERSION).tar.xz
 	@$(FILES) | grep -zv '^debian/' | LC_ALL=C sort -z | tar --null --no-recursion -T - --format=gnu \
 	    --transform 's,^,orientd-$(VERSION)/,' --mode=a+rX,u+w,go-w --owner=0 --group=0 --numeric-owner \
 	    --mtime=@$(TIME) -I 'xz -T1' -cf .build/orientd-$(VERSION).tar.xz

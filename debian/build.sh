@@ -17,10 +17,10 @@ archive=$(make --no-print-directory dist)
 version=${archive##*-}
 cp "$archive" "$out/orientd_${version%.tar.xz}.orig.tar.xz"
 
-# Copy the files that are not ignored, with their times, and keep what was built from them.
+# Copy the same files, and debian/, with their times, and keep what was built from them.
 find "$tree" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 if [ -e .git ]; then
-    git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null -T - -cf -
+    git ls-files -z | tar --null -T - -cf -
 else
     tar --exclude=./.build -cf - .
 fi | tar -C "$tree" -xf -

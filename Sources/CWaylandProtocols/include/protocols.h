@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interfaces of wlr-output-management-unstable-v1 and wlr-foreign-toplevel-management-unstable-v1 that a client
-// passes to libwayland. Debian has no package with these protocols.
+// passes to libwayland. Debian 12 and 13 have no package with these protocols.
 #pragma once
 #include <stdint.h>
 #include <wayland-util.h>
