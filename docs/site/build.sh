@@ -30,7 +30,7 @@ page() {  # page FORMAT SOURCE NAME [OPTION...]: writes NAME.html
 
 page gfm "$root/README.md" index
 page gfm "$catalog/OrientationClient.md" OrientationClient \
-    --metadata=reference:reference/documentation/orientationclient/index.html
+    --metadata=reference:reference/documentation/orientationclient/
 for source in "$root/NEWS.md" "$root/CONTRIBUTING.md" "$root"/docs/*.md; do
     page gfm "$source" "$(basename "$source" .md)"
 done
@@ -51,7 +51,10 @@ mkdir "$work/symbols"
 advice='This page needs JavaScript and a web server: <code>python3 -m http.server -d .build/site</code>'
 find "$site/reference" -name index.html -exec sed -i "s|<div id=\"app\">|&<p>$advice</p>|" {} +
 
-# docc has checked the links between its pages.
+# A page of docc has its text in a file of the same path. docc has checked the links between its pages.
+grep -hoE 'href="reference/[^"#]*' "$site"/*.html | sed 's|.*"reference/||' | while read -r path; do
+    [ -e "$site/reference/data/${path%/}.json" ] || { echo "reference/$path has no text" >&2; exit 1; }
+done
 linkchecker --no-status --config="$here/linkchecker.ini" --no-follow-url=/reference/ "$site/index.html" \
     >"$work/links" 2>&1 || { cat "$work/links" >&2; exit 1; }
 loading='<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//'

@@ -71,10 +71,19 @@ local links = {
     end,
 }
 
+-- OrientationService/update(_:to:), as DocC names a member of a type.
+local members = {
+    Code = function(code)
+        local name = code.text:match("^%u[%w/]*/([^/]+)$")
+        if name and not code.text:match("^Examples/") then return pandoc.Code(name) end
+    end,
+}
+
 function Pandoc(document)
     local meta = document.meta
     manual = pandoc.utils.stringify(meta.manual)
     document = document:walk(links)
+    if meta.reference then document = document:walk(members) end
     if meta.section then
         local title = pandoc.utils.stringify(meta.title) .. "(" .. pandoc.utils.stringify(meta.section) .. ")"
         document = document:walk { Header = function(header) header.level = header.level + 1 return header end }
