@@ -314,7 +314,7 @@ class Interfaces(RigTestCase):
 
 class Documentation(RigTestCase):
     def test_example(self):
-        """The tests that docs/clients.md shows pass, and fail with a program that does not claim."""
+        """The tests that docs/clients.md shows pass."""
         (text,) = re.findall(r"^```python\n(import subprocess\n.*?)^```$", CLIENTS.read_text(), re.M | re.S)
         self.assertIn(INSTALLED, text)
         path = {"PATH": f"{BUILD}:{os.environ['PATH']}"}

@@ -210,7 +210,11 @@ class Manager(Object):
         self.manager = self
         self.values = self.props[MANAGER] = dict(PROPERTIES[MANAGER])
         for name, value in (parameters or {}).items():
-            self.values[check(name, self.values, "parameters")] = type(self.values[name])(value)
+            kind = type(self.values[check(name, self.values, "parameters")])
+            try:
+                self.values[name] = kind(value)
+            except (TypeError, ValueError):
+                raise invalid(f"{name}: '{value}' is no {kind.__name__}") from None
         self.state = collections.ChainMap({}, self.values)
 
         self.device = check(self.values["DeviceOrientation"], HELD, "DeviceOrientation")
@@ -219,6 +223,8 @@ class Manager(Object):
         self.supported = self.values["SupportedOrientations"]
         lock = check(self.values["RotationLock"], LOCKS, "RotationLock")
         order = [edge for edge in (lock, self.natural, *EDGES) if EDGES.get(edge, 0) & self.supported]
+        if not order:
+            raise invalid(f"SupportedOrientations: {self.supported} has no orientation")
         self.values["InterfaceOrientation"] = self.fallback = order[0]
         self.held = lock if lock in EDGES else order[0]
         self.is_manual = False

@@ -13,6 +13,6 @@ let film = try await orientd.requestGeometryUpdate(
 defer { film.release() }
 for try await state in claim.states {
     print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
-    // Into a pipe, too, each line is written at once.
+    // Standard output to a pipe is buffered.
     fflush(nil)
 }
