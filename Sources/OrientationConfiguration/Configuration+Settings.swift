@@ -53,16 +53,16 @@ extension Configuration: Configurable {
         },
         Setting("Tablet", "TabletSwitch", .boolean { $1(&$0.machine.virtualTabletSwitch) }) {
             """
-            Whether to make a tablet switch for the desktop, where the kernel has none and the angle of the hinge can \
-            be measured: folded to a tablet, the machine has its keyboard and touchpad off, and the desktop behaves as \
-            on a tablet. See *orientd-tablet-switch*(8).
+            Whether to make a tablet switch for the desktop, where the kernel has none, and the angle of the hinge can \
+            be measured or *orientctl tablet-mode* has set the mode. While it is on, keyboard and touchpad are off, \
+            and the desktop behaves as on a tablet. See *orientd-tablet-switch*(8).
             """
         },
         Setting("Tablet", "IgnoreTabletSwitch", .ignoredTabletSwitches) {
             """
             The names of input devices, as in /proc/bus/input/devices, separated by semicolons, whose tablet switch \
-            orientd ignores, as one that is wrong. Without another one, the angle of the hinge decides. Desktops still \
-            read the switch, and the keyboard obeys the first one that there is.
+            orientd ignores because it is wrong. If all are ignored, the angle of the hinge decides. Desktops still \
+            read an ignored switch, also beside a virtual one, and the keyboard obeys the one that it found first.
             """
         },
         Setting("Sensor", "Source", .source) {

@@ -76,7 +76,7 @@ class TabletSwitch(SwitchTestCase):
             ],
         )
 
-    def test_is_told_of_whatever_it_is_good_for(self):
+    def test_mode_is_published_although_the_interface_does_not_depend_on_it(self):
         node = self.plug(TABLET)
         self.start("Autorotate=always")
         self.turn("landscape-left")
