@@ -38,6 +38,10 @@ hid 0 -1 0
 base 0 0 -1
 check "90°: a laptop again" soon is TabletMode laptop
 check "a laptop shows the laptop orientation" is InterfaceOrientation portrait
+base 0 -0.985 0.174
+check "350° in one move: a tablet" soon is TabletMode tablet
+base 0 0 -1
+check "90° in one move: a laptop" soon is TabletMode laptop
 base 0 0 1.3
 check "shaking the base does not change the mode" stays TabletMode laptop
 
