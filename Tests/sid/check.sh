@@ -20,10 +20,11 @@ unpack() {  # unpack TREE VARIANT PACKAGES
 inside() {  # inside TREE COMMAND...
     tree=$1
     shift
+    # The kernel lets nobody make a user namespace below chroot.
     # shellcheck disable=SC2016
-    unshare --mount --pid --fork sh -c 'cd "$1" && shift && mount -t proc proc proc && mount --rbind /dev dev &&
-        mount --rbind /sys sys &&
-        exec chroot . env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$work/$tree" "$@"
+    unshare --mount --pid --fork sh -c 'mount --bind "$1" "$1" && cd "$1" && shift && mount -t proc proc proc &&
+        mount --rbind /dev dev && mount --rbind /sys sys && pivot_root . mnt && umount --lazy mnt &&
+        exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$work/$tree" "$@"
 }
 silent() {
     "$@" >"$work/noise" 2>&1 || { cat "$work/noise"; return 1; }
@@ -62,10 +63,14 @@ check "lintian prints nothing" silent inside build sh -c \
     'lintian --allow-root --pedantic --display-info --fail-on error,warning,info,pedantic /one/*.changes'
 
 # --- use --------------------------------------------------------------------------------------------------------------
-unpack use minbase autopkgtest
+unpack use minbase autopkgtest,uidmap
+unpack use/testbed.tar minbase apt
 mkdir "$work/use/packages"
 find "$work/build/one" -maxdepth 1 -type f -exec cp -t "$work/use/packages" {} +
-check "autopkgtest passes" inside use sh -c 'autopkgtest --apt-upgrade /packages/*.changes -- null'
+# autopkgtest links the packages, which takes their owner.
+inside use sh -c 'useradd --create-home tester && chown -R tester /packages'
+check "autopkgtest passes" inside use runuser -u tester -- env HOME=/home/tester TMPDIR=/home/tester \
+    sh -c 'autopkgtest --apt-upgrade /packages/*.changes -- unshare --tarball /testbed.tar'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
