@@ -4,11 +4,19 @@
 import csv
 import statistics
 
+from chart import GAP, MARGIN, PANEL, STYLE, TITLE
+
 # By the end of a column's name: how much the last quarter of the samples may exceed the first one after the warm-up, as
 # a factor and in the column's unit. Memory comes in pages, and glibc's heap settles for a long time; the processor time
 # depends on what happens by chance.
 TOLERANCES = {"kB": (1.03, 200), "descriptors": (1, 0), "match rules": (1, 0), "ms": (1.5, 1)}
-WIDTH, HEIGHT, LEFT, TOP, GAP = 900, 90, 220, 30, 26
+HEIGHT, POINTS = 60, 210
+CURVES = """
+.curve { fill: none; stroke: #0969da; stroke-width: 1.2; }
+.axis { stroke: #8c959f; }
+.warm-up { fill: #8c959f; fill-opacity: 0.2; }
+@media (prefers-color-scheme: dark) { .curve { stroke: #4493f8; } }
+"""
 
 
 class Curve:
@@ -66,27 +74,51 @@ class Curve:
                 writer.writerow([f"{time:.1f}", *(f"{value:.3f}" for value in sample.values())])
         (folder / "soak.svg").write_text(self.picture(), encoding="utf-8")
 
-    def picture(self):
-        """Returns an SVG picture with one strip for each column; the warm-up is grey."""
+    def highest(self, column):
+        """Returns the highest value in each of POINTS parts of the time, (part, value); a part may have none."""
         end = max(self.times, default=1) or 1
-        height = TOP + len(self.columns) * (HEIGHT + GAP)
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 20}" height="{height}" '
-            'font-family="sans-serif" font-size="12">',
-            f'<rect width="100%" height="100%" fill="white"/><text x="10" y="18">{end:.0f} seconds</text>',
-        ]
-        for index, column in enumerate(self.columns):
-            top = TOP + index * (HEIGHT + GAP)
-            values = [sample[column] for sample in self.samples]
-            most = max(values) or 1
-            points = " ".join(
-                f"{LEFT + time / end * WIDTH:.1f},{top + HEIGHT - value / most * HEIGHT:.1f}"
-                for time, value in zip(self.times, values)
-            )
-            parts += [
-                f'<rect x="{LEFT}" y="{top}" width="{WIDTH}" height="{HEIGHT}" fill="#f8f8f8"/>',
-                f'<rect x="{LEFT}" y="{top}" width="{self.warm_up / end * WIDTH:.1f}" height="{HEIGHT}" fill="#e4e4e4"/>',
-                f'<text x="10" y="{top + 14}">{column}</text><text x="10" y="{top + 30}">up to {most:.0f}</text>',
-                f'<polyline points="{points}" fill="none" stroke="#1f5fbf" stroke-width="1.2"/>',
+        parts = {}
+        for time, sample in zip(self.times, self.samples):
+            part = min(POINTS - 1, int(time / end * POINTS))
+            parts[part] = max(sample[column], parts.get(part, 0))
+        return sorted(parts.items())
+
+    def draw(self, column, left, top):
+        """Yields the elements of a panel: a curve from 0 to the highest value, over the grey warm-up."""
+        points = self.highest(column)
+        most = max(value for _, value in points) or 1
+        line = " ".join(
+            f"{left + part / POINTS * PANEL:.0f},{top + TITLE + HEIGHT - value / most * HEIGHT:.1f}"
+            for part, value in points
+        )
+        width = self.warm_up / (max(self.times) or 1) * PANEL
+        text = f"{most:.0f}" if most >= 10 or most == round(most) else f"{most:.1f}"
+        yield f'<text class="title" x="{left}" y="{top + 12}">{column}</text>'
+        yield f'<text class="value" x="{left + PANEL}" y="{top + 12}" text-anchor="end">up to {text}</text>'
+        yield f'<rect class="warm-up" x="{left}" y="{top + TITLE}" width="{width:.0f}" height="{HEIGHT}"/>'
+        yield f'<path class="axis" d="M{left} {top + TITLE + HEIGHT}h{PANEL}"/>'
+        yield f'<polyline class="curve" points="{line}"/>'
+
+    def picture(self):
+        """Returns an SVG picture with one panel for each column, those of a program below each other."""
+        columns = self.columns
+        rows = (len(columns) + 1) // 2
+        elements = []
+        for index, column in enumerate(columns):
+            left = MARGIN + index // rows * (PANEL + GAP)
+            elements += self.draw(column, left, MARGIN + 30 + index % rows * (TITLE + HEIGHT + 18))
+        width, height = 2 * MARGIN + 2 * PANEL + GAP, 2 * MARGIN + 30 + rows * (TITLE + HEIGHT + 18)
+        note = f"{max(self.times, default=0):.0f} seconds of use; the grey part is the warm-up"
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
+                "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+                "<title>What orientd and orient-agent use in a day of use at speed</title>",
+                f"<style>{STYLE}{CURVES}</style>",
+                f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
+                f'<text class="note" x="{MARGIN}" y="{MARGIN + 10}">{note}</text>',
+                *elements,
+                "</svg>",
+                "",
             ]
-        return "\n".join([*parts, "</svg>", ""])
+        )
