@@ -195,6 +195,16 @@ extension HingeAngle {
         #expect(hinge.tabletMode == (isTablet ? .tablet : .laptop))
     }
 
+    @Test func `an angle above 340° from before nothing was known does not count after`() {
+        var hinge = HingeAngle()
+        for time in [0.0, 1, 2] { hinge.add(time < 2 ? 90 : 359, at: time) }
+        hinge.add(359, at: 2.5)
+        for time in [3.0, 8] { hinge.add(500, at: time) }
+        #expect(hinge.angle == nil)
+        hinge.add(359, at: 40)
+        #expect(hinge.angle == 359 && hinge.tabletMode == .laptop)
+    }
+
     @Test func `a closed lid that reads 359° now and then stays a laptop`() {
         var hinge = HingeAngle()
         for time in stride(from: 0.0, to: 60, by: 1) {

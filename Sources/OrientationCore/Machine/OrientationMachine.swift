@@ -422,6 +422,7 @@ public struct OrientationMachine: Sendable {
         if tablet.override == .tablet { tablet.override = .unknown }
         if isPaused {
             policy.pause()
+            if tablet.check.deadline != nil { tablet.check.stop() }
         } else {
             policy.resume()
             tablet.repeatCheck(at: time)
@@ -448,7 +449,7 @@ public struct OrientationMachine: Sendable {
         switch purpose {
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)
-        case .switchCheck: tablet.check.expire(at: time)
+        case .switchCheck: tablet.check.expire(at: time, isAngleKnown: tablet.hinge.angle != nil)
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)

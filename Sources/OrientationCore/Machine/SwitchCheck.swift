@@ -24,7 +24,7 @@ struct SwitchCheck: Sendable {
     /// Whether the angle has contradicted the switch for long enough.
     var isContradicted: Bool { if case .contradicted = state { true } else { false } }
 
-    /// When to call ``expire(at:)``, on the clock of the events; nil while nothing is checked.
+    /// When to call ``expire(at:isAngleKnown:)``, on the clock of the events; nil while nothing is checked.
     var deadline: Double? {
         if case .measuring(_, let end) = state { end } else { nil }
     }
@@ -35,10 +35,14 @@ struct SwitchCheck: Sendable {
 
     mutating func stop() { state = .idle }
 
-    /// Ends a check; a sensor at rest may have given no reading since the first one that contradicts the switch.
-    mutating func expire(at time: Double) {
+    /// Ends a check.
+    ///
+    /// A sensor at rest may have given no reading since the first one that contradicts the switch; that one counts unless
+    /// the angle is unknown by now.
+    mutating func expire(at time: Double, isAngleKnown: Bool) {
         guard case .measuring(let since, let end) = state, time >= end else { return }
-        state = since.map { time - $0 >= Self.patience } == true ? .contradicted : .idle
+        let isContradicted = isAngleKnown && since.map { time - $0 >= Self.patience } == true
+        state = isContradicted ? .contradicted : .idle
     }
 
     /// Compares the angle in degrees with what a switch says.

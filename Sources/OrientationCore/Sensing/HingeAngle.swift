@@ -61,7 +61,7 @@ struct HingeAngle: Sendable {
     private mutating func ignore(at time: Double) {
         let start = lastUse ?? time
         lastUse = start
-        if time - start >= Self.patience { angle = nil }
+        if time - start >= Self.patience { (angle, foldedSince) = (nil, nil) }
     }
 
     // MARK: - Two accelerometers

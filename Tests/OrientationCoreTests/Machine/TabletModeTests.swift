@@ -360,6 +360,24 @@ private struct Convertible {
         #expect(convertible.effects.readsHinge)
     }
 
+    // The time with the lid closed counted as a contradiction that lasted.
+    @Test func `a check ends when the lid is closed`() {
+        var convertible = switched(to: .laptop)
+        for angle in [300.0, 310] { convertible.handle(.hingeAngle(angle)) }
+        convertible.handle(.lid(isClosed: true))
+        #expect(convertible.effects.deadline?.purpose != .switchCheck)
+        convertible.handle(.deadlinePassed(.switchCheck), after: 10)
+        #expect(!convertible.machine.status.isSwitchContradicted)
+    }
+
+    @Test func `a check whose sensor was lost finds nothing`() {
+        var convertible = switched(to: .tablet)
+        for _ in 0...2 { convertible.handle(.hingeAngle(90), after: 0.1) }
+        convertible.handle(.hingeSensor(SensorReport(state: .lost, isPresent: true)))
+        convertible.handle(.deadlinePassed(.switchCheck), after: 10)
+        #expect(!convertible.machine.status.isSwitchContradicted)
+    }
+
     @Test func `a switch that is right again is no longer reported`() {
         var convertible = switched(to: .tablet)
         for _ in 0...7 { convertible.handle(.hingeAngle(90), after: 1) }
