@@ -30,8 +30,7 @@ final class TabletSwitchLink {
     /// Solved when a state is confirmed.
     private var problem: ProblemLog
 
-    /// `path` is where systemd listens for orientd, and starts the service; that must confirm a state within `timeout`
-    /// seconds.
+    /// `path` is where systemd listens, and starts the service, which must confirm a state within `timeout` seconds.
     init(path: String, timeout: Double = 15, loop: EventLoop, log: Log) throws(SystemError) {
         (self.path, self.timeout, self.loop) = (path, timeout, loop)
         problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
@@ -53,7 +52,10 @@ final class TabletSwitchLink {
             delay = Self.backoff.first
             problem.update(nil)
         case (.closed, _): connect(mode)
-        case (.waiting, _): state = .waiting(mode)
+        case (.waiting(let before), _):
+            guard mode != before else { return }
+            delay = Self.backoff.first
+            connect(mode)
         case (.connected(let before, let socket, let source), _):
             guard mode != before else { return }
             state = .connected(mode, socket, source)
@@ -73,11 +75,13 @@ final class TabletSwitchLink {
         }
     }
 
+    private static func byte(_ mode: TabletMode) -> UInt8 { UInt8(ascii: mode == .tablet ? "1" : "0") }
+
     private func send(_ mode: TabletMode, _ socket: FileDescriptor) {
-        var byte = mode == .tablet ? UInt8(ascii: "1") : UInt8(ascii: "0")
+        var byte = Self.byte(mode)
         let count = retryingInterrupted { CLinux.send(socket.rawValue, &byte, 1, Int32(MSG_NOSIGNAL)) }
+        guard count == 1 else { return fail(mode, "\(SystemError("write to", path, errno: .current))") }
         timer?.arm(after: timeout, slack: timeout / 10)
-        if count != 1 { fail(mode, "\(SystemError("write to", path, errno: .current))") }
     }
 
     /// Takes the confirmation of a state, or the end of the connection.
@@ -86,6 +90,9 @@ final class TabletSwitchLink {
         var bytes: UInt64 = 0
         let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, 8) }
         if count > 0 {
+            // The last one; others confirm earlier states.
+            let confirmed = UInt8(truncatingIfNeeded: bytes.littleEndian >> (8 * (count - 1)))
+            guard confirmed == Self.byte(mode) else { return }
             timer?.disarm()
             delay = Self.backoff.first
             problem.update(nil)

@@ -67,6 +67,26 @@ import Testing
         withExtendedLifetime(link) {}
     }
 
+    @Test func `the confirmation of an earlier mode is not enough`() throws {
+        let link = try TabletSwitchLink(
+            path: service.path,
+            timeout: 0.01,
+            loop: loop,
+            log: Log("orientd", isVerbose: false)
+        )
+        link.apply(.tablet)
+        link.apply(.laptop)
+        let hanging = try #require(service.accept())
+        hanging.write("1")
+        var next: Connection?
+        try loop.run {
+            next = next ?? service.accept()
+            return next != nil
+        }
+        #expect(next?.read() == "0")
+        withExtendedLifetime(link) {}
+    }
+
     @Test func `a mode that changes while nobody listens is written later`() throws {
         service.stop()
         link.apply(.tablet)
