@@ -16,6 +16,7 @@ import Testing
             ("\"", false), ("include", false), ("/-output \"eDP-1\" {\n    auto-rotate\n}\n", false),
             ("/-output \"eDP-1\" { mode { x; }; auto-rotate; }\noutput \"a\" { auto-rotate; }", true),
             ("/-output \"eDP-1\" { auto-rotate; }", false), ("/*\nauto-rotate /* */\n*/", false),
+            ("/-binds { A { spawn \"echo \\\" {\"; } }\noutput \"a\" { auto-rotate; }", true),
             ("output \"a\" { /- auto-rotate; }", false), ("output \"a\" { /- scale 2; auto-rotate; }", true),
             ("spawn \"/* \\\" /-\"\nauto-rotate", true), ("/*", false), ("/-", false), ("\"\\", false),
         ]

@@ -41,7 +41,7 @@ struct DesktopLock: Hashable, Sendable {
         // The lines have the form of assignments: `system-db:local`.
         return lines.enumerated().allSatisfy { index, line in
             guard case .assignment(_, let kind, let name) = line.content else { return false }
-            // A comment, of which the name is taken to be a part.
+            // The parser leaves a comment in the name.
             if name.utf8.contains(UInt8(ascii: "#")) { return false }
             if index == 0 { return kind == "user-db" && name == "user" }
             guard kind == "system-db" || kind == "file-db" else { return false }

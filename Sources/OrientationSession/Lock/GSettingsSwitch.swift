@@ -41,7 +41,7 @@ final class GSettingsSwitch: DesktopSwitch {
         ["gsettings", action, lock.schema, DesktopLock.key] + values
     }
 
-    /// The same for a command that ends; one that hangs must not hold up the agent, or the next write.
+    /// The same for a command that ends: one that hangs would hold up the agent, or the next write, for ever.
     private func limited(_ command: [String]) -> [String] { ["timeout", "5"] + command }
 
     func begin() {

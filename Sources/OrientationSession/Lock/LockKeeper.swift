@@ -38,10 +38,7 @@ final class LockKeeper {
         let rest = "\(Int(LockSync.window)) s without a change"
         restlessness = ProblemLog(log, consequence: "they are made equal after \(rest)")
         session = try Bus(.session)
-        timer = try loop.timer { [unowned(unsafe) self] in
-            restlessness.update(nil)
-            process(.waited)
-        }
+        timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
         try session.attach(to: loop)
         let match = "type='signal',sender='\(Self.logind)',member='PropertiesChanged',arg0='\(Self.logind).Session'"
         slots = [
@@ -51,7 +48,10 @@ final class LockKeeper {
                 if $0 == nil { self.onEnd() }
             },
             try system.subscribe(match) { [unowned(unsafe) self] in sessionsChanged($0) },
-            try system.onOwnerChange(of: Self.logind) { [unowned(unsafe) self] in if $0 != nil { readLogin() } },
+            try system.onOwnerChange(of: Self.logind) { [unowned(unsafe) self] in
+                process(.session(isActive: false))
+                if $0 != nil { readLogin() }
+            },
         ]
         let report: SwitchReport = { [unowned(unsafe) self] in reported($0, $1) }
         desktop =

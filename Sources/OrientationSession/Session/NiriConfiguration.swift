@@ -57,6 +57,10 @@ enum NiriConfiguration {
             case (.comment(let depth), "/", "*"): (part, rest) = (.comment(depth: depth + 1), rest.dropFirst())
             case (.comment(let depth), "*", "/"):
                 (part, rest) = (depth == 1 ? .text : .comment(depth: depth - 1), rest.dropFirst())
+            case (.node, "\"", _):
+                while let next = rest.popFirst(), next != UInt8(ascii: "\"") {
+                    if next == UInt8(ascii: "\\") { rest = rest.dropFirst() }
+                }
             case (.node(let depth), "{", _): part = .node(depth: depth + 1)
             case (.node(1), "}", _): part = .text
             case (.node(let depth), "}", _) where depth > 1: part = .node(depth: depth - 1)
