@@ -52,7 +52,9 @@ advice='This page needs JavaScript and a web server: <code>python3 -m http.serve
 find "$site/reference" -name index.html -exec sed -i "s|<div id=\"app\">|&<p>$advice</p>|" {} +
 
 # A page of docc has its text in a file of the same path. docc has checked the links between its pages.
-grep -hoE 'href="reference/[^"#]*' "$site"/*.html | sed 's|.*"reference/||' | while read -r path; do
+links=$(grep -hoE '"reference/[^"#]*' "$site"/*.html) || { echo "no page has a link to the reference" >&2; exit 1; }
+for link in $links; do
+    path=${link#*/}
     [ -e "$site/reference/data/${path%/}.json" ] || { echo "reference/$path has no text" >&2; exit 1; }
 done
 linkchecker --no-status --config="$here/linkchecker.ini" --no-follow-url=/reference/ "$site/index.html" \

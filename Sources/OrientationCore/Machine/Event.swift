@@ -14,7 +14,7 @@ public enum Event: Hashable, Sendable {
 
     /// The first search for sensors has ended.
     case sensorsFound
-    /// The first search for switches has ended.
+    /// A search for switches has succeeded.
     case switchesFound
     /// hostnamed has named the chassis; nil where it names none that matters, or does not answer.
     case chassisFound(Idiom?)
