@@ -113,8 +113,7 @@ public final class OrientationConnection {
         }
     }
 
-    /// Calls `body` with this when orientd runs, after D-Bus has started it if necessary, or `completion` with an
-    /// error.
+    /// Calls `body` with this when orientd runs, after D-Bus has started it if needed, or `completion` with an error.
     func whenRunning<Value>(
         _ completion: @escaping (Result<Value, OrientationError>) -> Void,
         _ body: @escaping (OrientationConnection) -> Void

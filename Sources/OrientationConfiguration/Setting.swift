@@ -53,8 +53,7 @@ package struct SettingType<Target: Configurable>: Sendable {
     let values: String
     /// The default; nil if there is none.
     let standard: String?
-    /// Stores a value for an application, or for the whole configuration if its id is empty; false for an invalid
-    /// value.
+    /// Stores a value for an application, or for all if its id is empty; false for an invalid value.
     let store: @Sendable (_ target: inout Target, _ text: String, _ application: String) -> Bool
 
     /// Values that `parse` accepts; it returns nil for all others.

@@ -13,8 +13,7 @@ package final class MachineDriver: MachineHost {
     /// Applies the effects of an event; set once, before the first one.
     var applyEffects: (Effects) -> Void = { _ in }
 
-    /// Arms the timer for another deadline, which calls ``deadlinePassed()``, or disarms it; set once, before the first
-    /// event.
+    /// Arms the timer for a deadline, which calls ``deadlinePassed()``, or disarms it; set before the first event.
     var arm: (Deadline?) -> Void = { _ in }
 
     /// Has the samples that were read already delivered; set once, before the first event.

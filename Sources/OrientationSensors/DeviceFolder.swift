@@ -5,8 +5,7 @@ import POSIX
 
 /// The directory of a device in sysfs: every write to a device of this machine goes through it.
 ///
-/// A call that hangs may return after the device was unplugged, when another device has the same path. That one is not
-/// written to.
+/// A call that hangs may return after the device was unplugged, and must not write to another one at the same path.
 package struct DeviceFolder: Hashable, Sendable {
     let path: String
 

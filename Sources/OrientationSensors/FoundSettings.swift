@@ -15,8 +15,7 @@ package struct FoundSetting: Hashable, Sendable {
 /// The settings of a device that its sensors have changed, as they were before.
 ///
 /// Sensors of one device can share a setting: the first that changes it notes it, the last that closes restores it.
-/// What cannot be restored stays noted. They are also written to a file, so that the next start can restore them after
-/// a crash.
+/// What cannot be restored stays noted. They are also written to a file, for the next start after a crash.
 // Sendable unchecked: only the jobs of the device's helper use it.
 final class FoundSettings: @unchecked Sendable {
     private var settings: [FoundSetting] = []

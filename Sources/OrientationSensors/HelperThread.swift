@@ -8,8 +8,7 @@ package import SystemdBus
 /// Makes calls into sysfs, which the kernel may block for seconds, on a thread; each device has one of its own.
 ///
 /// The thread is started by the first job, and runs an event loop of its own, which takes jobs in order and reads at
-/// intervals. Only `Sendable` values go to and from it: the completions and whatever they hold stay with the loop that
-/// asked.
+/// intervals. Only `Sendable` values go to and from it: the completions and what they hold stay with the caller's loop.
 package final class HelperThread {
     /// The settings that jobs have changed.
     let settings = FoundSettings()
@@ -92,8 +91,7 @@ package final class HelperThread {
         return id
     }
 
-    /// Delivers only the readings that `filter` passes, and reads at its period, or at each change that the device
-    /// reports.
+    /// Delivers only readings that `filter` passes, and reads at its period, or at each change that the device reports.
     ///
     /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
     /// `mayWait` readings may come several at a time.

@@ -4,8 +4,7 @@ import OrientationCore
 
 /// Holds back the readings of a polled device that rests, on the device's helper thread.
 ///
-/// A reading that shows motion passes; otherwise one passes now and then, so that the loop sees that the device
-/// answers.
+/// A reading that shows motion passes; otherwise one passes now and then, to show the loop that the device answers.
 struct MotionFilter: Sendable {
     /// Seconds between two readings.
     let period: Double

@@ -89,8 +89,7 @@ private struct TabletSwitchService {
     }
 }
 
-/// Keeps SIGTERM and SIGINT pending until ``waitUntilReadable(_:milliseconds:)``, so that none ends the program while
-/// on.
+/// Keeps SIGTERM and SIGINT pending until ``waitUntilReadable(_:milliseconds:)``: neither leaves the switch on.
 private func blockTermination() {
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -91,8 +91,7 @@ package final class DaemonConnection {
     /// Reads the properties, also those whose changes are not announced.
     package func read() {
         if state.snapshot == nil { state = .starting }
-        // By the service's name, D-Bus starts a daemon: its own name comes before its reply, which is awaited no longer
-        // then.
+        // By the service's name, D-Bus starts a daemon. Its own name comes before its reply, and ends the wait for it.
         call("GetAll", of: Names.properties, on: name ?? Names.service) { call in
             call.append(Names.manager)
         } completion: { [unowned(unsafe) self] result in
@@ -204,8 +203,7 @@ package final class DaemonConnection {
         if let slot { calls[id] = (slot, completion) }
     }
 
-    /// Makes a request, now or of the daemon that starts next, and again of each later one, until the result is
-    /// released.
+    /// Makes a request of this daemon, or of the next one, and again of each later one, until the result is released.
     ///
     /// `isInteractive` lets polkit ask a person the first time. `completion` is called with the error of the first
     /// reply, nil if the request was made.

@@ -16,8 +16,7 @@ package final class SensorProxyObject {
 
     /// Exports the objects on `bus`; own the name afterwards.
     ///
-    /// `onClaims` is called when a claim comes or goes, with the clients that claim that sensor, in the order of
-    /// claiming.
+    /// `onClaims` is called when a claim comes or goes, with the clients of that sensor in the order of their claims.
     package init(
         bus: Bus,
         loop: EventLoop,
@@ -38,8 +37,7 @@ package final class SensorProxyObject {
         ]
     }
 
-    /// Publishes whether there is a sensor of a kind, and answers the claims of one of which no reading is to be
-    /// expected.
+    /// Publishes whether there is a sensor of a kind, and answers the claims of one that will give no reading.
     package func setPresence(of kind: SensorKind, _ isPresent: Bool, isRead: Bool) {
         for sensor in sensors where sensor.kind == kind {
             sensor.isPresent = isPresent

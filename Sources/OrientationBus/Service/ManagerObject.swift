@@ -94,8 +94,7 @@ package final class ManagerObject {
 
     /// Prepares the calls that libsystemd answers by itself; true for one that is not to be answered.
     ///
-    /// The bus daemon lets any number of calls wait that want no reply, and a reply with all objects takes
-    /// milliseconds.
+    /// The bus daemon queues any number of calls that want no reply, and a reply with all objects takes milliseconds.
     private func intercept(_ call: BusMessage) -> Bool {
         guard call.interface.utf8.starts(with: "org.freedesktop.DBus.".utf8) else { return false }
         guard call.expectsReply else { return true }

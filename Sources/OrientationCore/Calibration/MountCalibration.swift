@@ -36,8 +36,7 @@ public struct MountCalibration: Hashable, Sendable {
     /// The readings at length 1: the rows of a matrix that maps them to x, y and z.
     private let right, top, front: Vector3
 
-    /// Creates a calibration from the reading in each pose, in the sensor's own axes and any unit, before a mount
-    /// matrix.
+    /// Creates a calibration from the reading in each pose, on the sensor's own axes, in any unit, without a matrix.
     public init(upright: Vector3, leftEdge: Vector3, faceUp: Vector3) throws(Refusal) {
         guard let top = upright.direction else { throw .noGravity(.upright) }
         guard let right = leftEdge.direction else { throw .noGravity(.leftEdge) }
@@ -73,8 +72,7 @@ public struct MountCalibration: Hashable, Sendable {
 
     // MARK: - Matrices
 
-    /// Returns the closest matrix with a single 1 or -1 in each row and column, since chips are soldered parallel to
-    /// edges.
+    /// Returns the closest matrix with a single 1 or -1 in each row and column: chips are soldered parallel to edges.
     ///
     /// It converts to the desktop convention, with the given sign of z while the display faces up. Throws `betweenAxes`
     /// if the sensor is mounted at another angle, or a pose was not held exactly enough.
@@ -99,8 +97,7 @@ public struct MountCalibration: Hashable, Sendable {
     /// It converts to the desktop convention, with the given sign of z while the display faces up. It is as exact as
     /// the poses were held.
     public func exactMatrix(faceUp sign: SensorFrame.FaceUp) -> MountMatrix {
-        // Newton's iteration for the orthogonal factor of the polar decomposition; the bounded skew makes it converge
-        // fast.
+        // Newton's iteration for the orthogonal factor of the polar decomposition, fast because the skew is bounded.
         var rows = rows(sign)
         for _ in 0..<Self.newtonSteps {
             let volume = rows.determinant

@@ -127,8 +127,7 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// When its silence means something, on the clock of the events.
     ///
-    /// A sensor that reports only changes may be silent for a while, even while it streams; `patience` multiplies that
-    /// time.
+    /// A sensor that reports only changes may be silent for a while, even while it streams, `patience` times as long.
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
         let stream = max(stallTime, 10 / rate)

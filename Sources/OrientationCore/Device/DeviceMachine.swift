@@ -3,8 +3,7 @@
 /// The life of one device: it is prepared, opened, read, closed, removed and found again.
 ///
 /// A value that makes no call: events go in, commands come out. At most one job is under way. A deadline watches over
-/// it, and over the readings of an open device. The settings of an opened device are restored by the job that closes
-/// it.
+/// it, and over the readings of an open device. The job that closes a device restores its settings.
 package struct DeviceMachine: Sendable {
     /// The failed readings in a row that end sampling: so many, or for so many seconds.
     private static let longestFailure = (count: 10, seconds: 1.0)

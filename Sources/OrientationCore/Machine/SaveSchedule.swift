@@ -52,7 +52,7 @@ struct SaveSchedule: Sendable {
         return nil
     }
 
-    /// Returns the present state if it is to be written: it is not the one that was written last, or that failed.
+    /// Returns the present state if it differs from the one that was written last, or if that write failed.
     mutating func write(_ state: SavedState) -> SavedState? {
         let hasFailed = if case .failed = phase { true } else { false }
         phase = .idle(retryDelay: state == saved ? retryDelay : Self.delay)

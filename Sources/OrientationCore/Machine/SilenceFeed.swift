@@ -8,8 +8,7 @@ struct SilenceFeed: Sendable {
     /// Seconds for which a sample in the middle of a turn is repeated.
     private static let duration = 0.5
 
-    /// The sample periods after which a sample in the middle of a turn is repeated: one that is merely late comes
-    /// before.
+    /// The sample periods after which a sample in the middle of a turn is repeated: a late one comes before.
     ///
     /// The first one after a silence is repeated sooner: the sensor has not begun to stream again.
     private static let repetitionDelay = (first: 1.1, later: 1.5)

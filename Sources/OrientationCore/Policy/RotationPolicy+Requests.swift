@@ -15,8 +15,7 @@ extension RotationPolicy {
     /// Whether a client has set a dynamic mask for an application.
     public func hasApplicationMask(of appID: String, for client: String) -> Bool { dynamicMasks[client]?[appID] != nil }
 
-    /// Presents a request of `client`; a modal one turns the interface at once, a pushed one waits for the next
-    /// rotation.
+    /// Presents a request of `client`: a modal one turns the interface at once, a pushed one at the next rotation.
     ///
     /// Throws if the request is not valid or contradicts the masks.
     public mutating func present(

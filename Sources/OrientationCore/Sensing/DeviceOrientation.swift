@@ -44,8 +44,7 @@ public enum DeviceOrientation: UInt8, NamedValue {
     /// Whether one of the four edges is up.
     public var isEdge: Bool { quarterTurns != nil }
 
-    /// Converts an edge of the sensor's frame, in which the panel's own top up is portrait, to the device's name for
-    /// it.
+    /// Converts an edge of the sensor's frame, in which the panel's own top up is portrait, to the device's name.
     ///
     /// `natural` is the device's name for the panel's own top up. Returns the orientation itself unless both are edges.
     public func named(natural: DeviceOrientation) -> DeviceOrientation {

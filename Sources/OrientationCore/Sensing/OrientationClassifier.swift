@@ -9,8 +9,7 @@ public struct OrientationClassifier: Sendable {
     public static let flatThreshold = 0.75
     /// The shortest gap between samples, in seconds, that discards the evidence.
     public static let leastGap = 1.0
-    /// The longest step back of time, in seconds, that counts as a sample out of order; a longer one restarts the
-    /// clock.
+    /// The longest step back, in seconds, that counts as a sample out of order; a longer one restarts the clock.
     public static let longestStepBack = 1.0
     /// The plausible norms at rest, relative to the reference.
     public static let soundNorms = 0.5...1.5

@@ -21,8 +21,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
     /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil if they cannot be read.
     ///
-    /// Without `mayBuffer`, scans are used only where there is no other way. Adds to `warnings` why a sensor cannot be
-    /// used.
+    /// Without `mayBuffer`, scans are used only where there is no other way. Adds to `warnings` why a sensor is unused.
     init?(
         _ kind: SensorKind,
         of device: IIODevice,
@@ -36,8 +35,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
             kind != .hinge && device.context.isLocal && channels.allSatisfy { $0.scanElement != nil }
             && !device.crashesWithoutTrigger
         let raw = channels.mapAll { $0.attribute("raw") }
-        // A driver's processed value is better than offset and scale; but scans are raw, and near levels refer to raw
-        // values.
+        // A driver's processed value is better than offset and scale; but scans and near levels are raw.
         let prefersRaw = raw != nil && (hasScans || kind == .proximity)
         let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }

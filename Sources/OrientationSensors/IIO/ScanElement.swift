@@ -34,8 +34,7 @@ struct ScanElement {
         isBigEndian = format.is_be
     }
 
-    /// The value as an integer, sign-extended; an unsigned one of 64 bits may exceed it and is given as its bit
-    /// pattern.
+    /// The value as an integer, sign-extended; an unsigned one of 64 bits, which may exceed it, as its bit pattern.
     func integer(at word: UnsafeRawPointer) -> Int64 {
         var value: UInt64 = 0
         for position in 0..<wordBytes {

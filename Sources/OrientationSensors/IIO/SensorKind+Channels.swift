@@ -22,8 +22,7 @@ extension SensorKind {
         case .proximity:
             return inputs.first { $0.type == IIO_PROXIMITY }.map { [$0] }
         case .compass:
-            // Magnetic north is what clients expect; without compensation a heading is right only while the device
-            // lies flat.
+            // Clients expect magnetic north; without compensation, a heading is right only while the device lies flat.
             let headings = inputs.filter { $0.type == IIO_ROT }
             let channel =
                 compensated(IIO_MOD_NORTH_MAGN_TILT_COMP, IIO_MOD_NORTH_MAGN, among: headings)
@@ -41,8 +40,7 @@ extension SensorKind {
 
     /// The heading from one north that makes up for the tilt.
     ///
-    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute's
-    /// part.
+    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute.
     private func compensated(
         _ modifier: iio_modifier,
         _ shorter: iio_modifier,

@@ -16,8 +16,7 @@ enum HookEvent: String, CaseIterable {
 
 /// Runs the executables of the hook folders each time an event happens.
 ///
-/// All hooks run at the same time. If the event happens again meanwhile, they run once more after that, for the newest
-/// state only.
+/// All hooks run at the same time. If the event happens again meanwhile, they run once more, for the newest state.
 final class HookRunner {
     private let event: HookEvent
     private let timeout: Double
@@ -76,8 +75,7 @@ final class HookRunner {
 
     /// Ends the current run unless one of its hooks still runs.
     ///
-    /// A hook that was killed is not waited for: if it goes on, it belongs to another user or has left its process
-    /// group.
+    /// A hook that was killed is not waited for: if it goes on, it is another user's or has left its process group.
     private func finishIfAllEnded() {
         guard let completions = waiting, hooks.isEmpty else { return }
         timer?.disarm()

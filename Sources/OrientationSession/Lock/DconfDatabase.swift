@@ -70,8 +70,7 @@ struct DconfDatabase {
         return nil
     }
 
-    /// Whether the parts of an item's key, each of which has a byte at least, make up `key`; nil where they are
-    /// damaged.
+    /// Whether the parts of an item's key, each of a byte at least, make up `key`; nil where they are damaged.
     private func hasKey(_ key: [UInt8], item: Int, _ items: (start: Int, count: Int)) -> Bool? {
         var (rest, item) = (key[...], item)
         while let start = number(at: item + 8), let parent = number(at: item + 4) {

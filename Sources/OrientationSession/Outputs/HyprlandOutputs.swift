@@ -8,8 +8,7 @@ import Wayland
 /// The outputs of Hyprland, over its own socket.
 ///
 /// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
-/// none; afterwards it reports nothing there. That protocol is used for changes only where the configuration is not in
-/// Lua.
+/// none; afterwards it reports nothing there. So that protocol is used for changes only without a Lua configuration.
 final class HyprlandOutputs: OutputBackend {
     private let hyprland: HyprlandSocket
     private let onEvent: (OutputEvent) -> Void

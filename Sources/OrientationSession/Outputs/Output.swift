@@ -62,8 +62,7 @@ struct Output: Hashable, Sendable {
     /// Whether the display server says that it is a built-in panel.
     var isPanel = false
 
-    /// Whether it is a panel, or the connector is one that panels have: `eDP-1`, or `eDP1` or `eDP` with some X
-    /// drivers.
+    /// Whether it is a panel, or its connector one of panels: `eDP-1`, or with some X drivers `eDP1` or `eDP`.
     var isBuiltIn: Bool {
         if isPanel { return true }
         return ["eDP", "LVDS", "DSI"].contains { type in

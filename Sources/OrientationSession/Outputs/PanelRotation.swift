@@ -281,8 +281,7 @@ struct PanelRotation: Sendable {
         return moves
     }
 
-    /// Adapts to a report in which the panel has the expected transform, which `request` may have set; returns the next
-    /// change.
+    /// Adapts to a report of the expected transform, which `request` may have set; returns the next change.
     private mutating func followUp(on panel: Output, after request: Request?) -> OutputChange? {
         if movesNeighbours == nil, let request {
             let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)

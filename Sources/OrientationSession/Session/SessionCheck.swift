@@ -23,8 +23,7 @@ package final class SessionCheck {
         loop = try EventLoop()
     }
 
-    /// Checks the session that the environment describes; returns the lines that `orientctl doctor --json` prints about
-    /// it.
+    /// Checks the session that the environment describes; returns lines as `orientctl doctor --json` prints them.
     package func run() throws(SystemError) -> [String] {
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto

@@ -87,8 +87,7 @@ struct HwdbEntry {
 
     /// Adds the record to a file, in place of an earlier one for the same match, and replaces the file atomically.
     ///
-    /// Pipes and terminals get the record alone, and a symbolic link's target is replaced; a dangling one is written
-    /// through.
+    /// Pipes and terminals get the record alone. A symbolic link's target is replaced, or created if it is missing.
     func add(to name: String) throws(SystemError) {
         let resolved = realpath(name, nil)
         defer { free(resolved) }

@@ -20,8 +20,7 @@ enum Completion {
 
     /// What can stand in place of the last of the words after `orientctl`, each with its explanation after a tab.
     ///
-    /// `:files` stands for names of files, and `:command INDEX` for the completions of the command line from that word
-    /// on.
+    /// `:files` stands for names of files, `:command INDEX` for the completions of the command line from that word on.
     static func candidates(for words: [String]) -> [String] {
         var options = Command.globalOptions
         var command: Command?

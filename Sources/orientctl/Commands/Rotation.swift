@@ -75,8 +75,7 @@ enum Rotation {
         try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 
-    /// Calls a method, and prints what it may have changed, with `--json`; otherwise a command that succeeds prints
-    /// nothing.
+    /// Calls a method, and with `--json` prints what it may have changed.
     ///
     /// With `readsDevice`, claims the sensor until this process ends, so that the device's orientation is up to date.
     private static func call(

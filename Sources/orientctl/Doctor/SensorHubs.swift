@@ -6,8 +6,7 @@ import SystemdBus
 
 /// Signs of sensors that the kernel does not offer, on a machine without an accelerometer.
 struct SensorHubs {
-    /// The PCI device id of a hub, such as `0xa845`, and the drivers of the HID devices through which it offers
-    /// sensors.
+    /// The PCI device id of a hub, such as `0xa845`, and the drivers of the HID devices that are its sensors.
     typealias Hub = (device: String, drivers: [String])
 
     var intel, amd: Hub?

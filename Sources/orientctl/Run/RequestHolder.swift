@@ -87,8 +87,7 @@ enum RequestHolder {
         withExtendedLifetime((watch, held)) {}
     }
 
-    /// Closes the caller's files but these two, which get ``numbers``, so that this process keeps no pipe or file
-    /// system busy.
+    /// Closes the caller's files but these two, which get ``numbers``: no pipe and no file system is kept busy.
     private static func keepOnly(_ starter: Int32, _ writing: Int32) throws(SystemError) {
         let (starter, writing) = (orientd_duplicate(starter, numbers.end), orientd_duplicate(writing, numbers.end))
         let null = orientd_open_null()
