@@ -21,6 +21,21 @@ import Testing
         link = try TabletSwitchLink(path: service.path, loop: loop, log: Log("orientd", isVerbose: false))
     }
 
+    /// A link that waits for a confirmation for so many seconds.
+    private func makeLink(timeout: Double) throws -> TabletSwitchLink {
+        try TabletSwitchLink(path: service.path, timeout: timeout, loop: loop, log: Log("orientd", isVerbose: false))
+    }
+
+    /// Runs the loop until the link has connected, and returns that connection.
+    private func nextConnection() throws -> Connection {
+        var connection: Connection?
+        try loop.run {
+            connection = service.accept()
+            return connection != nil
+        }
+        return try #require(connection)
+    }
+
     @Test func `it connects for a mode, writes each change and closes for unknown`() throws {
         link.apply(.unknown)
         #expect(service.accept() == nil, "no mode, no connection")
@@ -40,50 +55,28 @@ import Testing
         connection?.write("0")
         link.apply(.tablet)
         connection = nil
-        try loop.run {
-            connection = service.accept()
-            return connection != nil
-        }
-        #expect(connection?.read() == "1")
+        #expect(try nextConnection().read() == "1")
     }
 
     // A service that hung left the switch as it was, without a word.
     @Test func `a service that does not confirm the mode is left, and connected to again`() throws {
-        let link = try TabletSwitchLink(
-            path: service.path,
-            timeout: 0.01,
-            loop: loop,
-            log: Log("orientd", isVerbose: false)
-        )
+        let link = try makeLink(timeout: 0.01)
         link.apply(.tablet)
         let hanging = try #require(service.accept())
         #expect(hanging.read() == "1")
-        var next: Connection?
-        try loop.run {
-            next = next ?? service.accept()
-            return next != nil
-        }
-        #expect(hanging.hasEnded && next?.read() == "1")
+        let next = try nextConnection()
+        #expect(hanging.hasEnded && next.read() == "1")
         withExtendedLifetime(link) {}
     }
 
     @Test func `the confirmation of an earlier mode is not enough`() throws {
-        let link = try TabletSwitchLink(
-            path: service.path,
-            timeout: 0.01,
-            loop: loop,
-            log: Log("orientd", isVerbose: false)
-        )
+        let link = try makeLink(timeout: 0.01)
         link.apply(.tablet)
         link.apply(.laptop)
         let hanging = try #require(service.accept())
         hanging.write("1")
-        var next: Connection?
-        try loop.run {
-            next = next ?? service.accept()
-            return next != nil
-        }
-        #expect(next?.read() == "0")
+        let next = try nextConnection()
+        #expect(next.read() == "0")
         withExtendedLifetime(link) {}
     }
 
@@ -92,12 +85,7 @@ import Testing
         link.apply(.tablet)
         link.apply(.laptop)
         service.listen()
-        var connection: Connection?
-        try loop.run {
-            connection = service.accept()
-            return connection != nil
-        }
-        #expect(connection?.read() == "0")
+        #expect(try nextConnection().read() == "0")
     }
 
     @Test func `unknown ends the attempts`() throws {
