@@ -4,6 +4,8 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
+    /// The same at first, where silence must be noticed within five seconds.
+    private static let shortestRest = 4.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 
@@ -130,16 +132,17 @@ struct DeviceBuffer: Hashable, Sendable {
     /// A sensor that reports only changes may be silent for a while, even while it streams, `patience` times as long.
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
-        let stream = max(stallTime, 10 / rate)
+        // Half a period earlier, as a reading by timer can be late.
+        let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
-        guard reportsChanges else { return last + stream + (sensing.period ?? 0) }
+        guard reportsChanges else { return last + stream }
         /// The time until a silence is doubted at first, after `patience`.
         func rest(_ first: Double) -> Double { min(first * patience, Self.longestRest.last) }
         return switch reached {
         case .stream: last + rest(stream)
-        case .changes: since + rest(Self.longestRest.first)
+        case .changes: since + rest(sensing.mayBeSilent ? Self.longestRest.first : Self.shortestRest)
         case .proof: since + Self.probeTime(rate: rate)
-        case .timer: last + rest(sensing.isSparse ? stream + Sensing.longestPeriod : Self.longestRest.first)
+        case .timer: last + rest(sensing.mayBeSilent ? Self.longestRest.first : stream)
         }
     }
 

@@ -271,8 +271,7 @@ package struct DeviceMachine: Sendable {
 
     private mutating func noteAnswer(at time: Double) {
         lastAnswer = time
-        let isQuiet = phase == .polled && sensing.level != .stream && !sensing.isSparse
-        let silence = isQuiet ? sensing.longestSilence : 0
+        let silence = phase == .polled && sensing.mayBeSilent ? sensing.longestSilence : 0
         stallReport = time + silence + stallTime
     }
 

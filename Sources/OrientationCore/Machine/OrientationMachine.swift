@@ -145,8 +145,8 @@ public struct OrientationMachine: Sendable {
         effects.tabletSwitch = tabletSwitch
         effects.sensing.display = motion.display.sensing
         effects.sensing.base = motion.base.sensing
-        effects.sensing.display.isSparse = measuresOnlyAngle
-        effects.sensing.base.isSparse = measuresOnlyAngle
+        effects.sensing.display.purpose = sensingPurpose
+        effects.sensing.base.purpose = effects.sensing.display.purpose
         // Readings of both halves must be compared at once.
         effects.sensing.display.mayWait = configuration.power == .auto && !effects.reads.base
         effects.deadline = deadline
@@ -266,6 +266,12 @@ public struct OrientationMachine: Sendable {
     /// Whether a sensor may come to rest, for which it is waited for if it is silent.
     private func awaitsRest(_ role: AccelerometerRole) -> Bool {
         configuration.power == .auto && !motion[role].isResting
+    }
+
+    private var sensingPurpose: SensingPurpose {
+        guard needs.base else { return .orientation }
+        guard servesOrientation else { return .angle }
+        return tabletSwitch == .tablet ? .orientationAndKeyboard : .orientation
     }
 
     /// Whether a turn of the interface is under way.

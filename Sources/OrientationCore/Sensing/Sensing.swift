@@ -10,6 +10,16 @@ public enum SensingLevel: String, NamedValue {
     case doze
 }
 
+/// What the readings of an accelerometer are needed for.
+public enum SensingPurpose: Hashable, Sendable {
+    /// The orientation of the device.
+    case orientation
+    /// The orientation, and the angle of the hinge by which a virtual tablet switch is on.
+    case orientationAndKeyboard
+    /// The angle of the hinge alone.
+    case angle
+}
+
 /// A sensing level, with what counts as motion at rest.
 public struct Sensing: Hashable, Sendable {
     public var level = SensingLevel.stream
@@ -23,11 +33,15 @@ public struct Sensing: Hashable, Sendable {
     /// Whether readings that change nothing that is announced may come later, several at a time.
     public var mayWait = false
 
+    public var purpose = SensingPurpose.orientation
+
     /// Whether only the angle of the hinge is needed.
-    public var isSparse = false
+    public var isSparse: Bool { purpose == .angle }
 
     /// Seconds between two readings at most; the longest ``period``.
-    public static let longestPeriod = 3.0
+    ///
+    /// The second reading that finds nothing ends five seconds of silence.
+    public static let longestPeriod = 2.5
 
     /// Every reading counts, at once.
     public static let stream = Sensing()
@@ -43,11 +57,11 @@ public struct Sensing: Hashable, Sendable {
         }
     }
 
+    /// Whether a sensor at rest may be silent for more than five seconds: not while the keyboard depends on it.
+    var mayBeSilent: Bool { level != .stream && purpose == .orientation }
+
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
-    ///
-    /// Where only the angle of the hinge is needed, every reading does: a virtual tablet switch is off five seconds
-    /// after the last one.
-    public var longestSilence: Double { isSparse ? Self.longestPeriod / 2 : 10 }
+    public var longestSilence: Double { purpose == .orientation ? 10 : Self.longestPeriod / 2 }
 
     /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.
     public func showsMotion(_ acceleration: Vector3) -> Bool {

@@ -283,11 +283,12 @@ private struct World {
     }
 
     // A sensor that reports only changes gives one scan when it is opened, and none while it lies still.
-    @Test(arguments: [(false, 10), (true, 16)])
-    func `a buffer that is silent again and again is opened anew ever more rarely`(isSparse: Bool, first: Double) {
+    @Test(arguments: [false, true])
+    func `a buffer that is silent again and again is opened anew ever more rarely`(isSparse: Bool) {
+        let first = isSparse ? 7.5 : 10
         var world = World.started
         var sensing = isSparse ? Self.rest() : .stream
-        sensing.isSparse = isSparse
+        if isSparse { sensing.purpose = .angle }
         var openings: [Double] = []
         for _ in 0..<40_000 {
             world.isAlive = world.reports.last != .started(warnings: []) || world.readings == 0
@@ -299,7 +300,7 @@ private struct World {
             if world.jobs.count > before, world.jobs.last == .open(buffered: true) { openings.append(world.time) }
         }
         let pauses = zip(openings, openings.dropFirst()).map { ($1 - $0).rounded() }
-        #expect(Array(pauses.prefix(8)) == [1, 2, 4, 8, 16, 32, 64, 128].map { min($0 * first, 960) })
+        #expect(Array(pauses.prefix(8)) == [1, 2, 4, 8, 16, 32, 64, 128].map { min(($0 * first).rounded(), 960) })
         #expect(pauses.dropFirst(7).allSatisfy { $0 == 960 })
     }
 
@@ -322,6 +323,32 @@ private struct World {
         #expect(world.reports.count == count)
         world.pass(seconds: 2)
         #expect(world.reports.last == .stalled("no answer for 15 s"))
+    }
+
+    // A folded tablet's keyboard was dead for 15 s, with a hub for more than a minute.
+    @Test(
+        arguments: [SensingPurpose.angle, .orientationAndKeyboard],
+        [(buffers: false, sensitivity: nil), (true, nil), (true, 0.0)]
+    )
+    func `a sensor on which the keyboard depends is silent for five seconds at most`(
+        purpose: SensingPurpose,
+        kind: (buffers: Bool, sensitivity: Double?)
+    ) {
+        var world = World()
+        (world.buffers, world.sensitivity) = kind
+        world.send(World.found)
+        world.send(.start)
+        world.pass()
+        var sensing = Self.rest(.doze)
+        sensing.purpose = purpose
+        world.send(.sense(sensing))
+        world.pass(seconds: 20)
+        let count = world.reports.count
+        world.isAlive = false
+        world.pass(seconds: 3.5)
+        #expect(world.reports.count == count)
+        world.pass(seconds: 2)
+        #expect(world.reports.count > count)
     }
 
     // The extension of the buffer hung, and the sensor stayed `sampling`.

@@ -184,11 +184,24 @@ private struct Convertible {
         var convertible = measured(90)
         #expect(convertible.effects.sensing.display.period == 0.5 && convertible.effects.sensing.base.period == 0.5)
         convertible.fold(to: 90, seconds: 10)
-        #expect(convertible.effects.sensing.display.period == 3 && convertible.effects.sensing.base.period == 3)
+        #expect(convertible.effects.sensing.display.period == 2.5 && convertible.effects.sensing.base.period == 2.5)
         convertible.handle(.claims(1))
         #expect(convertible.effects.sensing.display.period == nil && convertible.effects.reads.base)
         convertible.fold(to: 90)
         #expect(convertible.machine.status.deviceOrientation == .portrait)
+    }
+
+    @Test func `while it is on, silence is noticed also at rest and with a claim`() {
+        var convertible = measured(90)
+        convertible.handle(.claims(1))
+        for (degrees, purpose) in [
+            (90.0, SensingPurpose.orientation), (270, .orientationAndKeyboard), (90, .orientation),
+        ] {
+            convertible.fold(to: degrees, seconds: 10)
+            let sensing = convertible.effects.sensing
+            #expect(sensing.display.level == .watch && sensing.base.level == .watch)
+            #expect(sensing.display.purpose == purpose && sensing.base.purpose == purpose)
+        }
     }
 
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
