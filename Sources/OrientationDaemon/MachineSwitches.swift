@@ -29,12 +29,13 @@ final class MachineSwitches {
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
-    /// Called after the first scan that succeeds.
+    /// Called after the first scan that succeeds, and opens every switch.
     private var onFound: (() -> Void)?
     private var retry: Timer?
     private var disagreement: Timer?
     private var disagrees = false
     private var delay = MachineSwitches.backoff.first
+    private var problem: ProblemLog
 
     /// Ignores the tablet switches of input devices with the names `ignored`.
     init(
@@ -51,6 +52,7 @@ final class MachineSwitches {
         self.ignored = ignored
         self.enumerate = enumerate
         self.onChange = onChange
+        problem = ProblemLog(log, consequence: "looking for switches again")
         retry = try loop.timer { [unowned(unsafe) self] in scan() }
         disagreement = try loop.timer { [unowned(unsafe) self] in
             let names = tabletSwitches.map { "\($0.description.name) (\($0.isTablet ? "tablet" : "laptop"))" }
@@ -84,12 +86,11 @@ final class MachineSwitches {
 
     // MARK: - Arrivals and departures
 
-    /// Scans for switches, and follows udev's events from then on; calls `completion` when a scan has succeeded.
+    /// Scans for switches, and follows udev's events from then on; calls `completion` when all of them are open.
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
             case .removed: drop(device.syspath)
-            // What could not be opened may have become accessible.
             case .added, .changed: open(device)
             }
         }
@@ -137,41 +138,45 @@ final class MachineSwitches {
                 try enumerate().compactMap { Description($0, ignoring: ignored) }.map { ($0, $0.open()) }
             }
         } completion: { [self] result in
-            switch result {
-            case .success(let nodes):
-                for (description, events) in nodes { adopt(description, events) }
+            let isComplete = problem.attempt { () throws(SystemError) in try adopt(result.get()) }
+            if isComplete {
                 onFound.take()?()
-            case .failure(let error):
-                log.warning("\(error); looking for switches again in \(Int(delay)) s")
+            } else {
                 retry?.arm(after: delay, slack: delay / 10)
                 delay = min(2 * delay, Self.backoff.last)
             }
         }
     }
 
+    /// Watches over all nodes that could be opened; then throws if one could not.
+    private func adopt(_ opened: [(Description, Result<SwitchEvents, SystemError>)]) throws(SystemError) {
+        var failure: SystemError?
+        for (description, events) in opened {
+            do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
     private func open(_ device: Device) {
         let description = Description(device, ignoring: ignored)
         guard let description, nodes[description.syspath] == nil else { return }
-        HelperThread.runOnce(loop: loop, { description.open() }, completion: { [self] in adopt(description, $0) })
+        HelperThread.runOnce(loop: loop, { [(description, description.open())] }) { [self] in
+            do throws(SystemError) { try adopt($0) } catch { log.warning("\(error); this switch is ignored") }
+        }
     }
 
-    private func adopt(_ description: Description, _ opened: Result<SwitchEvents, SystemError>) {
+    private func adopt(_ description: Description, _ events: SwitchEvents) throws(SystemError) {
         let path = description.syspath
+        guard nodes[path] == nil, let descriptor = events.pollDescriptor else { return close(events) }
         do throws(SystemError) {
-            let events = try opened.get()
-            guard nodes[path] == nil, let descriptor = events.pollDescriptor else { return close(events) }
-            do throws(SystemError) {
-                let watch = try loop.watch(descriptor) { [self] in read(path) }
-                nodes[path] = Node(description: description, events: events, watch: watch)
-            } catch {
-                log.error("\(description.devicePath): \(error)")
-                return close(events)
-            }
-            log.debug("\(description.devicePath) has switches: \(description.name)")
-            read(path)
+            let watch = try loop.watch(descriptor) { [self] in read(path) }
+            nodes[path] = Node(description: description, events: events, watch: watch)
         } catch {
-            log.warning("\(error); this switch is ignored")
+            close(events)
+            throw error
         }
+        log.debug("\(description.devicePath) has switches: \(description.name)")
+        read(path)
     }
 
     private func drop(_ path: String) {

@@ -139,6 +139,8 @@ def accelerometer(
 
 
 DEVICE = "/sys/devices/platform/test/iio:device0"
+# The base of a convertible.
+BASE = "/sys/devices/platform/test/iio:device1"
 
 
 Change = collections.namedtuple("Change", "time path interface changed invalidated")

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from evdev import EventNode, event_node
-from rig import BUILD, MINUS_Z, PLUS_Z, PORTRAIT, PYTHON, RigTestCase, accelerometer, die_with_parent, wait_until
+from rig import BASE, BUILD, MINUS_Z, PLUS_Z, PORTRAIT, PYTHON, RigTestCase, accelerometer, die_with_parent, wait_until
 from uinput import (
     BUS_VIRTUAL,
     EV_SW,
@@ -199,7 +199,6 @@ class WithOrientd(ProgramTestCase):
     """orientd and the program; systemd's part is to start the program for a connection."""
 
     CONFIGURATION = "[Tablet]\nTabletSwitch=yes\n"
-    BASE = "/sys/devices/platform/test/iio:device1"
     # On a display that stands upright the base lies on its underside, or on its keys.
     LAPTOP, TABLET = MINUS_Z, PLUS_Z
 
@@ -220,13 +219,13 @@ class WithOrientd(ProgramTestCase):
         """Starts both without any claim, and folds the machine."""
         program, daemon = self.socket.start(), self.start_orientd()
         self.wait_for_state(0)
-        self.rig.turn(self.TABLET, self.BASE)
+        self.rig.turn(self.TABLET, BASE)
         self.wait_for_state(1)
         return program, daemon
 
     def test_folding_turns_it_on_without_a_claim_and_unfolding_off(self):
         program, _ = self.start_as_tablet()
-        self.rig.turn(self.LAPTOP, self.BASE)
+        self.rig.turn(self.LAPTOP, BASE)
         self.wait_for_state(0)
         self.assertEqual(self.uinput.states, [0, 1, 0])
         self.assertTrue(program.is_running())
@@ -243,7 +242,7 @@ class WithOrientd(ProgramTestCase):
             with self.subTest(end):
                 self.uinput.states.clear()
                 self.uinput.exists = False
-                self.rig.turn(self.LAPTOP, self.BASE)
+                self.rig.turn(self.LAPTOP, BASE)
                 program, daemon = self.start_as_tablet()
                 getattr(daemon, end)()
                 self.assert_ends(program, 0)
@@ -259,7 +258,7 @@ class WithOrientd(ProgramTestCase):
 
     def test_missing_socket_is_one_warning_and_used_once_it_is_there(self):
         self.socket.remove()
-        self.rig.turn(self.TABLET, self.BASE)
+        self.rig.turn(self.TABLET, BASE)
         daemon = self.start_orientd()
         (line,) = daemon.wait_for_log("warning: cannot connect to .*: No such file or directory; connecting .* again")
         self.socket.listen()
@@ -275,6 +274,22 @@ class WithOrientd(ProgramTestCase):
             self.assertEqual(program.wait_for_end(), 1)
         daemon.wait_for_log("closed the connection")
         self.assertEqual(len(daemon.log_lines("warning")), 1, daemon.log())
+
+    def test_there_is_none_while_a_kernel_switch_cannot_be_opened(self):
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
+        node = self.rig.path("/dev/input/event3")
+        node.rename(node.with_name("hidden"))
+        daemon = self.start_orientd()
+        daemon.wait_for_log("warning: cannot open .*event3")
+        self.rig.turn(self.TABLET, BASE)
+        self.client.claim()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.assertEqual(self.socket.connections(), 0)
+        # Found by the search, which is repeated.
+        node.with_name("hidden").rename(node)
+        EventNode(self.rig, switches=0)
+        self.client.wait_for("TabletModeSource", "switch")
+        self.assertEqual(self.socket.connections(), 0)
 
     def test_kernel_switch_that_appears_takes_over(self):
         program, _ = self.start_as_tablet()
