@@ -18,7 +18,7 @@ from gi.repository import Gio, GLib
 from evdev import EventNode, event_node
 from feed import Feed
 from rig import ACTIONS as OWN_ACTIONS
-from rig import BUILD, DEVICE, POLKIT, PYTHON, RigTestCase, accelerometer, wait_until
+from rig import BASE, BUILD, DEVICE, MINUS_Z, PLUS_Z, POLKIT, PORTRAIT, PYTHON, RigTestCase, accelerometer, wait_until
 
 BUS = "org.freedesktop.DBus"
 HOSTNAMED = "org.freedesktop.hostname1"
@@ -220,6 +220,19 @@ class Hardware(DoctorTestCase):
         self.assert_finding(self.doctor()["tablet switch"], "ok", ": laptop$")
         self.rig.path("/dev/input/event3").chmod(0)
         self.assert_finding(self.doctor()["tablet switch"], "warn", "may not read /dev/input/event3$")
+
+    def test_switch_that_is_stuck(self):
+        self.rig.add_device(accelerometer(raw=PORTRAIT))
+        self.rig.add_device(accelerometer(raw=MINUS_Z, index=1, properties={"ACCEL_LOCATION": "base"}))
+        self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
+        EventNode(self.rig, switches=0)
+        self.rig.start_orientd()
+        self.client.wait_for("HingeAngle", 90)
+        # After the check of the start, orientd does not see that the machine is folded.
+        self.client.wait_for("HingeAngle", -1)
+        self.rig.turn(PLUS_Z, BASE)
+        pattern = "laptop, which the hinge, open by 270°, contradicts; IgnoreTabletSwitch=NAME ignores one$"
+        self.assert_finding(self.doctor()["tablet switch"], "warn", pattern)
 
     def take_name(self):
         """Lets another user than root own the daemon's name, because root may use every file."""

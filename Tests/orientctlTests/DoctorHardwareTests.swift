@@ -126,6 +126,28 @@ import Testing
         #expect(finding(virtual: .on(isMeasured: false)) == finding())
     }
 
+    @Test(arguments: [
+        (mode: TabletMode.laptop, angle: 250.0, source: TabletModeSource.switch, isReported: false, isDoubtful: true),
+        (.laptop, 230, .switch, false, false), (.tablet, 110, .switch, false, true),
+        (.tablet, -1, .switch, false, false),
+        (.tablet, 130, .switch, false, false), (.laptop, 250, .override, false, false),
+        (.laptop, -1, .switch, true, true),
+    ])
+    func `a switch that contradicts the hinge is one that may be wrong`(
+        mode: TabletMode,
+        angle: Double,
+        source: TabletModeSource,
+        isReported: Bool,
+        isDoubtful: Bool
+    ) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        (status.tabletMode, status.hingeAngle, status.tabletModeSource) = (mode, angle, source)
+        status.isSwitchContradicted = isReported
+        let finding = HardwareChecks.tabletSwitch(["switch"], chassis: nil, virtual: .impossible, status: status)
+        #expect(finding.verdict == (isDoubtful ? .warn : .ok), "\(finding.text)")
+        #expect(!finding.text.contains("-1"))
+    }
+
     @Test func `a measurable hinge comes with the advice to make it a switch`() {
         let finding = HardwareChecks.tabletSwitch(
             [],

@@ -428,7 +428,7 @@ public struct OrientationMachine: Sendable {
         if tablet.override == .tablet { tablet.override = .unknown }
         if isPaused {
             policy.pause()
-            if tablet.check.deadline != nil { tablet.check.stop() }
+            tablet.pauseCheck()
         } else {
             policy.resume()
             tablet.repeatCheck(at: time)

@@ -45,9 +45,14 @@ struct SwitchCheck: Sendable {
         state = isContradicted ? .contradicted : .idle
     }
 
+    /// Whether an angle in degrees contradicts what a switch says.
+    static func disagrees(_ angle: Double, _ mode: TabletMode) -> Bool {
+        mode == .tablet && angle < limits.tablet || mode == .laptop && angle > limits.laptop
+    }
+
     /// Compares the angle in degrees with what a switch says.
     mutating func compare(_ angle: Double, with mode: TabletMode, at time: Double) {
-        let disagrees = mode == .tablet && angle < Self.limits.tablet || mode == .laptop && angle > Self.limits.laptop
+        let disagrees = Self.disagrees(angle, mode)
         switch state {
         case .idle where disagrees, .measuring(nil, _) where disagrees:
             state = .measuring(contradictsSince: time, end: time + Self.duration)

@@ -61,6 +61,11 @@ struct TabletModeDetector: Sendable {
         if !check.isContradicted, check.deadline == nil { beginCheck(at: time) }
     }
 
+    /// Ends a check under way, as the angle is not measured any more; ``repeatCheck(at:)`` begins another.
+    mutating func pauseCheck() {
+        if check.deadline != nil { check.stop() }
+    }
+
     mutating func add(angle: Double, at time: Double) {
         guard readsSensor else { return }
         hinge.add(angle, at: time)

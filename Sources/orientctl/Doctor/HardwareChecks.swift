@@ -227,7 +227,7 @@ enum HardwareChecks {
             return [.warn("\(error)")]
         }
         let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
-        let status = system.snapshot?.status
+        let status = (try? system.readings.daemon?.get())?.status ?? system.snapshot?.status
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource
         let virtual = Desktop.VirtualSwitch(source, system.configuration)
@@ -244,8 +244,9 @@ enum HardwareChecks {
     ) -> Finding {
         guard switches.isEmpty else {
             let found = switches.joined(separator: ", ")
-            guard status?.isSwitchContradicted == true else { return .ok(found) }
-            let text = "\(found), which the angle of the hinge contradicts; IgnoreTabletSwitch=NAME ignores one"
+            guard let status, status.hasDoubtfulSwitch else { return .ok(found) }
+            let hinge = status.hingeAngle < 0 ? "the hinge" : "the hinge, open by \(Int(status.hingeAngle))°,"
+            let text = "\(found), which \(hinge) contradicts; IgnoreTabletSwitch=NAME ignores one"
             return .warn(text, remedy: .configure)
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""

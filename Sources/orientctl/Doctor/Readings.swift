@@ -146,6 +146,9 @@ struct DaemonReadings {
     /// The sensor in use; nil if the daemon has none.
     var sensor: SensorStatus?
 
+    /// What the daemon said at the end: the angle of the hinge is measured then, too.
+    var status: ManagerStatus?
+
     /// Seconds from the first answer to the last.
     var duration = 0.0
 }
@@ -158,7 +161,9 @@ extension DaemonReadings {
         var clock = TraceClock()
         var last = Vector3.zero
         repeat {
-            let gravity = try bus.readManager().gravity
+            let snapshot = try bus.readManager()
+            let gravity = snapshot.gravity
+            status = snapshot.status
             if gravity != last {
                 last = gravity
                 let acceleration = gravity * -AccelerometerSample.standardGravity
