@@ -7,8 +7,6 @@
 public struct OrientationMachine: Sendable {
     /// The life of the process.
     public enum Lifecycle: Hashable, Sendable {
-        /// What clients ask for first is not known yet.
-        case starting
         case running
         /// The machine sleeps, or is about to.
         case suspended
@@ -31,7 +29,7 @@ public struct OrientationMachine: Sendable {
     /// The relative difference up to which a wrong scale is the one that was reported: more than noise makes.
     private static let scaleTolerance = 0.1
 
-    public private(set) var lifecycle = Lifecycle.starting
+    public private(set) var lifecycle = Lifecycle.running
     /// The values that clients see.
     public private(set) var status: ManagerStatus
     public private(set) var policy: RotationPolicy
@@ -182,7 +180,7 @@ public struct OrientationMachine: Sendable {
             pauseOrResume(at: time)
         case .wake:
             guard lifecycle == .suspended else { return }
-            lifecycle = readyDeadline == nil ? .running : .starting
+            lifecycle = .running
             effects.step = .resume
             pauseOrResume(at: time)
         case .claims(let count): status.claims = count
@@ -375,7 +373,7 @@ public struct OrientationMachine: Sendable {
 
     /// Whether the angle of the hinge is to be measured.
     private var measuresAngle: Bool {
-        guard tablet.hasHinge, lifecycle != .ending, lifecycle != .suspended, !isLidClosed else { return false }
+        guard tablet.hasHinge, lifecycle == .running, !isLidClosed else { return false }
         if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
         return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
     }
@@ -445,7 +443,6 @@ public struct OrientationMachine: Sendable {
     private mutating func becomeReady(_ effects: inout Effects) {
         guard readyDeadline != nil else { return }
         readyDeadline = nil
-        if lifecycle == .starting { lifecycle = .running }
         effects.step = .ready
     }
 

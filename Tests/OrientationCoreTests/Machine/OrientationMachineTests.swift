@@ -46,11 +46,11 @@ private struct Scene {
 @Suite struct MachineLifecycleTests {
     @Test func `it is ready when all searches have ended, and only once`() {
         var scene = Scene { $0.idiom = nil }
-        #expect(scene.machine.needsChassis && scene.machine.lifecycle == .starting)
+        #expect(scene.machine.needsChassis && scene.machine.deadline?.purpose == .ready)
         #expect(scene.handle(.sensorsFound).step == nil)
         #expect(scene.handle(.chassisFound(nil)).step == nil)
         #expect(scene.handle(.switchesFound).step == .ready)
-        #expect(scene.machine.lifecycle == .running)
+        #expect(scene.machine.deadline?.purpose != .ready)
         #expect(scene.handle(.deadlinePassed(.ready)).step == nil)
     }
 
