@@ -11,9 +11,17 @@ import SystemdBus
 final class SourceReader {
     let loop: EventLoop
     let source: any SensorSource
-    private(set) var isInterrupted = false
-    private(set) var isEnding = false
-    private var failure: CommandError?
+
+    /// Why reading ends.
+    enum Ending {
+        case complete
+        case interrupted
+        case failed(CommandError)
+    }
+
+    /// Nil while it reads.
+    private(set) var ending: Ending?
+    var isInterrupted: Bool { if case .interrupted = ending { true } else { false } }
 
     var onStart: () -> Void = {}
     var onSample: (AccelerometerSample) -> Void = { _ in }
@@ -30,12 +38,7 @@ final class SourceReader {
     /// Reads for so many seconds, or without a limit; throws the error that ended it.
     func run(seconds: Double? = nil) throws(CommandError) {
         let limit = try systemCall(loop.timer { [self] in end() })
-        let termination = try systemCall(
-            loop.onTermination { [self] in
-                isInterrupted = true
-                end()
-            }
-        )
+        let termination = try systemCall(loop.onTermination { [self] in end(.interrupted) })
         if let seconds { limit.arm(after: seconds) }
         source.onEvent = { [self] event in handle(event) }
         source.start()
@@ -43,7 +46,7 @@ final class SourceReader {
         withExtendedLifetime((limit, termination)) {}
         // A second signal does not end the process before the command has said how it ended.
         if !isInterrupted { termination.cancel() }
-        if let failure { throw failure }
+        if case .failed(let error) = ending { throw error }
     }
 
     private func handle(_ event: SourceEvent) {
@@ -55,18 +58,17 @@ final class SourceReader {
             onStart()
         case .report(.closed(let warnings)):
             warnings.forEach(onWarning)
-            if isEnding { loop.exit() }
+            if ending != nil { loop.exit() }
         case .report(.stalled(let problem)), .report(.silent(let problem)): onWarning(problem)
-        case .report(.failed(let reason)): end(CommandError(reason + hint()))
+        case .report(.failed(let reason)): end(.failed(CommandError(reason + hint())))
         case .ended: end()
         }
     }
 
-    /// Ends ``run(seconds:)`` once the sensor's settings are restored, with the first error if there is one.
-    func end(_ error: CommandError? = nil) {
-        guard !isEnding else { return }
-        isEnding = true
-        failure = error
+    /// Ends ``run(seconds:)`` once the sensor's settings are restored; the first reason counts.
+    func end(_ ending: Ending = .complete) {
+        guard self.ending == nil else { return }
+        self.ending = ending
         source.stop()
         if source.isClosed { loop.exit() }
     }

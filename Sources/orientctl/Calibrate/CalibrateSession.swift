@@ -19,11 +19,16 @@ final class CalibrateSession {
     /// The readings of the poses so far.
     private var readings: [Vector3] = []
 
-    /// Whether the instructions for the first pose have been printed.
-    private var hasStarted = false
+    private enum Phase {
+        /// The sensor is being opened.
+        case opening
+        /// The user turns the device, and then presses Enter.
+        case turning
+        /// The user holds it still.
+        case holding(RestDetector)
+    }
 
-    /// Detects when the device is still; nil while the user turns it.
-    private var detector: RestDetector?
+    private var phase = Phase.opening
     private var latest: Vector3?
 
     /// Prepares the accelerometer without opening it.
@@ -41,7 +46,7 @@ final class CalibrateSession {
     /// Guides the user through the poses and returns the reading in each; throws if that is interrupted.
     func run() throws(CommandError) -> [Vector3] {
         // After libiio's own messages, and only once although the mode may change.
-        reader.onStart = { [self] in if !hasStarted { showInstructions() } }
+        reader.onStart = { [self] in if case .opening = phase { showInstructions() } }
         reader.onSample = { [self] sample in
             latest = sample.acceleration
             add(sample.acceleration)
@@ -65,7 +70,7 @@ final class CalibrateSession {
     // MARK: - The user
 
     private func showInstructions() {
-        hasStarted = true
+        phase = .turning
         let pose = MountCalibration.Pose.allCases[readings.count]
         for line in pose.instructions(isWide: isWide) { StandardError.print(line) }
         StandardError.write("Then press Enter and hold it still: ")
@@ -76,9 +81,11 @@ final class CalibrateSession {
         var line = [UInt8](repeating: 0, count: 256)
         let count = read(STDIN_FILENO, &line, line.count)
         if count == -1, Errno.current == .interrupted { return }
-        guard count > 0 else { return reader.end(CommandError("the terminal was closed; nothing was written")) }
-        guard hasStarted, !reader.isEnding, detector == nil else { return }
-        detector = RestDetector()
+        guard count > 0 else {
+            return reader.end(.failed(CommandError("the terminal was closed; nothing was written")))
+        }
+        guard case .turning = phase, reader.ending == nil else { return }
+        phase = .holding(RestDetector())
         show(progress: 0)
         if latest != nil { silence?.arm(after: Self.repeatDelay) }
     }
@@ -93,15 +100,14 @@ final class CalibrateSession {
     // MARK: - The sensor
 
     private func add(_ reading: Vector3) {
-        guard var detector, !reader.isEnding else { return }
+        guard case .holding(var detector) = phase, reader.ending == nil else { return }
         detector.update(reading, at: reader.loop.now)
         show(progress: detector.progress)
         guard let rest = detector.reading else {
-            self.detector = detector
+            phase = .holding(detector)
             silence?.arm(after: Self.repeatDelay)
             return
         }
-        self.detector = nil
         silence?.disarm()
         readings.append(rest)
         StandardError.write("\n")

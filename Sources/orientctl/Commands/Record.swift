@@ -127,7 +127,7 @@ private final class Recording {
             do throws(SystemError) {
                 try write(sample)
             } catch {
-                reader.end(CommandError(ofWriting: error))
+                reader.end(CommandError(ofWriting: error).map { .failed($0) } ?? .complete)
             }
         }
         defer {
