@@ -28,7 +28,7 @@ final class SensorGroup {
 
     /// The source of a sensor, and the object on the bus of an accelerometer.
     private struct Sensor {
-        var source: any SensorSource
+        let source: any SensorSource
         let object: SensorObject?
         var status: SensorStatus
         var warned: Set<String> = []
@@ -126,11 +126,11 @@ final class SensorGroup {
         let location = kind == .accelerometer ? " (\(status.location))" : ""
         let place = status.sysfsPath.isEmpty ? "" : " at " + status.sysfsPath
         log.info("found \(kind.name) \(status.name)\(location)\(place)")
-        listen(to: source, number)
+        source.onEvent = { [self] event in handle(event, of: number) }
         deliver(.found(number, status.identity, isSubstitute: isSubstitute))
     }
 
-    /// Uses the device of a sensor that a scan found again, at the same path.
+    /// Uses the device of a sensor that a scan found again, maybe at another path.
     func find(
         _ number: Int,
         _ device: any SensorDevice,
@@ -138,19 +138,11 @@ final class SensorGroup {
         _ scaling: SensorScaling,
         _ helper: HelperThread
     ) {
-        sensors[number]?.source.find(device, scaling: scaling, helper: helper)
-        update(number) { $0.mountMatrix = status.mountMatrix }
-        deliver(.found(number, status.identity, isSubstitute: device.description.isSubstitute))
-    }
-
-    /// Uses another source for a sensor that was plugged in again at another path.
-    func move(_ number: Int, to source: any SensorSource, _ status: SensorStatus, isSubstitute: Bool) {
-        sensors[number]?.source.onEvent = nil
-        sensors[number]?.source.removeDevice()
-        sensors[number]?.source = source
+        guard let sensor = sensors[number] else { return }
+        if sensor.status.sysfsPath != status.sysfsPath { sensor.source.removeDevice() }
+        sensor.source.find(device, scaling: scaling, helper: helper)
         update(number) { ($0.sysfsPath, $0.mountMatrix) = (status.sysfsPath, status.mountMatrix) }
-        listen(to: source, number)
-        deliver(.found(number, status.identity, isSubstitute: isSubstitute))
+        deliver(.found(number, status.identity, isSubstitute: device.description.isSubstitute))
     }
 
     /// Applies another mount matrix, with the scaling that it leads to.
@@ -178,10 +170,6 @@ final class SensorGroup {
     }
 
     // MARK: - Readings
-
-    private func listen(to source: any SensorSource, _ number: Int) {
-        source.onEvent = { [self] event in handle(event, of: number) }
-    }
 
     private func handle(_ event: SourceEvent, of number: Int) {
         switch event {

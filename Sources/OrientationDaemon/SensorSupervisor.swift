@@ -203,13 +203,10 @@ final class SensorSupervisor {
             recordFound(description, known, group)
             group.find(known, device, status, scaling, helper)
             number = known
-        case .moved(let known):
-            let source = try source(of: device, known, scaling, helper, group)
-            group.move(known, to: source, status, isSubstitute: description.isSubstitute)
-            number = known
         case .new:
             lastNumber += 1
             number = lastNumber
+            recordFound(description, number, group)
             let source = try source(of: device, number, scaling, helper, group)
             try group.add(number, source, status, isSubstitute: description.isSubstitute)
         }
@@ -247,7 +244,6 @@ final class SensorSupervisor {
         _ group: SensorGroup
     ) throws(SystemError) -> DeviceSource {
         let mayWait = group.kind == .hinge || group.kind == .accelerometer && group.role == .display
-        recordFound(device.description, number, group)
         let source = try DeviceSource(
             device,
             scaling: scaling,

@@ -2,6 +2,7 @@
 """Sensors that go, fail, hang and come back: nothing is forgotten and the bus stays answered."""
 
 import fcntl
+import json
 import os
 import pathlib
 import time
@@ -72,6 +73,27 @@ class Unplugging(RigTestCase):
         self.client.wait_for("SensorState", "idle")
         self.client.claim()
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
+    def test_one_that_comes_back_at_another_path(self):
+        path = self.rig.directory / "moved.trace"
+        self.rig.add_device(accelerometer())
+        daemon = self.rig.start_orientd("--record", path)
+        self.client.claim()
+        self.assert_orientation("portrait")
+        self.rig.remove_device()
+        self.client.wait_for("SensorState", "lost")
+        other = DEVICE.replace("device0", "device1")
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT, index=1))
+        self.assert_orientation("landscape-left")
+        (sensor,) = self.client.sensors().values()
+        self.assertEqual((sensor["SysfsPath"], sensor["State"]), (other, "sampling"))
+        self.rig.turn(LANDSCAPE_RIGHT, other)
+        self.assert_orientation("landscape-right")
+        daemon.stop()
+        replay = self.rig.orientctl("replay", "--devices", "--json", path).stdout
+        changes = [json.loads(line) for line in replay.splitlines()]
+        self.assertEqual([each["SysfsPath"] for each in changes if "SysfsPath" in each], [DEVICE, other])
+        self.assertEqual([each["State"] for each in changes if "State" in each][-2:], ["sampling", "idle"])
 
     def test_one_whose_opening_hangs(self):
         # It stayed lost until orientd was restarted, even when it was plugged in again.

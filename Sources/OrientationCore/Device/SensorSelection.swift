@@ -98,18 +98,16 @@ package struct SensorSelection: Sendable {
         case new
         /// It is in use, or could be.
         case working(Int)
-        /// Its sensor is lost, or udev announced it again.
+        /// Its sensor is lost, maybe at another path, or udev announced it again.
         case returned(Int)
-        /// Its sensor was lost at another path.
-        case moved(Int)
     }
 
     package func match(_ identity: SensorIdentity, isAnnounced: Bool) -> Match {
-        if let sensor = sensors.first(where: { $0.identity == identity }) {
-            return sensor.works && !isAnnounced ? .working(sensor.number) : .returned(sensor.number)
-        }
-        let lost = sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
-        return lost.map { .moved($0.number) } ?? .new
+        let known =
+            sensors.first { $0.identity == identity }
+            ?? sensors.first { !$0.works && $0.identity.isSameSensor(as: identity) }
+        guard let known else { return .new }
+        return known.works && !isAnnounced ? .working(known.number) : .returned(known.number)
     }
 
     // MARK: - Events

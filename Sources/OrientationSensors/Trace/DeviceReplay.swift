@@ -10,10 +10,10 @@ package struct DeviceReplay {
 
     private struct Device {
         var machine: DeviceMachine
-        let path: String
+        var path: String
         /// An index of `groups`.
         let group: Int
-        var shown: Values
+        var shown: Values = []
     }
 
     /// What changed of which sensor since ``takeChanges()``.
@@ -54,11 +54,12 @@ package struct DeviceReplay {
             let old = devices[found.number]
             guard let group = group(found.kind, found.role) else { return .malformedArgument("role") }
             guard old == nil || old?.group == group else { return .malformedArgument("device") }
-            // At another path, the daemon makes another source.
-            if old?.path != found.path {
+            if old == nil {
                 let machine = DeviceMachine(rate: found.rate)
-                let device = Device(machine: machine, path: found.path, group: group, shown: old?.shown ?? [])
-                devices[found.number] = device
+                devices[found.number] = Device(machine: machine, path: found.path, group: group)
+            } else if old?.path != found.path {
+                deliver(.removed, to: found.number)
+                devices[found.number]?.path = found.path
             }
             deliver(.found(found.traits), to: found.number)
             let location: SensorLocation = found.role == .base ? .base : .display

@@ -38,7 +38,7 @@ private struct Scene {
         let identity = SensorIdentity(name: name, location: location, path: path ?? "/sys/devices/" + name)
         let number: Int
         switch selection.match(identity, isAnnounced: isAnnounced) {
-        case .working(let known), .returned(let known), .moved(let known): number = known
+        case .working(let known), .returned(let known): number = known
         case .new:
             lastNumber += 1
             number = lastNumber
@@ -183,7 +183,7 @@ private struct Scene {
     }
 
     static let identities: [(String, SensorLocation, String, SensorSelection.Match)] = [
-        ("accel", .display, "/sys/devices/accel", .returned(1)), ("accel", .display, "/sys/devices/b", .moved(1)),
+        ("accel", .display, "/sys/devices/accel", .returned(1)), ("accel", .display, "/sys/devices/b", .returned(1)),
         ("other", .display, "/sys/devices/accel", .new), ("accel", .base, "/sys/devices/accel", .new),
         ("accel", .unknown, "/sys/devices/accel", .new),
     ]
