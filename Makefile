@@ -47,7 +47,9 @@ BIN := .build/$(if $(CROSS),$(CROSS)/)bin
 # By default, SwiftPM and clang write to the home folder and to /tmp.
 export XDG_CACHE_HOME := $(CURDIR)/.build/cache
 export XDG_DATA_HOME := $(CURDIR)/.build/cache
-SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security --manifest-cache local
+# JOBS is how many compilers run at once; by default one for each core.
+SWIFTPM := --cache-path .build/cache --config-path .build/config --security-path .build/security \
+    --manifest-cache local $(if $(JOBS),--jobs $(JOBS))
 SWIFT := mkdir -p .build/tmp && TMPDIR=$(CURDIR)/.build/tmp swift
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
