@@ -14,15 +14,13 @@ import threading
 import time
 
 from loop import run_for
-from rig import Rig, accelerometer, wait_until
+from rig import BASE, DEVICE, Rig, accelerometer, wait_until
 from usage import Window
 
 UNITS = 1000  # in 1 g, as in rig.accelerometer()
 NOISE = 3
 # Seconds until the device counts as at rest, while it is read rarely.
 REST = 40
-BASE = "/sys/devices/platform/test/iio:device1"
-DISPLAY = "/sys/devices/platform/test/iio:device0"
 
 
 class Still(threading.Thread):
@@ -47,7 +45,7 @@ class Still(threading.Thread):
 def add_accelerometers(rig):
     """Adds both accelerometers; returns their files with their values."""
     files = []
-    for index, (folder, raw) in enumerate(((DISPLAY, (0, -UNITS, 0)), (BASE, (0, 0, -UNITS)))):
+    for index, (folder, raw) in enumerate(((DEVICE, (0, -UNITS, 0)), (BASE, (0, 0, -UNITS)))):
         properties = {"ACCEL_LOCATION": "base" if index else "display"}
         rig.add_device(accelerometer(f"chip{index}", raw, index=index, properties=properties))
         files += [(folder, f"in_accel_{axis}_raw", value) for axis, value in zip("xyz", raw)]
