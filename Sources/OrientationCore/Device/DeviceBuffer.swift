@@ -4,8 +4,8 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The same at first, where silence must be noticed within five seconds.
-    private static let shortestRest = 4.0
+    /// The same at first, while a keyboard depends on it; a proof costs six wake-ups.
+    private static let shortestRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 

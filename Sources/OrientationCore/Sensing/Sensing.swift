@@ -57,7 +57,7 @@ public struct Sensing: Hashable, Sendable {
         }
     }
 
-    /// Whether a sensor at rest may be silent for more than five seconds: not while the keyboard depends on it.
+    /// Whether a sensor at rest may be silent for long: not while the keyboard depends on it.
     var mayBeSilent: Bool { level != .stream && purpose == .orientation }
 
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.

@@ -326,16 +326,13 @@ private struct World {
     }
 
     // A folded tablet's keyboard was dead for 15 s, with a hub for more than a minute.
-    @Test(
-        arguments: [SensingPurpose.angle, .orientationAndKeyboard],
-        [(buffers: false, sensitivity: nil), (true, nil), (true, 0.0)]
-    )
+    @Test(arguments: [SensingPurpose.angle, .orientationAndKeyboard], [false, true])
     func `a sensor on which the keyboard depends is silent for five seconds at most`(
         purpose: SensingPurpose,
-        kind: (buffers: Bool, sensitivity: Double?)
+        buffers: Bool
     ) {
         var world = World()
-        (world.buffers, world.sensitivity) = kind
+        (world.buffers, world.sensitivity) = (buffers, nil)
         world.send(World.found)
         world.send(.start)
         world.pass()
@@ -362,19 +359,28 @@ private struct World {
         #expect(world.commands.reading == .timer)
     }
 
-    @Test func `a quiet sensor proves once a minute that it works, whatever level follows at rest`() {
+    @Test(arguments: [(SensingPurpose.orientation, 60.0), (.orientationAndKeyboard, 10)])
+    func `a quiet sensor proves now and then that it works, whatever level follows at rest`(
+        purpose: SensingPurpose,
+        period: Double
+    ) {
         var world = World.started
-        world.send(.sense(Self.rest()))
+        func sense(_ level: SensingLevel) {
+            var sensing = Self.rest(level)
+            sensing.purpose = purpose
+            world.send(.sense(sensing))
+        }
+        sense(.watch)
         world.pass()
         world.isAlive = false
         world.jobs = []
-        for second in 0..<58 {
-            if second % 20 == 0 { world.send(.sense(Self.rest(second % 40 == 0 ? .doze : .watch))) }
+        for second in 0..<Int(period) - 2 {
+            if second % 20 == 0 { sense(second % 40 == 0 ? .doze : .watch) }
             world.pass()
         }
         #expect(world.jobs == [])
         while world.jobs.isEmpty, world.time < 100 { world.pass(seconds: 0.1) }
-        #expect(world.jobs == [.setSensitivity(0)] && world.time > 60)
+        #expect(world.jobs == [.setSensitivity(0)] && world.time > period)
         world.isAlive = true
         world.pass()
         #expect(world.jobs == [.setSensitivity(0), .setSensitivity(0.25)])
