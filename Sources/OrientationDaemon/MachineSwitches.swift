@@ -12,7 +12,7 @@ final class MachineSwitches {
     private static let wanted: Switches = [.lid, .tabletMode]
 
     /// Seconds until a failed scan is repeated: from the first, doubled each time, to the last.
-    private static let backoff = (first: 1.0, last: 60.0)
+    private static let backoff = (first: 1.0, last: 3600.0)
 
     /// Seconds that two tablet switches may differ while one of them changes.
     private static let disagreement = 5.0
@@ -29,7 +29,7 @@ final class MachineSwitches {
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
-    /// Called after the first scan that succeeds, and opens every switch.
+    /// Called when a scan has opened every switch, for the first time.
     private var onFound: (() -> Void)?
     private var retry: Timer?
     private var disagreement: Timer?
@@ -91,7 +91,9 @@ final class MachineSwitches {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
             switch change {
             case .removed: drop(device.syspath)
-            case .added, .changed: open(device)
+            // What could not be opened may have become accessible.
+            case .added, .changed:
+                if nodes[device.syspath] == nil, Description(device, ignoring: ignored) != nil { scan() }
             }
         }
         onFound = completion
@@ -128,18 +130,20 @@ final class MachineSwitches {
         let events: SwitchEvents
         let watch: EventSource
         /// The switches that are on.
-        var state: Switches = []
+        var state: Switches
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
     private func scan() {
-        HelperThread.runOnce(loop: loop) { [enumerate, ignored] in
+        HelperThread.runOnce(loop: loop) { [enumerate, ignored, known = Set(nodes.keys)] in
             Result { () throws(SystemError) in
-                try enumerate().compactMap { Description($0, ignoring: ignored) }.map { ($0, $0.open()) }
+                let found = try enumerate().compactMap { Description($0, ignoring: ignored) }
+                return found.filter { !known.contains($0.syspath) }.map { ($0, $0.open()) }
             }
         } completion: { [self] result in
-            let isComplete = problem.attempt { () throws(SystemError) in try adopt(result.get()) }
-            if isComplete {
+            if problem.attempt({ () throws(SystemError) in try adopt(result.get()) }) {
+                retry?.disarm()
+                delay = Self.backoff.first
                 onFound.take()?()
             } else {
                 retry?.arm(after: delay, slack: delay / 10)
@@ -157,26 +161,19 @@ final class MachineSwitches {
         if let failure { throw failure }
     }
 
-    private func open(_ device: Device) {
-        let description = Description(device, ignoring: ignored)
-        guard let description, nodes[description.syspath] == nil else { return }
-        HelperThread.runOnce(loop: loop, { [(description, description.open())] }) { [self] in
-            do throws(SystemError) { try adopt($0) } catch { log.warning("\(error); this switch is ignored") }
-        }
-    }
-
     private func adopt(_ description: Description, _ events: SwitchEvents) throws(SystemError) {
         let path = description.syspath
         guard nodes[path] == nil, let descriptor = events.pollDescriptor else { return close(events) }
         do throws(SystemError) {
             let watch = try loop.watch(descriptor) { [self] in read(path) }
-            nodes[path] = Node(description: description, events: events, watch: watch)
+            let state = try (events.nextState() ?? []).intersection(description.offered)
+            nodes[path] = Node(description: description, events: events, watch: watch, state: state)
         } catch {
             close(events)
             throw error
         }
         log.debug("\(description.devicePath) has switches: \(description.name)")
-        read(path)
+        changed()
     }
 
     private func drop(_ path: String) {
