@@ -227,11 +227,16 @@ class Hardware(DoctorTestCase):
         self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))
         EventNode(self.rig, switches=0)
         self.rig.start_orientd()
+        # As a desktop does.
+        self.client.claim()
         self.client.wait_for("HingeAngle", 90)
         # After the check of the start, orientd does not see that the machine is folded.
         self.client.wait_for("HingeAngle", -1)
         self.rig.turn(PLUS_Z, BASE)
-        pattern = "laptop, which the hinge, open by 270°, contradicts; IgnoreTabletSwitch=NAME ignores one$"
+        pattern = "laptop, but the hinge is open by 270°; IgnoreTabletSwitch=NAME ignores a switch$"
+        self.assert_finding(self.doctor()["tablet switch"], "warn", pattern)
+        # As a user does who has to.
+        self.client.ask("SetTabletMode", "s", "tablet")
         self.assert_finding(self.doctor()["tablet switch"], "warn", pattern)
 
     def take_name(self):

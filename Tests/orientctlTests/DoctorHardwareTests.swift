@@ -127,23 +127,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (mode: TabletMode.laptop, angle: 250.0, source: TabletModeSource.switch, isReported: false, isDoubtful: true),
-        (.laptop, 230, .switch, false, false), (.tablet, 110, .switch, false, true),
-        (.tablet, -1, .switch, false, false),
-        (.tablet, 130, .switch, false, false), (.laptop, 250, .override, false, false),
-        (.laptop, -1, .switch, true, true),
+        (mode: TabletMode.laptop, angle: 250.0, isReported: false, isDoubtful: true), (.laptop, 230, false, false),
+        (.tablet, 110, false, true), (.tablet, 130, false, false), (.tablet, -1, false, false),
+        (.unknown, 250, false, false), (.unknown, -1, true, true),
     ])
-    func `a switch that contradicts the hinge is one that may be wrong`(
+    func `a switch may be wrong if the hinge contradicts it`(
         mode: TabletMode,
         angle: Double,
-        source: TabletModeSource,
         isReported: Bool,
         isDoubtful: Bool
     ) {
         var status = ManagerStatus(naturalOrientation: .portrait)
-        (status.tabletMode, status.hingeAngle, status.tabletModeSource) = (mode, angle, source)
-        status.isSwitchContradicted = isReported
-        let finding = HardwareChecks.tabletSwitch(["switch"], chassis: nil, virtual: .impossible, status: status)
+        (status.hingeAngle, status.isSwitchContradicted) = (angle, isReported)
+        let finding = HardwareChecks.tabletSwitch(["switch"], mode, chassis: nil, virtual: .impossible, status: status)
         #expect(finding.verdict == (isDoubtful ? .warn : .ok), "\(finding.text)")
         #expect(!finding.text.contains("-1"))
     }

@@ -42,12 +42,6 @@ public struct ManagerStatus: Hashable, Sendable {
         update(from: policy)
     }
 
-    /// Whether the last known angle contradicts the tablet switch, however short a time.
-    public var hasDoubtfulSwitch: Bool {
-        let isMeasured = tabletModeSource == .switch && hingeAngle >= 0
-        return isSwitchContradicted || isMeasured && SwitchCheck.disagrees(hingeAngle, tabletMode)
-    }
-
     /// Copies what the policy has decided.
     public mutating func update(from policy: RotationPolicy) {
         naturalOrientation = policy.configuration.natural

@@ -3,7 +3,7 @@
 /// Checks a tablet switch against the angle of the hinge, for a while after each change of the switch.
 ///
 /// Firmware is often wrong about it: a switch that is stuck on `tablet` leaves the keyboard dead.
-struct SwitchCheck: Sendable {
+package struct SwitchCheck: Sendable {
     /// The angles in degrees that contradict a switch: a tablet below, a laptop above.
     private static let limits = (tablet: 120.0, laptop: 240.0)
     /// Seconds of contradiction until it counts.
@@ -45,9 +45,9 @@ struct SwitchCheck: Sendable {
         state = isContradicted ? .contradicted : .idle
     }
 
-    /// Whether an angle in degrees contradicts what a switch says.
-    static func disagrees(_ angle: Double, _ mode: TabletMode) -> Bool {
-        mode == .tablet && angle < limits.tablet || mode == .laptop && angle > limits.laptop
+    /// Whether an angle in degrees contradicts what a switch says; never an unknown angle, which is negative.
+    package static func disagrees(_ angle: Double, _ mode: TabletMode) -> Bool {
+        mode == .tablet && (0..<limits.tablet).contains(angle) || mode == .laptop && angle > limits.laptop
     }
 
     /// Compares the angle in degrees with what a switch says.

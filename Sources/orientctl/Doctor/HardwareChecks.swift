@@ -209,6 +209,8 @@ enum HardwareChecks {
 
     static func tabletSwitch(_ system: SystemState) -> [Finding] {
         var switches: [String] = []
+        /// What those say that are not ignored: a tablet if any does, as for orientd.
+        var said = TabletMode.unknown
         var hasVirtual = false
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
@@ -220,23 +222,32 @@ enum HardwareChecks {
                 }
                 // No state for a switch that this user may not read.
                 let state = try? SwitchEvents(path).nextState()
-                let mode = state.map { $0.contains(.tabletMode) ? ": tablet" : ": laptop" } ?? ""
-                switches.append("\(EventNode.deviceName(of: node)) at \(node.name)\(mode)")
+                let mode = state.map { $0.contains(.tabletMode) ? TabletMode.tablet : .laptop }
+                let name = EventNode.deviceName(of: node)
+                switches.append("\(name) at \(node.name)\(mode.map { ": \($0)" } ?? "")")
+                let counts = !system.configuration.ignoredTabletSwitches.contains(name)
+                if counts, said != .tablet, let mode { said = mode }
             }
         } catch {
             return [.warn("\(error)")]
         }
         let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
         let status = (try? system.readings.daemon?.get())?.status ?? system.snapshot?.status
+        if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource
         let virtual = Desktop.VirtualSwitch(source, system.configuration)
-        return [tabletSwitch(switches, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)]
+        return [
+            tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
+        ]
     }
 
-    /// Checks the tablet switches; `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
+    /// Checks the tablet switches, which `said` something.
+    ///
+    /// `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
     static func tabletSwitch(
         _ switches: [String],
+        _ said: TabletMode = .unknown,
         chassis: String?,
         virtual: Desktop.VirtualSwitch,
         hasVirtual: Bool = false,
@@ -244,9 +255,11 @@ enum HardwareChecks {
     ) -> Finding {
         guard switches.isEmpty else {
             let found = switches.joined(separator: ", ")
-            guard let status, status.hasDoubtfulSwitch else { return .ok(found) }
-            let hinge = status.hingeAngle < 0 ? "the hinge" : "the hinge, open by \(Int(status.hingeAngle))°,"
-            let text = "\(found), which \(hinge) contradicts; IgnoreTabletSwitch=NAME ignores one"
+            guard let status, status.isSwitchContradicted || SwitchCheck.disagrees(status.hingeAngle, said) else {
+                return .ok(found)
+            }
+            let hinge = status.hingeAngle < 0 ? "says otherwise" : "is open by \(Int(status.hingeAngle))°"
+            let text = "\(found), but the hinge \(hinge); IgnoreTabletSwitch=NAME ignores a switch"
             return .warn(text, remedy: .configure)
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""

@@ -146,7 +146,7 @@ struct DaemonReadings {
     /// The sensor in use; nil if the daemon has none.
     var sensor: SensorStatus?
 
-    /// What the daemon said at the end: the angle of the hinge is measured then, too.
+    /// What the daemon said at the end, with the angle of the hinge if that can be measured.
     var status: ManagerStatus?
 
     /// Seconds from the first answer to the last.
@@ -157,6 +157,7 @@ extension DaemonReadings {
     init(_ bus: Bus, seconds: Double) throws(BusError) {
         self.init()
         try bus.callDaemon("Claim")
+        try bus.callDaemon("ClaimTabletMode")
         let start = MonotonicClock.now
         var clock = TraceClock()
         var last = Vector3.zero
@@ -175,6 +176,7 @@ extension DaemonReadings {
         duration = MonotonicClock.now - start
         let sensors = try bus.readSensors().map { $0.status }
         sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
+        try bus.callDaemon("ReleaseTabletMode")
         try bus.callDaemon("Release")
     }
 }
