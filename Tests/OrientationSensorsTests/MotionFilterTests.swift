@@ -35,6 +35,21 @@ import Testing
         #expect(zip(passed, passed.dropFirst()).allSatisfy { (10...10.6).contains(($1.time ?? 0) - ($0.time ?? 0)) })
     }
 
+    // A reading each ten seconds, of a device that must answer within five, would turn a keyboard on and off.
+    @Test(arguments: [SensingPurpose.orientationAndKeyboard, .angle], [SensingLevel.watch, .doze])
+    func `while a keyboard depends on it, a reading passes in time`(purpose: SensingPurpose, level: SensingLevel) throws
+    {
+        var sensing = Self.sensing(level)
+        sensing.purpose = purpose
+        let first = RawScan(raw: Vector3(0, 10, 0), time: 0)
+        var filter = try #require(MotionFilter(sensing, Self.scaling, last: first))
+        let times = (1...100).map { Double($0) * filter.period }.filter {
+            filter.pass(RawScan(raw: Vector3(0, 10, 0), time: $0)) != nil
+        }
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(!gaps.isEmpty && gaps.allSatisfy { $0 <= 3.1 && $0 < DeviceMachine.stallTime })
+    }
+
     // A device whose last change came 8 s after such a reading was silent for 18 s, and counted as stalled.
     @Test func `a reading that is held back does not put off the next one that passes`() throws {
         var filter = try #require(

@@ -4,8 +4,8 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The same at first, while a keyboard depends on it; a proof costs six wake-ups.
-    private static let shortestRest = 10.0
+    /// The same while a keyboard depends on it, unless it has failed to; a proof costs six wake-ups.
+    private static let longestKeyboardRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 
@@ -132,17 +132,18 @@ struct DeviceBuffer: Hashable, Sendable {
     /// A sensor that reports only changes may be silent for a while, even while it streams, `patience` times as long.
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
-        // Half a period earlier, as a reading by timer can be late.
+        // Less half a period, as readings by timer are not exactly as far apart.
         let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
         guard reportsChanges else { return last + stream }
-        /// The time until a silence is doubted at first, after `patience`.
-        func rest(_ first: Double) -> Double { min(first * patience, Self.longestRest.last) }
+        let isUrgent = sensing.purpose == .orientationAndKeyboard && patience == 1
+        let rest = isUrgent ? Self.longestKeyboardRest : Self.longestRest.first
         return switch reached {
-        case .stream: last + rest(stream)
-        case .changes: since + rest(sensing.mayBeSilent ? Self.longestRest.first : Self.shortestRest)
         case .proof: since + Self.probeTime(rate: rate)
-        case .timer: last + rest(sensing.mayBeSilent ? Self.longestRest.first : stream)
+        case .stream: last + min(stream * patience, Self.longestRest.last)
+        case .timer where sensing.isSparse: last + min(stream * patience, Self.longestRest.last)
+        // A report is a proof.
+        case .timer, .changes: last + min(rest * patience, Self.longestRest.last)
         }
     }
 

@@ -271,7 +271,8 @@ package struct DeviceMachine: Sendable {
 
     private mutating func noteAnswer(at time: Double) {
         lastAnswer = time
-        let silence = phase == .polled && sensing.mayBeSilent ? sensing.longestSilence : 0
+        let isQuiet = phase == .polled && sensing.level != .stream && sensing.purpose == .orientation
+        let silence = isQuiet ? sensing.longestSilence : 0
         stallReport = time + silence + stallTime
     }
 
@@ -300,7 +301,8 @@ package struct DeviceMachine: Sendable {
         let silence = "no scan came for too long"
         if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }
         patience *= 2
-        commands.report = .silent(silence)
+        // A keyboard that depends on it is on again at once.
+        commands.report = sensing.purpose == .orientation ? .silent(silence) : .stalled(silence)
         start(.close, .closing, at: time, &commands)
     }
 }

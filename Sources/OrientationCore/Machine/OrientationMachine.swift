@@ -269,7 +269,7 @@ public struct OrientationMachine: Sendable {
     private var sensingPurpose: SensingPurpose {
         guard needs.base else { return .orientation }
         guard servesOrientation else { return .angle }
-        return tabletSwitch == .tablet ? .orientationAndKeyboard : .orientation
+        return hasVirtualSwitch && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
     }
 
     /// Whether a turn of the interface is under way.

@@ -14,7 +14,7 @@ public enum SensingLevel: String, NamedValue {
 public enum SensingPurpose: Hashable, Sendable {
     /// The orientation of the device.
     case orientation
-    /// The orientation, and the angle of the hinge by which a virtual tablet switch is on.
+    /// The orientation, and the angle of the hinge, by which the keyboard of a folded tablet is off.
     case orientationAndKeyboard
     /// The angle of the hinge alone.
     case angle
@@ -40,7 +40,7 @@ public struct Sensing: Hashable, Sendable {
 
     /// Seconds between two readings at most; the longest ``period``.
     ///
-    /// The second reading that finds nothing ends five seconds of silence.
+    /// Silence of five seconds is noticed by the second reading that finds nothing.
     public static let longestPeriod = 2.5
 
     /// Every reading counts, at once.
@@ -57,11 +57,15 @@ public struct Sensing: Hashable, Sendable {
         }
     }
 
-    /// Whether a sensor at rest may be silent for long: not while the keyboard depends on it.
-    var mayBeSilent: Bool { level != .stream && purpose == .orientation }
-
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
-    public var longestSilence: Double { purpose == .orientation ? 10 : Self.longestPeriod / 2 }
+    public var longestSilence: Double {
+        switch purpose {
+        case .orientation: 10
+        case .orientationAndKeyboard: Self.longestPeriod
+        // Every one: less than a period, as readings are not exactly as far apart.
+        case .angle: Self.longestPeriod / 2
+        }
+    }
 
     /// Whether a reading in m/s² differs from the pose at rest; always true while streaming.
     public func showsMotion(_ acceleration: Vector3) -> Bool {

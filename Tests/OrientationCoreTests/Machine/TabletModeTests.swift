@@ -202,6 +202,11 @@ private struct Convertible {
             #expect(sensing.display.level == .watch && sensing.base.level == .watch)
             #expect(sensing.display.purpose == purpose && sensing.base.purpose == purpose)
         }
+        // The other half must answer soon, for the switch to be on again.
+        convertible.fold(to: 270, seconds: 10)
+        convertible.handle(.samplingBegan(.base, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
+        #expect(convertible.effects.tabletSwitch == .laptop)
+        #expect(convertible.effects.sensing.display.purpose == .orientationAndKeyboard)
     }
 
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
