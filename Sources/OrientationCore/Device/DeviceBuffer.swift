@@ -4,7 +4,7 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The same while a keyboard depends on it, unless it has failed to; a proof costs six wake-ups.
+    /// At first while the keyboard of a folded tablet depends on it; a proof costs six wake-ups.
     private static let longestKeyboardRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
@@ -136,6 +136,7 @@ struct DeviceBuffer: Hashable, Sendable {
         let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
         guard reportsChanges else { return last + stream }
+        // A sensor that has given no proof may be one that never does: the keyboard is not to go on and off for that.
         let isUrgent = sensing.purpose == .orientationAndKeyboard && patience == 1
         let rest = isUrgent ? Self.longestKeyboardRest : Self.longestRest.first
         return switch reached {

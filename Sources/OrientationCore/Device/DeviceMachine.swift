@@ -301,7 +301,7 @@ package struct DeviceMachine: Sendable {
         let silence = "no scan came for too long"
         if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }
         patience *= 2
-        // A keyboard that depends on it is on again at once.
+        // Once it is lost, the angle of the hinge is unknown, and the keyboard of a folded tablet works again.
         commands.report = sensing.purpose == .orientation ? .silent(silence) : .stalled(silence)
         start(.close, .closing, at: time, &commands)
     }
