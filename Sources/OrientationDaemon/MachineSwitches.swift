@@ -118,11 +118,6 @@ final class MachineSwitches {
             syspath = device.syspath
             devicePath = path
         }
-
-        /// Runs on a helper: opening a device can wake it up.
-        func open() -> Result<SwitchEvents, SystemError> {
-            Result { () throws(SystemError) in try SwitchEvents(devicePath) }
-        }
     }
 
     private struct Node {
@@ -134,14 +129,24 @@ final class MachineSwitches {
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
+    /// Opens the nodes that are not open, on a helper: that can wake a device up.
     private func scan() {
         HelperThread.runOnce(loop: loop) { [enumerate, ignored, known = Set(nodes.keys)] in
             Result { () throws(SystemError) in
                 let found = try enumerate().compactMap { Description($0, ignoring: ignored) }
-                return found.filter { !known.contains($0.syspath) }.map { ($0, $0.open()) }
+                return found.filter { !known.contains($0.syspath) }.map { each in
+                    (each, Result { () throws(SystemError) in try SwitchEvents(each.devicePath) })
+                }
             }
         } completion: { [self] result in
-            if problem.attempt({ () throws(SystemError) in try adopt(result.get()) }) {
+            let isComplete = problem.attempt { () throws(SystemError) in
+                var failure: SystemError?
+                for (description, events) in try result.get() {
+                    do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
+                }
+                if let failure { throw failure }
+            }
+            if isComplete {
                 retry?.disarm()
                 delay = Self.backoff.first
                 onFound.take()?()
@@ -150,15 +155,6 @@ final class MachineSwitches {
                 delay = min(2 * delay, Self.backoff.last)
             }
         }
-    }
-
-    /// Watches over all nodes that could be opened; then throws if one could not.
-    private func adopt(_ opened: [(Description, Result<SwitchEvents, SystemError>)]) throws(SystemError) {
-        var failure: SystemError?
-        for (description, events) in opened {
-            do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
-        }
-        if let failure { throw failure }
     }
 
     private func adopt(_ description: Description, _ events: SwitchEvents) throws(SystemError) {
