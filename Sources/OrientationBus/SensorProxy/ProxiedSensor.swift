@@ -95,7 +95,7 @@ final class ProxiedSensor {
     }
 
     private func release(_ message: BusMessage) {
-        clients.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
+        clients.authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
             remove(message.sender)
             message.reply()

@@ -11,7 +11,7 @@ package final class Clients {
     private static let most = 400
 
     private let bus: Bus
-    private let authority: PolkitAuthority
+    let authority: PolkitAuthority
     private var watches: [String: BusSlot] = [:]
     private var handlers: [(String) -> Void] = []
 
@@ -26,12 +26,7 @@ package final class Clients {
     /// Calls `handler` with the unique name of each watched connection that has ended.
     func onEnd(_ handler: @escaping (String) -> Void) { handlers.append(handler) }
 
-    /// Calls `completion` with whether polkit allows `action` to the sender of `message`; answers a refused message.
-    func authorize(_ message: BusMessage, for action: String, completion: @escaping (_ isAllowed: Bool) -> Void) {
-        authority.authorize(message, for: action, completion)
-    }
-
-    /// Does the same for what ends with the connection; one that has ended meanwhile is not allowed it.
+    /// Has polkit authorize what ends with the connection; one that has ended meanwhile is not allowed it.
     ///
     /// Throws `LimitExceeded` if too many connections are watched.
     func authorizeUntilEnd(

@@ -66,7 +66,7 @@ extension ManagerObject {
 
     /// Delivers a call once polkit allows it.
     private func authorize(_ message: BusMessage, _ action: String, _ event: Event) {
-        clients.authorize(message, for: action) { [host] isAllowed in
+        clients.authority.authorize(message, for: action) { [host] isAllowed in
             if isAllowed { host.deliver(event, answering: message) }
         }
     }

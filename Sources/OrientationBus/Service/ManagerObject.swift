@@ -125,7 +125,7 @@ package final class ManagerObject {
         try clients.watch(client)
         let pending = Claim(client: client, purpose: purpose)
         claims.append(pending)
-        clients.authorize(message, for: Names.Action.claim) { [self] isAllowed in
+        clients.authority.authorize(message, for: Names.Action.claim) { [self] isAllowed in
             // It may have been released meanwhile, or with its connection.
             let index = claims.firstIndex(of: pending)
             if let index, !isAllowed { claims.remove(at: index) }
