@@ -29,8 +29,10 @@ final class MachineSwitches {
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
-    /// Called when a scan has opened every switch, for the first time.
+    /// Called once, after the first scan that leaves no switch closed.
     private var onFound: (() -> Void)?
+    /// The number of scans that were begun.
+    private var scans = 0
     private var retry: Timer?
     private var disagreement: Timer?
     private var disagrees = false
@@ -93,7 +95,9 @@ final class MachineSwitches {
             case .removed: drop(device.syspath)
             // What could not be opened may have become accessible.
             case .added, .changed:
-                if nodes[device.syspath] == nil, Description(device, ignoring: ignored) != nil { scan() }
+                guard nodes[device.syspath] == nil, Description(device, ignoring: ignored) != nil else { return }
+                delay = Self.backoff.first
+                scan()
             }
         }
         onFound = completion
@@ -129,8 +133,10 @@ final class MachineSwitches {
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
-    /// Opens the nodes that are not open, on a helper: that can wake a device up.
+    /// Opens the nodes that are not open, on a helper, as opening can wake a device up.
     private func scan() {
+        scans += 1
+        let number = scans
         HelperThread.runOnce(loop: loop) { [enumerate, ignored, known = Set(nodes.keys)] in
             Result { () throws(SystemError) in
                 let found = try enumerate().compactMap { Description($0, ignoring: ignored) }
@@ -139,22 +145,24 @@ final class MachineSwitches {
                 }
             }
         } completion: { [self] result in
-            let isComplete = problem.attempt { () throws(SystemError) in
-                var failure: SystemError?
-                for (description, events) in try result.get() {
-                    do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
-                }
-                if let failure { throw failure }
+            var failure = result.error
+            for (description, events) in (try? result.get()) ?? [] {
+                do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
             }
-            if isComplete {
-                retry?.disarm()
-                delay = Self.backoff.first
-                onFound.take()?()
-            } else {
-                retry?.arm(after: delay, slack: delay / 10)
-                delay = min(2 * delay, Self.backoff.last)
-            }
+            // A later scan knows more.
+            guard number == scans else { return }
+            if let failure { return retryLater(failure) }
+            problem.update(nil)
+            retry?.disarm()
+            delay = Self.backoff.first
+            onFound.take()?()
         }
+    }
+
+    private func retryLater(_ error: SystemError) {
+        problem.update("\(error)")
+        retry?.arm(after: delay, slack: delay / 10)
+        delay = min(2 * delay, Self.backoff.last)
     }
 
     private func adopt(_ description: Description, _ events: SwitchEvents) throws(SystemError) {
@@ -197,9 +205,9 @@ final class MachineSwitches {
             nodes[path]?.state = state
             changed()
         } catch {
-            // For an unplugged one, udev's event follows.
-            if error.errno != .noDevice { log.warning("\(error); this switch is ignored from now on") }
             drop(path)
+            // For an unplugged one, udev's event follows.
+            if error.errno != .noDevice { retryLater(error) }
         }
     }
 }
