@@ -59,16 +59,19 @@ final class SourceReader {
         case .report(.closed(let warnings)):
             warnings.forEach(onWarning)
             if ending != nil { loop.exit() }
-        case .report(.stalled(let problem)), .report(.silent(let problem)): onWarning(problem)
+        case .report(.stalled(let problem)), .report(.silent(let problem, _)): onWarning(problem)
         case .report(.failed(let reason)): end(.failed(CommandError(reason + hint())))
         case .ended: end()
         }
     }
 
-    /// Ends ``run(seconds:)`` once the sensor's settings are restored; the first reason counts.
+    /// Ends ``run(seconds:)`` once the sensor's settings are restored; the first reason counts, or a signal.
     func end(_ ending: Ending = .complete) {
-        guard self.ending == nil else { return }
-        self.ending = ending
+        switch (self.ending, ending) {
+        case (nil, _): self.ending = ending
+        case (.complete, .interrupted): return self.ending = ending
+        default: return
+        }
         source.stop()
         if source.isClosed { loop.exit() }
     }
