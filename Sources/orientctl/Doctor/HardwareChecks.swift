@@ -209,7 +209,7 @@ enum HardwareChecks {
 
     static func tabletSwitch(_ system: SystemState) -> [Finding] {
         var switches: [String] = []
-        /// What those say that are not ignored: a tablet if any does, as for orientd.
+        /// What the switches that are not ignored say: `tablet` if any of them does, as in orientd.
         var said = TabletMode.unknown
         var hasVirtual = false
         do throws(SystemError) {
@@ -225,8 +225,8 @@ enum HardwareChecks {
                 let mode = state.map { $0.contains(.tabletMode) ? TabletMode.tablet : .laptop }
                 let name = EventNode.deviceName(of: node)
                 switches.append("\(name) at \(node.name)\(mode.map { ": \($0)" } ?? "")")
-                let counts = !system.configuration.ignoredTabletSwitches.contains(name)
-                if counts, said != .tablet, let mode { said = mode }
+                let isIgnored = system.configuration.ignoredTabletSwitches.contains(name)
+                if !isIgnored, said != .tablet, let mode { said = mode }
             }
         } catch {
             return [.warn("\(error)")]
@@ -242,7 +242,7 @@ enum HardwareChecks {
         ]
     }
 
-    /// Checks the tablet switches, which `said` something.
+    /// Checks the tablet switches; `said` is what they say together.
     ///
     /// `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
     static func tabletSwitch(

@@ -174,8 +174,9 @@ extension DaemonReadings {
             CLinux.poll(nil, 0, 4)
         } while MonotonicClock.now - start < seconds
         duration = MonotonicClock.now - start
-        let sensors = try bus.readSensors().map { $0.status }
-        sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.location != .base }
+        // Where the hinge is measured, the base's accelerometer is read, too.
+        let sensors = try bus.readSensors().map { $0.status }.filter { $0.location != .base }
+        sensor = sensors.first { $0.state == .sampling } ?? sensors.first
         try bus.callDaemon("ReleaseTabletMode")
         try bus.callDaemon("Release")
     }
