@@ -6,7 +6,7 @@ package import SystemdBus
 
 /// The readings of a device: carries out what its ``DeviceMachine`` decides, on the loop and on the device's helper.
 ///
-/// One source serves a sysfs path as long as the daemon knows its sensor, also while the device is unplugged.
+/// One source serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
 package final class DeviceSource: SensorSource {
     /// Seconds by which a reading by timer may be late, so that the kernel can combine wake-ups.
     private static let timerSlack = 0.02

@@ -35,7 +35,7 @@ import Testing
         #expect(zip(passed, passed.dropFirst()).allSatisfy { (10...10.6).contains(($1.time ?? 0) - ($0.time ?? 0)) })
     }
 
-    // A reading each ten seconds, of a device that must answer within five, would turn a keyboard on and off.
+    // With a reading every ten seconds, a device that must answer within five would turn a keyboard on and off.
     @Test(arguments: [SensingPurpose.orientationAndKeyboard, .angle], [SensingLevel.watch, .doze])
     func `while a keyboard depends on it, a reading passes in time`(purpose: SensingPurpose, level: SensingLevel) throws
     {

@@ -4,7 +4,7 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// At first while the keyboard of a folded tablet depends on it; a proof costs six wake-ups.
+    /// The first of these times while the keyboard of a folded tablet depends on the sensor; a proof costs six wake-ups.
     private static let longestKeyboardRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
@@ -129,21 +129,22 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// When its silence means something, on the clock of the events.
     ///
-    /// A sensor that reports only changes may be silent for a while, even while it streams, `patience` times as long.
+    /// For a sensor that reports only changes, even while it streams, the time is multiplied by `patience`.
     func due(_ sensing: Sensing, stallTime: Double, patience: Double) -> Double {
         guard let lastScan else { return since + Self.probeTime(rate: rate) }
-        // Less half a period, as readings by timer are not exactly as far apart.
+        // Half a period less, because readings by timer do not come at exact intervals.
         let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
         guard reportsChanges else { return last + stream }
-        // A sensor that has given no proof may be one that never does: the keyboard is not to go on and off for that.
+        // The longer time after a proof that did not come: a sensor that never gives one would turn the keyboard on and off.
         let isUrgent = sensing.purpose == .orientationAndKeyboard && patience == 1
         let rest = isUrgent ? Self.longestKeyboardRest : Self.longestRest.first
         return switch reached {
         case .proof: since + Self.probeTime(rate: rate)
-        case .stream: last + min(stream * patience, Self.longestRest.last)
-        case .timer where sensing.isSparse: last + min(stream * patience, Self.longestRest.last)
-        // A report is a proof.
+        case .stream,
+            .timer where sensing.isSparse:
+            last + min(stream * patience, Self.longestRest.last)
+        // Each report counts as a proof.
         case .timer, .changes: last + min(rest * patience, Self.longestRest.last)
         }
     }

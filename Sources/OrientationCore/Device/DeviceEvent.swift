@@ -129,8 +129,8 @@ package enum DeviceReport: Hashable, Sendable {
     case started(warnings: [String])
     /// The device does not answer; readings may come again.
     case stalled(String)
-    /// The device sent nothing for too long, and is opened anew.
-    case silent(String)
+    /// The device sent nothing for too long, and is opened anew; whether it counts as lost until it sends something.
+    case silent(String, isLost: Bool)
     /// Sampling ended, and why; the device is used again after the next ``DeviceEvent/found(_:)``.
     case failed(String)
     /// The device was prepared, or is closed with its settings restored; it may be opened again at once.

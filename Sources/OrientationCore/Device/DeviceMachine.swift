@@ -85,7 +85,7 @@ package struct DeviceMachine: Sendable {
             replacement = traits
         case .removed:
             commands.abandons = phase != .absent
-            (phase, goal, replacement) = (.absent, .closed, nil)
+            (phase, goal, replacement, patience) = (.absent, .closed, nil, 1)
         case .start: goal = .open
         case .stop: goal = .closed
         case .sense(let sensing): if isReading, goal == .open { sense(sensing, at: time, &commands) }
@@ -301,8 +301,8 @@ package struct DeviceMachine: Sendable {
         let silence = "no scan came for too long"
         if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }
         patience *= 2
-        // Once it is lost, the angle of the hinge is unknown, and the keyboard of a folded tablet works again.
-        commands.report = sensing.purpose == .orientation ? .silent(silence) : .stalled(silence)
+        // Lost makes the angle of the hinge unknown, so that a folded tablet's keyboard works again.
+        commands.report = .silent(silence, isLost: sensing.purpose != .orientation)
         start(.close, .closing, at: time, &commands)
     }
 }

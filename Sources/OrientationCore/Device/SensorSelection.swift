@@ -98,7 +98,7 @@ package struct SensorSelection: Sendable {
         case new
         /// It is in use, or could be.
         case working(Int)
-        /// Its sensor is lost, maybe at another path, or udev announced it again.
+        /// Its sensor was lost, maybe at another path; or udev has announced it again.
         case returned(Int)
     }
 
@@ -233,8 +233,9 @@ package struct SensorSelection: Sendable {
                 // A lost sensor stays lost until a reading comes.
                 if sensor.state != .lost { sensor.state = .sampling }
             }
-        case .silent(let problem):
+        case .silent(let problem, let isLost):
             complain(problem, of: number, &commands)
+            if isLost { update(number) { $0.state = .lost } }
         case .closed:
             update(number) { sensor in
                 // A device that hung has answered.

@@ -269,7 +269,8 @@ public struct OrientationMachine: Sendable {
     private var sensingPurpose: SensingPurpose {
         guard needs.base else { return .orientation }
         guard servesOrientation else { return .angle }
-        return hasVirtualSwitch && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
+        let isByAngle = hasVirtualSwitch && tablet.override == .unknown
+        return isByAngle && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
     }
 
     /// Whether a turn of the interface is under way.

@@ -14,7 +14,7 @@ public enum SensingLevel: String, NamedValue {
 public enum SensingPurpose: Hashable, Sendable {
     /// The orientation of the device.
     case orientation
-    /// The orientation, and the angle of the hinge, by which the keyboard of a folded tablet is off.
+    /// The orientation, and the angle of the hinge that keeps a folded tablet's keyboard off.
     case orientationAndKeyboard
     /// The angle of the hinge alone.
     case angle
@@ -40,7 +40,7 @@ public struct Sensing: Hashable, Sendable {
 
     /// Seconds between two readings at most; the longest ``period``.
     ///
-    /// Silence of five seconds is noticed by the second reading that finds nothing.
+    /// The second reading that finds nothing comes after five seconds of silence, and notices it.
     public static let longestPeriod = 2.5
 
     /// Every reading counts, at once.
@@ -62,7 +62,7 @@ public struct Sensing: Hashable, Sendable {
         switch purpose {
         case .orientation: 10
         case .orientationAndKeyboard: Self.longestPeriod
-        // Every one: less than a period, as readings are not exactly as far apart.
+        // Less than a period, so that every reading passes although intervals vary.
         case .angle: Self.longestPeriod / 2
         }
     }

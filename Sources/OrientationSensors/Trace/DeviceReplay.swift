@@ -54,12 +54,12 @@ package struct DeviceReplay {
             let old = devices[found.number]
             guard let group = group(found.kind, found.role) else { return .malformedArgument("role") }
             guard old == nil || old?.group == group else { return .malformedArgument("device") }
-            if old == nil {
-                let machine = DeviceMachine(rate: found.rate)
-                devices[found.number] = Device(machine: machine, path: found.path, group: group)
-            } else if old?.path != found.path {
+            if let old, old.path != found.path {
                 deliver(.removed, to: found.number)
                 devices[found.number]?.path = found.path
+            } else if old == nil {
+                let machine = DeviceMachine(rate: found.rate)
+                devices[found.number] = Device(machine: machine, path: found.path, group: group)
             }
             deliver(.found(found.traits), to: found.number)
             let location: SensorLocation = found.role == .base ? .base : .display

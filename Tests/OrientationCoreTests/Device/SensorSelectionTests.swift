@@ -282,13 +282,20 @@ private struct Scene {
         #expect(scene.selection.active?.lastError == "" && scene.selection.state == .sampling)
     }
 
-    @Test mutating func `the error of a sensor that was silent lasts until its next reading`() {
+    @Test(arguments: [false, true])
+    mutating func `the error of a sensor that was silent lasts until its next reading, as may its loss`(isLost: Bool) {
         let sensor = scene.find("a")
+        scene.find("b")
         scene.send(.needed(true))
         scene.begin(sensor)
-        scene.send(.report(sensor, .silent("no scan came for too long")))
-        #expect(scene.selection.active?.lastError == "no scan came for too long")
-        scene.begin(sensor)
+        scene.read(sensor)
+        let report = DeviceReport.silent("no scan came for too long", isLost: isLost)
+        for report in [report, .closed(warnings: []), .started(warnings: [])] {
+            scene.send(.report(sensor, report))
+            #expect(scene.selection.activeNumber == sensor, "the other one is no better")
+            #expect(scene.selection.active?.lastError == "no scan came for too long")
+            #expect(scene.selection.state == (isLost ? .lost : .sampling))
+        }
         scene.read(sensor)
         #expect(scene.selection.active?.lastError == "" && scene.selection.state == .sampling)
     }
