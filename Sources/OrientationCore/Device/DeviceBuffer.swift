@@ -4,7 +4,7 @@
 struct DeviceBuffer: Hashable, Sendable {
     /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The first of these times while the keyboard of a folded tablet depends on the sensor; a proof costs six wake-ups.
+    /// The first of these times while the keyboard of a folded tablet depends on the sensor; a proof takes two jobs.
     private static let longestKeyboardRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
