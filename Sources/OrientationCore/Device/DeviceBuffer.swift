@@ -136,17 +136,13 @@ struct DeviceBuffer: Hashable, Sendable {
         let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
         guard reportsChanges else { return last + stream }
-        // The longer time after a proof that did not come: a sensor that never gives one would turn the keyboard on and off.
+        guard reached != .proof else { return since + Self.probeTime(rate: rate) }
+        // The longer time after a proof that did not come: a sensor that never gives one would turn the keyboard on and
+        // off. Each report counts as a proof.
         let isUrgent = sensing.purpose == .orientationAndKeyboard && patience == 1
         let rest = isUrgent ? Self.longestKeyboardRest : Self.longestRest.first
-        return switch reached {
-        case .proof: since + Self.probeTime(rate: rate)
-        case .stream,
-            .timer where sensing.isSparse:
-            last + min(stream * patience, Self.longestRest.last)
-        // Each report counts as a proof.
-        case .timer, .changes: last + min(rest * patience, Self.longestRest.last)
-        }
+        let reportsAlways = reached == .stream || sensing.isSparse
+        return last + min((reportsAlways ? stream : rest) * patience, Self.longestRest.last)
     }
 
     /// Asks for a proof that the sensor works; false where it just failed to give one, or where none can be asked for.

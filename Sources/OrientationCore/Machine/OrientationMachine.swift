@@ -267,9 +267,8 @@ public struct OrientationMachine: Sendable {
     }
 
     private var sensingPurpose: SensingPurpose {
-        guard needs.base else { return .orientation }
-        guard servesOrientation else { return .angle }
-        let isByAngle = hasVirtualSwitch && tablet.override == .unknown
+        if measuresOnlyAngle { return .angle }
+        let isByAngle = needs.base && hasVirtualSwitch && tablet.override == .unknown
         return isByAngle && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
     }
 
