@@ -96,7 +96,7 @@ package final class Daemon {
             ? try MachineSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
-        sleep = try SleepWatch(bus: bus, log: log) { driver.deliver($0 ? .sleep : .wake) }
+        sleep = try SleepWatch(address, loop: loop, log: log) { driver.deliver($0 ? .sleep : .wake) }
         let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
         tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)
         let timer = try loop.timer { driver.deadlinePassed() }

@@ -21,13 +21,24 @@ final class SleepWatch {
     private var inhibitor: FileDescriptor?
 
     /// Calls `onChange` with true when the machine is about to sleep, and with false when it has woken up.
-    init(bus: Bus, log: Log, onChange: @escaping (_ isAsleep: Bool) -> Void) throws(SystemError) {
-        self.bus = bus
+    ///
+    /// It has a connection of its own, the only one that receives file descriptors.
+    init(
+        _ address: BusAddress,
+        loop: EventLoop,
+        log: Log,
+        onChange: @escaping (_ isAsleep: Bool) -> Void
+    ) throws(SystemError) {
+        bus = try Bus(address, receivesDescriptors: true)
         self.log = log
         self.onChange = onChange
-        let match = "type='signal',sender='\(Self.service)',interface='\(Self.interface)',member='PrepareForSleep'"
+        try bus.attach(to: loop)
+        bus.onInvalidSignal = log.warning
+        let rule = "interface='\(Self.interface)',member='PrepareForSleep'"
         slots = [
-            try bus.subscribe(match, waits: false) { [self] in prepare($0) },
+            try bus.subscribe(rule, from: .owner(of: Self.service), waits: false) {
+                [self] signal throws(BusError) in prepare(isAsleep: try signal.readBool())
+            },
             try bus.onOwnerChange(of: Self.service) { [self] in ownerChanged($0) },
         ]
         inhibit()
@@ -36,14 +47,9 @@ final class SleepWatch {
     /// Lets the machine go to sleep; once it has woken up, the new inhibitor is kept.
     func allowSleep() { if isAsleep { inhibitor = nil } }
 
-    private func prepare(_ signal: BusMessage) {
-        do throws(BusError) {
-            let isAsleep = try signal.readBool()
-            set(isAsleep: isAsleep)
-            if !isAsleep && inhibitor == nil { inhibit() }
-        } catch {
-            log.warning("invalid PrepareForSleep of \(Self.service): \(error)")
-        }
+    private func prepare(isAsleep: Bool) {
+        set(isAsleep: isAsleep)
+        if !isAsleep && inhibitor == nil { inhibit() }
     }
 
     private func ownerChanged(_ owner: String?) {

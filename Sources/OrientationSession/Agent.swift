@@ -48,6 +48,7 @@ package final class Agent {
         let loop = try EventLoop()
         (self.configuration, self.loop, self.log) = (configuration, loop, log)
         bus = try Bus(address)
+        bus.onInvalidSignal = log.warning
         display = try DisplayRotator(backend, configuration, loop: loop, log: log)
         for event in HookEvent.allCases {
             hooks[event] = try HookRunner(event, timeout: configuration.hookTimeout, loop: loop, log: log)

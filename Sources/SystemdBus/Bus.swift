@@ -50,15 +50,25 @@ package final class Bus {
     /// Seconds that a call waits for its reply, unless it is interactive.
     package var timeout = 25.0
 
+    /// Called with a line about a signal of the right sender that is malformed; the same line once in a row.
+    package var onInvalidSignal: (String) -> Void = { _ in }
+    private var lastInvalid = ""
+
+    /// Those whose signals are subscribed to, by the name that they own.
+    var subscribedOwners: [String: SubscribedOwner] = [:]
+
     /// Connects, and returns once the bus daemon has given the connection a unique name.
-    package init(_ address: BusAddress) throws(SystemError) {
+    ///
+    /// Anybody can send a message with 16 file descriptors to a connection that `receivesDescriptors`; one that has no
+    /// number left for them is closed.
+    package init(_ address: BusAddress, receivesDescriptors: Bool = false) throws(SystemError) {
         self.address = address
         do throws(SystemError) {
             bus = try create("connect to", "\(address)") { bus in
                 switch address {
-                case .system: sd_bus_open_system(&bus)
+                case .system: Bus.open(Bus.systemAddress, receivesDescriptors, &bus)
                 case .session: sd_bus_open_user(&bus)
-                case .address(let text): Bus.open(text, &bus)
+                case .address(let text): Bus.open(text, receivesDescriptors, &bus)
                 }
             }
             // Opening only starts the connection; this call waits for it.
@@ -71,8 +81,14 @@ package final class Bus {
         }
     }
 
-    private static func open(_ address: String, _ bus: inout OpaquePointer?) -> Int32 {
+    /// As libsystemd has it, which offers it only with a connection that receives descriptors.
+    private static var systemAddress: String {
+        environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+    }
+
+    private static func open(_ address: String, _ receivesDescriptors: Bool, _ bus: inout OpaquePointer?) -> Int32 {
         var result = sd_bus_new(&bus)
+        if result >= 0 { result = sd_bus_negotiate_fds(bus, receivesDescriptors ? 1 : 0) }
         if result >= 0 { result = sd_bus_set_address(bus, address) }
         if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
         if result >= 0 { result = sd_bus_set_trusted(bus, 0) }
@@ -87,62 +103,6 @@ package final class Bus {
 
     package func attach(to loop: EventLoop) throws(SystemError) {
         try check("attach the bus", loop.withPointer { sd_bus_attach_event(bus, $0, 0) })
-    }
-
-    // MARK: - Names
-
-    /// Owns `name`, with `replacing` also in place of an owner that allows it; throws `EEXIST` if another one keeps it.
-    ///
-    /// Calls `onLoss` when another connection has taken it, until the returned slot is released.
-    @discardableResult
-    package func own(
-        _ name: String,
-        replacing: Bool,
-        onLoss: @escaping () -> Void = {}
-    ) throws(SystemError) -> BusSlot {
-        // Subscribed first: another connection may take the name at once.
-        let match = "type='signal',sender='org.freedesktop.DBus',member='NameLost',arg0='\(name)'"
-        let slot = try subscribe(match, waits: false) { _ in onLoss() }
-        var flags = UInt64(SD_BUS_NAME_ALLOW_REPLACEMENT)
-        if replacing { flags |= UInt64(SD_BUS_NAME_REPLACE_EXISTING) }
-        let result = sd_bus_request_name(bus, name, flags)
-        guard result == -EEXIST else {
-            try check("own the name", name, result)
-            return slot
-        }
-        throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
-    }
-
-    /// Takes `name` now, or queues for it; returns a description of the current owner in that case.
-    package func ownWhenFree(_ name: String) throws(SystemError) -> String? {
-        let result = sd_bus_request_name(bus, name, UInt64(SD_BUS_NAME_QUEUE))
-        try check("own the name", name, result)
-        return result == 0 ? describedOwner(of: name) : nil
-    }
-
-    private func describedOwner(of name: String) -> String {
-        owner(of: name)?.description ?? "another connection"
-    }
-
-    /// Calls `handler` once the connection has been closed by the bus daemon.
-    package func onDisconnect(_ handler: @escaping () -> Void) throws(SystemError) -> BusSlot {
-        let match = "type='signal',path='/org/freedesktop/DBus/Local',interface='org.freedesktop.DBus.Local'"
-        return try subscribe(match + ",member='Disconnected'") { _ in handler() }
-    }
-
-    /// Calls `handler` with the unique name of each new owner of `name`; nil when it has none any more.
-    package func onOwnerChange(of name: String, _ handler: @escaping (String?) -> Void) throws(SystemError) -> BusSlot {
-        let match = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
-        return try subscribe(match) { message in
-            do throws(BusError) {
-                _ = try message.readString()
-                _ = try message.readString()
-                let owner = try message.readString()
-                handler(owner.isEmpty ? nil : owner)
-            } catch {
-                preconditionFailure("NameOwnerChanged is malformed: \(error)")
-            }
-        }
     }
 
     // MARK: - Serving
@@ -310,12 +270,10 @@ package final class Bus {
         UInt64((timeout ?? (isInteractive ? PolkitAuthority.timeouts.person + 5 : self.timeout)) * 1e6)
     }
 
-    /// Calls `handler` with every message that matches, until the returned slot is released.
-    ///
-    /// Unless it `waits` for the bus daemon, one that refuses the match closes the connection.
-    package func subscribe(
+    /// Calls `handler` with every message that matches, whoever sent it; ``subscribe(_:from:waits:_:)`` checks that.
+    func addMatch(
         _ match: String,
-        waits: Bool = true,
+        waits: Bool,
         _ handler: @escaping (BusMessage) -> Void
     ) throws(SystemError) -> BusSlot {
         let slot = try register("subscribe to", match, userdata: Box(handler)) { slot, userdata in
@@ -324,6 +282,11 @@ package final class Bus {
                 : sd_bus_add_match_async(bus, &slot, match, handOver, nil, userdata)
         }
         return BusSlot(owning: slot)
+    }
+
+    func reportInvalid(_ line: String) {
+        if line != lastInvalid { onInvalidSignal(line) }
+        lastInvalid = line
     }
 
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {

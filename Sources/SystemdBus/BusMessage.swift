@@ -36,6 +36,9 @@ package final class BusMessage {
     /// The interface of the method or signal; empty if the message names none.
     package var interface: String { String(optional: sd_bus_message_get_interface(message)) }
 
+    /// The name of the method or signal; empty if the message names none.
+    package var member: String { String(optional: sd_bus_message_get_member(message)) }
+
     /// Whether the caller waits for a reply.
     package var expectsReply: Bool { sd_bus_message_get_expect_reply(message) > 0 }
 
@@ -85,6 +88,41 @@ package final class BusMessage {
         var contents: UnsafePointer<CChar>?
         let result = sd_bus_message_peek_type(message, &type, &contents)
         return result > 0 && type == CChar(SD_BUS_TYPE_VARIANT) ? String(optional: contents) : ""
+    }
+
+    /// Whether the values take more than about `limit` bytes, or are malformed; nothing counts as read afterwards.
+    package func isLarger(than limit: Int) -> Bool {
+        var rest = limit
+        let isLarger = !fits(in: &rest)
+        sd_bus_message_rewind(message, 1)
+        return isLarger
+    }
+
+    /// Subtracts what the rest of the present container takes from `size`; false where that is not enough.
+    private func fits(in size: inout Int) -> Bool {
+        while size >= 0 {
+            var type: CChar = 0
+            var contents: UnsafePointer<CChar>?
+            guard sd_bus_message_peek_type(message, &type, &contents) > 0 else {
+                return sd_bus_message_at_end(message, 0) > 0
+            }
+            size -= 8
+            if contents != nil {
+                guard sd_bus_message_enter_container(message, type, contents) > 0, fits(in: &size),
+                    sd_bus_message_exit_container(message) >= 0
+                else { return false }
+            } else if [SD_BUS_TYPE_STRING, SD_BUS_TYPE_OBJECT_PATH, SD_BUS_TYPE_SIGNATURE].contains(where: {
+                CChar($0) == type
+            }) {
+                var text: UnsafePointer<CChar>?
+                guard sd_bus_message_read_basic(message, type, &text) > 0, let text else { return false }
+                size -= strlen(text)
+            } else {
+                var value: UInt64 = 0
+                guard sd_bus_message_read_basic(message, type, &value) > 0 else { return false }
+            }
+        }
+        return false
     }
 
     /// Skips the next value of any type.

@@ -88,7 +88,9 @@ struct Invocation {
     /// Connects to the bus; one that cannot be reached is a missing daemon.
     func connect() throws(CommandError) -> Bus {
         let address = try bus
-        return try systemCall(Bus(address), .noDaemon)
+        let connection = try systemCall(Bus(address), .noDaemon)
+        connection.onInvalidSignal = complain
+        return connection
     }
 
     /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.

@@ -31,8 +31,9 @@ enum Edge: NamedValue {
         switch self {
         case .orientation(let orientation): return orientation
         case .upper(let edge):
-            guard let orientation = InterfaceOrientation(following: edge.named(natural: try natural())) else {
-                preconditionFailure("an upper edge is one of four")
+            let natural = try natural()
+            guard let orientation = InterfaceOrientation(following: edge.named(natural: natural)) else {
+                throw CommandError("NaturalOrientation: \(natural.name) is not one of the four edges")
             }
             return orientation
         }

@@ -13,9 +13,9 @@ import Testing
     @Test func `each sleep and wake is reported once, and a logind that disappears ends a sleep`() throws {
         let privateBus = try PrivateBus()
         let loop = try EventLoop()
-        let bus = try privateBus.connect(loop)
         var changes: [Bool] = []
-        let watch = try SleepWatch(bus: bus, log: Log("orientd", isVerbose: false)) { changes.append($0) }
+        let log = Log("orientd", isVerbose: false)
+        let watch = try SleepWatch(.address(privateBus.address), loop: loop, log: log) { changes.append($0) }
         let logind = try privateBus.connect(loop)
         try logind.own(Self.service, replacing: false)
         func announce(_ isAsleep: Bool) {

@@ -201,19 +201,17 @@ private let name = "org.example.Interface"
         let slot = try peers.service.export(interface, at: Peers.path)
 
         let listener = try peers.privateBus.connect(peers.loop)
+        let sender = SignalSender.owner(of: Peers.name)
         var announced: [[String]] = []
-        let subscription = try listener.subscribe("type='signal',member='PropertiesChanged'") { message in
-            do throws(BusError) {
-                #expect(try message.readString() == name)
-                var properties: [String] = []
-                try message.readNamedVariants { property throws(BusError) in
-                    properties.append("\(property)=\(try message.readAnyVariant().text)")
-                }
-                try message.readArray("s") { Issue.record("a property was invalidated") }
-                announced.append(properties)
-            } catch {
-                Issue.record(error)
+        let subscription = try listener.subscribe("member='PropertiesChanged'", from: sender) {
+            message throws(BusError) in
+            #expect(try message.readString() == name)
+            var properties: [String] = []
+            try message.readNamedVariants { property throws(BusError) in
+                properties.append("\(property)=\(try message.readAnyVariant().text)")
             }
+            try message.readArray("s") { Issue.record("a property was invalidated") }
+            announced.append(properties)
         }
         peers.service.announce([], of: name, at: Peers.path)
         peers.service.announce(["Third", "First"], of: name, at: Peers.path)
@@ -230,16 +228,14 @@ private let name = "org.example.Interface"
         let slot = try peers.service.export(interface, at: Peers.path)
 
         let listener = try peers.privateBus.connect(peers.loop)
+        let sender = SignalSender.owner(of: Peers.name)
         var received: [String] = []
         let slots = [
-            try listener.subscribe("type='signal',path='\(Peers.path)',interface='\(name)',member='Turned'") {
-                do throws(BusError) {
-                    received.append("turned \(try $0.readString()) by \(try $0.readUInt32())")
-                } catch {
-                    Issue.record(error)
-                }
+            try listener.subscribe("path='\(Peers.path)',interface='\(name)',member='Turned'", from: sender) {
+                signal throws(BusError) in
+                received.append("turned \(try signal.readString()) by \(try signal.readUInt32())")
             },
-            try listener.subscribe("type='signal',path='\(Peers.path)',member='PropertiesChanged'") { _ in
+            try listener.subscribe("path='\(Peers.path)',member='PropertiesChanged'", from: sender) { _ in
                 received.append("changed")
             },
         ]

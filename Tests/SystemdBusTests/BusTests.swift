@@ -210,18 +210,14 @@ import Testing
         weak var weakToken: Token?
         var ended: BusSlot?
         var names: [String] = []
-        let match = "type='signal',member='NameOwnerChanged'"
+        let rule = "member='NameOwnerChanged'"
         do {
             let token = Token()
             weakToken = token
-            ended = try peers.service.subscribe(match) { _ in Issue.record("told of, with \(token)") }
+            ended = try peers.service.subscribe(rule, from: .busDaemon) { _ in Issue.record("told of, with \(token)") }
         }
-        let kept = try peers.service.subscribe(match) { message in
-            do throws(BusError) {
-                names.append(try message.readString())
-            } catch {
-                Issue.record(error)
-            }
+        let kept = try peers.service.subscribe(rule, from: .busDaemon) { message throws(BusError) in
+            names.append(try message.readString())
         }
         #expect(ended != nil && weakToken != nil)
         ended = nil
@@ -234,10 +230,14 @@ import Testing
     @Test func `two subscriptions to one message both get it from its start`() throws {
         var first: [String] = []
         var second: [String] = []
-        let match = "type='signal',member='NameOwnerChanged',arg0='org.example.Another'"
+        let rule = "member='NameOwnerChanged',arg0='org.example.Another'"
         let slots = [
-            try peers.service.subscribe(match) { first.append((try? $0.readString()) ?? "unreadable") },
-            try peers.service.subscribe(match) { second.append((try? $0.readString()) ?? "unreadable") },
+            try peers.service.subscribe(rule, from: .busDaemon) { signal throws(BusError) in
+                first.append(try signal.readString())
+            },
+            try peers.service.subscribe(rule, from: .busDaemon) { signal throws(BusError) in
+                second.append(try signal.readString())
+            },
         ]
         try peers.client.own("org.example.Another", replacing: false)
         try peers.loop.run { !first.isEmpty && !second.isEmpty }
@@ -251,9 +251,9 @@ import Testing
             let token = Token()
             weakToken = token
             let error = #expect(throws: SystemError.self) {
-                _ = try peers.service.subscribe("nonsense") { _ in withExtendedLifetime(token) {} }
+                _ = try peers.service.subscribe("nonsense", from: .busDaemon) { _ in withExtendedLifetime(token) {} }
             }
-            #expect(error?.subject == "nonsense")
+            #expect(error?.subject == "type='signal',sender='org.freedesktop.DBus',nonsense")
         }
         #expect(weakToken == nil)
     }
@@ -264,10 +264,10 @@ import Testing
         let listener = try peers.privateBus.connect(peers.loop)
         var signals: [String] = []
         let slots = [
-            try listener.subscribe("type='signal',member='InterfacesAdded'") {
+            try listener.subscribe("member='InterfacesAdded'", from: .owner(of: Peers.name)) {
                 signals.append("added " + ((try? $0.readObjectPath()) ?? "unreadable"))
             },
-            try listener.subscribe("type='signal',member='InterfacesRemoved'") { message in
+            try listener.subscribe("member='InterfacesRemoved'", from: .owner(of: Peers.name)) { message in
                 do throws(BusError) {
                     let path = try message.readObjectPath()
                     var interfaces: [String] = []

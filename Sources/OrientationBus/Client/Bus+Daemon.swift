@@ -53,14 +53,10 @@ extension Bus {
         of interface: String,
         _ handler: @escaping ([PropertyChange]) -> Void
     ) throws(SystemError) -> BusSlot {
-        let match = "type='signal',sender='\(Names.service)',member='PropertiesChanged',arg0='\(interface)'"
-        return try subscribe(match) { message in
-            do throws(BusError) {
-                _ = try message.readString()
-                handler(try message.readChanges())
-            } catch {
-                return  // a malformed signal
-            }
+        let rule = "member='PropertiesChanged',arg0='\(interface)'"
+        return try subscribe(rule, from: .owner(of: Names.service)) { message throws(BusError) in
+            try message.skip()
+            handler(try message.readChanges())
         }
     }
 }

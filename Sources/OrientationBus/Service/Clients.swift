@@ -45,16 +45,12 @@ package final class Clients {
         guard count < Self.most else {
             throw .limitExceeded("\(Self.most) connections hold something, the maximum")
         }
-        let daemon = "org.freedesktop.DBus"
-        let match = "type='signal',sender='\(daemon)',member='NameOwnerChanged',arg0='\(client)',arg2=''"
         do throws(SystemError) {
-            watches[client] = try bus.subscribe(match, waits: false) { [unowned(unsafe) self] _ in end(client) }
+            watches[client] = try bus.onEnd(of: client) { [unowned(unsafe) self] in end(client) }
         } catch {
             throw BusError(error)
         }
-        bus.callLater(daemon, "/org/freedesktop/DBus", daemon, "NameHasOwner") { call in
-            call.append(client)
-        } completion: { [self] answer in
+        bus.callDaemon("NameHasOwner", client) { [self] answer in
             if (try? answer.get().readBool()) == false { end(client) }
         }
     }

@@ -213,19 +213,17 @@ package struct TraceReader: ~Copyable {
         return number
     }
 
-    /// Finds out what is wrong with a line that could not be read.
+    /// Finds out what is wrong with a line that could not be read; the last column, if the others are numbers.
     private func fault(in text: Range<Int>) -> TraceError.Fault {
         let bytes = UnsafeBufferPointer(start: buffer + text.lowerBound, count: text.count)
         let fields = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard fields.count == 4 else { return .wrongFieldCount(fields.count) }
         let columns: [TraceError.Column] = [.time, .x, .y, .z]
-        for (field, column) in zip(fields, columns) {
+        let wrong = zip(fields, columns).first { field, _ in
             var cursor = UnsafePointer(buffer + text.lowerBound + field.startIndex)
-            let end = UnsafePointer(buffer + text.lowerBound + field.endIndex)
-            guard TraceNumber.scan(&cursor) != nil, cursor == end else {
-                return .notANumber(column, String(decoding: field.prefix(40), as: UTF8.self))
-            }
+            return TraceNumber.scan(&cursor) == nil || cursor != buffer + text.lowerBound + field.endIndex
         }
-        preconditionFailure("a line of four numbers was not read")
+        let (field, column) = wrong ?? (fields[3], .z)
+        return .notANumber(column, String(decoding: field.prefix(40), as: UTF8.self))
     }
 }

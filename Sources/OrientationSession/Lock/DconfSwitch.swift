@@ -19,8 +19,10 @@ final class DconfSwitch: DesktopSwitch {
     init(_ key: String, on bus: Bus, report: @escaping SwitchReport) throws(SystemError) {
         (self.key, self.bus, self.report) = (key, bus, report)
         // Notify and WritabilityNotify begin with a key, or a folder that is above all keys that changed.
-        let match = "type='signal',interface='\(Self.interface)',path='\(Self.path)',arg0path='\(key)'"
-        slot = try bus.subscribe(match) { [unowned(unsafe) self] in if !isOurs($0) { begin() } }
+        let rule = "interface='\(Self.interface)',path='\(Self.path)',arg0path='\(key)'"
+        slot = try bus.subscribe(rule, from: .owner(of: Self.service)) { [unowned(unsafe) self] in
+            if !isOurs($0) { begin() }
+        }
     }
 
     /// Whether a signal announces our last change; only Notify has a tag.

@@ -40,14 +40,17 @@ final class LockKeeper {
         session = try Bus(.session)
         timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
         try session.attach(to: loop)
-        let match = "type='signal',sender='\(Self.logind)',member='PropertiesChanged',arg0='\(Self.logind).Session'"
+        session.onInvalidSignal = log.warning
+        let rule = "member='PropertiesChanged',arg0='\(Self.logind).Session'"
         slots = [
             try session.onDisconnect { [unowned(unsafe) self] in self.onEnd() },
             // An agent outlives a session that ends, unless the service manager stops it.
             try session.onOwnerChange(of: "org.gnome.SessionManager") { [unowned(unsafe) self] in
                 if $0 == nil { self.onEnd() }
             },
-            try system.subscribe(match) { [unowned(unsafe) self] in sessionsChanged($0) },
+            try system.subscribe(rule, from: .owner(of: Self.logind)) {
+                [unowned(unsafe) self] signal throws(BusError) in try sessionsChanged(signal)
+            },
             try system.onOwnerChange(of: Self.logind) { [unowned(unsafe) self] in
                 process(.session(isActive: false))
                 if $0 != nil { readLogin() }
@@ -108,8 +111,9 @@ final class LockKeeper {
     }
 
     /// Writes nothing until it is known which session is in use: its agent may have written the lock already.
-    private func sessionsChanged(_ signal: BusMessage) {
-        guard (try? signal.skip()) != nil, (try? Self.properties(signal))?["Active"] != nil else { return }
+    private func sessionsChanged(_ signal: BusMessage) throws(BusError) {
+        try signal.skip()
+        guard try Self.properties(signal)["Active"] != nil else { return }
         process(.session(isActive: false))
         readLogin()
     }

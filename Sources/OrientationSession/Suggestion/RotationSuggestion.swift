@@ -43,11 +43,23 @@ final class RotationSuggestion {
         problem = ProblemLog(log, consequence: "no rotation is suggested")
         self.onAccepted = onAccepted
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
-        let match = "type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)'"
+        bus.onInvalidSignal = log.warning
         slots = [
-            try bus.subscribe(match + ",member='ActionInvoked'") { [unowned(unsafe) self] in accepted($0) },
-            try bus.subscribe(match + ",member='NotificationClosed'") { [unowned(unsafe) self] in closed($0) },
+            try subscribe(to: "ActionInvoked") { [unowned(unsafe) self] signal throws(BusError) in
+                try accepted(signal)
+            },
+            try subscribe(to: "NotificationClosed") { [unowned(unsafe) self] signal throws(BusError) in
+                try closed(signal)
+            },
         ]
+    }
+
+    private func subscribe(
+        to member: String,
+        _ handler: @escaping (BusMessage) throws(BusError) -> Void
+    ) throws(SystemError) -> BusSlot {
+        let rule = "path='\(Self.path)',interface='\(Self.service)',member='\(member)'"
+        return try bus.subscribe(rule, from: .owner(of: Self.service), handler)
     }
 
     /// The orientation that only the lock prevents: the device is held in it, and the masks allow it.
@@ -134,19 +146,14 @@ final class RotationSuggestion {
         }
     }
 
-    private func accepted(_ signal: BusMessage) {
-        do throws(BusError) {
-            guard try signal.readUInt32() == notification, notification != 0, state == .shown else { return }
-            guard try signal.readString() == "default" else { return }
-        } catch {
-            return log.warning("invalid ActionInvoked of \(Self.service): \(error)")
-        }
+    private func accepted(_ signal: BusMessage) throws(BusError) {
+        guard try signal.readUInt32() == notification, notification != 0, state == .shown else { return }
+        guard try signal.readString() == "default" else { return }
         closeForGood()
         onAccepted()
     }
 
-    private func closed(_ signal: BusMessage) {
-        guard let id = try? signal.readUInt32(), id == notification, state == .shown else { return }
-        enter(.over)
+    private func closed(_ signal: BusMessage) throws(BusError) {
+        if try signal.readUInt32() == notification, state == .shown { enter(.over) }
     }
 }
