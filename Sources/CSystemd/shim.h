@@ -4,6 +4,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-device.h>
 #include <systemd/sd-event.h>
+#include <systemd/sd-login.h>
 #include <systemd/sd-path.h>
 
 // Swift refuses to take the address of this constant, and a vtable's first entry needs it.

@@ -63,7 +63,7 @@ package final class Daemon {
         )
         saveProblem = ProblemLog(log, consequence: "the lock and the orientation will not outlast this run")
 
-        let authority = PolkitAuthority(bus: bus, limitError: Names.limitError) {
+        let authority = try PolkitAuthority(bus: bus, loop: loop, limitError: Names.limitError) {
             log.warning("polkit is not on \(address): only root and orientd's own user may claim, lock or rotate")
         }
         let clients = Clients(on: bus, authority: authority)

@@ -108,7 +108,8 @@ private final class FuzzedService: MachineHost {
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
         polkit = try privateBus.connect(loop)
-        clients = Clients(on: bus, authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {})
+        let authority = try PolkitAuthority(bus: bus, loop: loop, limitError: Names.limitError) {}
+        clients = Clients(on: bus, authority: authority)
         manager = try ManagerObject(
             bus: bus,
             loop: loop,

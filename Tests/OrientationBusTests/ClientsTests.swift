@@ -17,7 +17,8 @@ import Testing
         privateBus = try PrivateBus()
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
-        clients = Clients(on: bus, authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {})
+        let authority = try PolkitAuthority(bus: bus, loop: loop, limitError: Names.limitError) {}
+        clients = Clients(on: bus, authority: authority)
     }
 
     @Test func `the end of each watched connection is reported once, and that of no other`() throws {
@@ -25,7 +26,7 @@ import Testing
         let names = connections.compactMap { $0?.uniqueName }
         var ended: [String] = []
         clients.onEnd { ended.append($0) }
-        for name in [names[0], names[1], names[0], names[1]] { try clients.watch(name) }
+        for name in [names[0], names[1], names[0], names[1]] { try clients.watch(name) { _ in } }
         #expect(clients.count == 2)
         connections[2] = nil
         connections[0] = nil
@@ -41,18 +42,18 @@ import Testing
     @Test func `a connection that has ended already is reported`() throws {
         var ended: [String] = []
         clients.onEnd { ended.append($0) }
-        try clients.watch(":1.99999")
+        try clients.watch(":1.99999") { _ in }
         try loop.run { !ended.isEmpty }
         #expect(ended == [":1.99999"] && clients.count == 0)
     }
 
     @Test func `400 connections can be watched`() throws {
-        for number in 0..<400 { try clients.watch(":1.\(number + 10_000)") }
-        try clients.watch(":1.10000")
-        let error = #expect(throws: BusError.self) { try clients.watch(":1.9999") }
+        for number in 0..<400 { try clients.watch(":1.\(number + 10_000)") { _ in } }
+        try clients.watch(":1.10000") { _ in }
+        let error = #expect(throws: BusError.self) { try clients.watch(":1.9999") { _ in } }
         #expect(error?.name == Names.limitError)
         try loop.run { clients.count == 0 }
-        try clients.watch(":1.9999")
+        try clients.watch(":1.9999") { _ in }
     }
 
     // Waiting for the bus daemon read every call that had arrived into memory, and kept the other callers waiting.
@@ -60,8 +61,8 @@ import Testing
         let name = "org.example.Interface"
         let interface = BusInterface(name)
         var unread: [UInt64] = []
-        interface.method("Call") { [bus, clients] message throws(BusError) in
-            try clients.authorizeUntilEnd(message, for: "org.example.act") { _ in message.reply() }
+        interface.method("Call") { [bus, clients] message in
+            clients.authorizeUntilEnd(message, for: "org.example.act") { _ in message.reply() }
             var count: UInt64 = 0
             bus.withPointer { _ = sd_bus_get_n_queued_read($0, &count) }
             unread.append(count)

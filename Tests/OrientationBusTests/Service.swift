@@ -42,12 +42,13 @@ final class Service: MachineHost {
         loop = try EventLoop()
         bus = try privateBus.connect(loop)
         client = try privateBus.connect()
+        let authority = try PolkitAuthority(bus: bus, loop: loop, limitError: Names.limitError) {}
         object = try ManagerObject(
             bus: bus,
             loop: loop,
             version: "1.2.3",
             status: machine.status,
-            clients: Clients(on: bus, authority: PolkitAuthority(bus: bus, limitError: Names.limitError) {}),
+            clients: Clients(on: bus, authority: authority),
             host: self
         )
         try bus.own(Names.service, replacing: false)

@@ -10,6 +10,7 @@ private let interfaceName = "org.example.Guarded"
 private let actionID = "org.example.act"
 private let limitError = "org.example.Error.LimitExceeded"
 private let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+private let failed = "org.freedesktop.DBus.Error.Failed"
 
 /// What polkit was asked.
 private struct Question: Hashable {
@@ -45,7 +46,9 @@ private final class Guarded {
             slots.append(try polkit.export(authority, at: "/org/freedesktop/PolicyKit1/Authority"))
             try polkit.own("org.freedesktop.PolicyKit1", replacing: false)
         }
-        let authority = PolkitAuthority(bus: peers.service, limitError: limitError) { [unowned self] in absences += 1 }
+        let authority = try PolkitAuthority(bus: peers.service, loop: peers.loop, limitError: limitError) {
+            [unowned self] in absences += 1
+        }
         let guarded = BusInterface(interfaceName)
         guarded.method("Act") { [unowned self] message in
             authority.authorize(message, for: actionID) { [unowned self] isAllowed in
@@ -186,7 +189,7 @@ private final class Guarded {
     @Test func `the action does not run when polkit's answer is malformed`() throws {
         let guarded = try Guarded(answering: "s") { message in message.reply { $0.append("yes, of course") } }
         let error = #expect(throws: BusError.self) { try guarded.act() }
-        #expect(error?.name == accessDenied)
+        #expect(error?.name == failed)
         #expect(error?.message.contains("did not decide on \(actionID): the arguments are not") == true)
         #expect(guarded.actions == 0)
     }
@@ -196,7 +199,7 @@ private final class Guarded {
             message.reply { reply in reply.appendStruct("b") { reply.append(true) } }
         }
         let error = #expect(throws: BusError.self) { try guarded.act() }
-        #expect(error?.name == accessDenied)
+        #expect(error?.name == failed)
         #expect(error?.message.contains("did not decide on \(actionID): the arguments are not") == true)
         #expect(guarded.actions == 0)
     }
@@ -205,10 +208,20 @@ private final class Guarded {
     func `the action does not run when polkit fails, and polkit is not taken for absent`(name: String) throws {
         let guarded = try Guarded { _ throws(BusError) in throw BusError(name, "no such action") }
         let error = #expect(throws: BusError.self) { try guarded.act() }
-        #expect(error?.name == accessDenied)
+        #expect(error?.name == failed)
         #expect(error?.message.contains("no such action (\(name))") == true)
         #expect(guarded.actions == 0)
         #expect(guarded.absences == 0)
+    }
+
+    @Test func `polkit that ends before it decides is asked once more`() throws {
+        // A question that ends polkit would end it for ever.
+        let guarded = try Guarded { _ throws(BusError) in
+            throw BusError("org.freedesktop.DBus.Error.NoReply", "polkit has ended")
+        }
+        let error = #expect(throws: BusError.self) { try guarded.act() }
+        #expect(error?.name == failed)
+        #expect(guarded.questions.count == 2)
     }
 
     @Test func `without polkit the daemon's own user is allowed, and the absence told once`() throws {
@@ -219,19 +232,18 @@ private final class Guarded {
         #expect(guarded.absences == 1)
     }
 
-    @Test func `without polkit a caller who has gone is refused`() throws {
-        var question: BusMessage?
-        let guarded = try Guarded { question = $0 }
+    @Test func `a caller who has gone before its user is known is refused`() throws {
+        let guarded = try Guarded(answer: Self.answer(isAuthorized: true))
         var caller: Bus? = try guarded.peers.privateBus.connect()
         let name = try #require(caller).uniqueName
         var isGone = false
         let slot = try guarded.peers.service.onOwnerChange(of: name) { isGone = $0 == nil }
         caller?.callLater(Peers.name, Peers.path, interfaceName, "Act") { _ in }
         caller = nil
-        try guarded.peers.loop.run { isGone && question != nil }
-        question?.reply(BusError("org.freedesktop.DBus.Error.ServiceUnknown", "polkit has gone"))
-        try guarded.peers.loop.run { guarded.absences == 1 }
-        #expect(guarded.actions == 0)
+        try guarded.peers.loop.run { isGone }
+        try guarded.act()
+        #expect(guarded.actions == 1)
+        #expect(guarded.questions.count == 1)
         #expect(caller == nil)
         withExtendedLifetime(slot) {}
     }

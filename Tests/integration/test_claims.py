@@ -22,7 +22,6 @@ from rig import (
 )
 
 CLAIMS_PER_CONNECTION = 64
-CLAIMS_IN_ALL = 1024
 CONNECTIONS_IN_ALL = 400
 
 CLAIM_AND_WAIT = f"""
@@ -205,17 +204,6 @@ class Limits(RigTestCase):
         self.client.release()
         self.client.claim()
         self.assertEqual(self.client.error_of("Claim"), LIMIT_EXCEEDED)
-
-    def test_1024_claims_in_all(self):
-        self.rig.start_orientd()
-        holders = [self.rig.connect() for _ in range(CLAIMS_IN_ALL // CLAIMS_PER_CONNECTION)]
-        for holder in holders:
-            self.assertEqual(set(self.claim_often(holder, CLAIMS_PER_CONNECTION)), {None})
-        self.assertEqual(self.client.get("Claims"), CLAIMS_IN_ALL)
-        self.assertEqual(self.client.error_of("Claim"), LIMIT_EXCEEDED)
-        holders[0].close()
-        self.client.wait_for("Claims", CLAIMS_IN_ALL - CLAIMS_PER_CONNECTION)
-        self.client.claim()
 
     def test_400_connections_in_all(self):
         # Each has a match rule, of which dbus-daemon allows 512: one more, and it closed our connection.

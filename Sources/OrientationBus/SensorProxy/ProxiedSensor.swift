@@ -54,7 +54,7 @@ final class ProxiedSensor {
                 }
             }
         }
-        interface.method(members.claim) { [self] message throws(BusError) in try claim(message) }
+        interface.method(members.claim) { [self] in claim($0) }
         interface.method(members.release) { [self] in release($0) }
         clients.onEnd { [self] in remove($0) }
     }
@@ -80,8 +80,8 @@ final class ProxiedSensor {
 
     // MARK: - Claims
 
-    private func claim(_ message: BusMessage) throws(BusError) {
-        try clients.authorizeUntilEnd(message, for: Names.Action.claimSensor) { [self] isAllowed in
+    private func claim(_ message: BusMessage) {
+        clients.authorizeUntilEnd(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)

@@ -26,32 +26,42 @@ package final class Clients {
     /// Calls `handler` with the unique name of each watched connection that has ended.
     func onEnd(_ handler: @escaping (String) -> Void) { handlers.append(handler) }
 
-    /// Has polkit authorize what ends with the connection; one that has ended meanwhile is not allowed it.
+    /// Has polkit authorize what ends with the connection, which is watched from then on.
     ///
-    /// Throws `LimitExceeded` if too many connections are watched.
+    /// If too many connections are watched already, this one is not allowed it, and gets `LimitExceeded`.
     func authorizeUntilEnd(
         _ message: BusMessage,
         for action: String,
         completion: @escaping (_ isAllowed: Bool) -> Void
-    ) throws(BusError) {
-        let client = message.sender
-        try watch(client)
-        authority.authorize(message, for: action) { [self] in completion($0 && watches[client] != nil) }
+    ) {
+        authority.authorize(message, for: action) { [self] isAllowed in
+            guard isAllowed else { return completion(false) }
+            do throws(BusError) {
+                try watch(message.sender, completion: completion)
+            } catch {
+                message.reply(error)
+                completion(false)
+            }
+        }
     }
 
-    /// Watches the connection with this unique name until it ends, which may have happened already.
-    func watch(_ client: String) throws(BusError) {
-        guard watches[client] == nil else { return }
-        guard count < Self.most else {
-            throw .limitExceeded("\(Self.most) connections hold something, the maximum")
-        }
-        do throws(SystemError) {
-            watches[client] = try bus.onEnd(of: client) { [unowned(unsafe) self] in end(client) }
-        } catch {
-            throw BusError(error)
+    /// Watches the connection with this unique name until it ends.
+    ///
+    /// Calls `completion`, in the order of the calls, with whether it has not ended yet.
+    func watch(_ client: String, completion: @escaping (_ exists: Bool) -> Void) throws(BusError) {
+        if watches[client] == nil {
+            guard count < Self.most else {
+                throw .limitExceeded("\(Self.most) connections hold something, the maximum")
+            }
+            do throws(SystemError) {
+                watches[client] = try bus.onEnd(of: client) { [unowned(unsafe) self] in end(client) }
+            } catch {
+                throw BusError(error)
+            }
         }
         bus.callDaemon("NameHasOwner", client) { [self] answer in
             if (try? answer.get().readBool()) == false { end(client) }
+            completion(watches[client] != nil)
         }
     }
 

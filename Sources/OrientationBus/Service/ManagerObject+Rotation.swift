@@ -38,7 +38,7 @@ extension ManagerObject {
             guard mask.isEmpty || mask.isValid else {
                 throw .invalidArguments("mask: \(mask.rawValue) is not a valid set of orientations")
             }
-            try setApplicationMask(mask, of: appID, message)
+            setApplicationMask(mask, of: appID, message)
         }
         interface.method("SetApplicationOrientations", "sas", names: "app_id orientations") {
             [self] message throws(BusError) in
@@ -54,7 +54,7 @@ extension ManagerObject {
             guard let mask = InterfaceOrientationMask(names: names) else {
                 throw .invalidArguments("orientations: \(InterfaceOrientationMask.refusal(of: names))")
             }
-            try setApplicationMask(mask, of: appID, message)
+            setApplicationMask(mask, of: appID, message)
         }
         interface.method("Request", "sua{sv}", returns: "o", names: "app_id supported options request") {
             [self] message throws(BusError) in try present(message)
@@ -76,9 +76,9 @@ extension ManagerObject {
         _ mask: InterfaceOrientationMask,
         of appID: String,
         _ message: BusMessage
-    ) throws(BusError) {
+    ) {
         let event = Event.setApplicationMask(mask.isEmpty ? nil : mask, appID: appID, client: message.sender)
-        try clients.authorizeUntilEnd(message, for: Names.Action.request) { [host] isAllowed in
+        clients.authorizeUntilEnd(message, for: Names.Action.request) { [host] isAllowed in
             if isAllowed { host.deliver(event, answering: message) }
         }
     }
@@ -86,7 +86,7 @@ extension ManagerObject {
     private func present(_ message: BusMessage) throws(BusError) {
         let client = message.sender
         let request = try RequestOptions.read(from: message)
-        try clients.authorizeUntilEnd(message, for: Names.Action.request) { [self] isAllowed in
+        clients.authorizeUntilEnd(message, for: Names.Action.request) { [self] isAllowed in
             guard isAllowed else { return }
             host.deliver(.present(request, client: client)) { [self] effects in
                 if let refusal = effects.refusal { return message.reply(BusError(refusal)) }

@@ -6,8 +6,8 @@ package import SystemdBus
 
 /// The object `/org/orientd1`, and those of the requests: publishes effects, and turns calls into events.
 package final class ManagerObject {
-    /// How many claims a connection, and all connections together, may hold.
-    private static let limits = (connection: 64, total: 1024)
+    /// How many claims a connection may hold, and how many bytes the arguments of a call may take.
+    private static let limits = (claims: 64, size: 65536)
 
     let host: any MachineHost
     let clients: Clients
@@ -17,8 +17,7 @@ package final class ManagerObject {
     private let properties: PublishedProperties<ManagerSnapshot>
     private var slots: [BusSlot] = []
 
-    /// The claims of all connections.
-    private var claims: [Claim] = []
+    private var claims: [Claimant: Claims] = [:]
     private let waiting: WaitingClaims
 
     /// Exports the object on `bus`; own the name afterwards, so that nobody finds it half made.
@@ -43,12 +42,12 @@ package final class ManagerObject {
             on: bus
         )
         addRotationMembers()
-        interface.method("Claim") { [self] message throws(BusError) in try claim(message, .orientation) }
+        interface.method("Claim") { [self] in claim($0, .orientation) }
         interface.method("Release") { [self] in release($0, .orientation) }
-        interface.method("ClaimTabletMode") { [self] message throws(BusError) in try claim(message, .tabletMode) }
+        interface.method("ClaimTabletMode") { [self] in claim($0, .tabletMode) }
         interface.method("ReleaseTabletMode") { [self] in release($0, .tabletMode) }
         clients.onEnd { [self] client in
-            changeClaims { $0.removeAll { $0.client == client } }
+            changeClaims { claims in for purpose in Purpose.allCases { claims[Claimant(client, purpose)] = nil } }
             host.deliver(.vanished(client: client))
         }
         slots = [
@@ -95,7 +94,12 @@ package final class ManagerObject {
     /// Prepares the calls that libsystemd answers by itself; true for one that is not to be answered.
     ///
     /// The bus daemon queues any number of calls that want no reply, and a reply with all objects takes milliseconds.
+    /// A call has up to 32 MB, and is in memory until polkit has decided on it.
     private func intercept(_ call: BusMessage) -> Bool {
+        if call.isLarger(than: Self.limits.size) {
+            call.reply(.invalidArguments("the arguments take more than \(Self.limits.size) bytes"))
+            return true
+        }
         guard call.interface.utf8.starts(with: "org.freedesktop.DBus.".utf8) else { return false }
         guard call.expectsReply else { return true }
         // What this changes is in all of the reply, and is announced before.
@@ -105,45 +109,54 @@ package final class ManagerObject {
 
     // MARK: - Claims
 
-    private struct Claim: Equatable {
-        enum Purpose { case orientation, tabletMode }
+    private enum Purpose: CaseIterable { case orientation, tabletMode }
 
+    private struct Claimant: Hashable {
         let client: String
         let purpose: Purpose
-        /// False until polkit has decided.
-        var isGranted = false
+
+        init(_ client: String, _ purpose: Purpose) { (self.client, self.purpose) = (client, purpose) }
     }
 
-    private func claim(_ message: BusMessage, _ purpose: Claim.Purpose) throws(BusError) {
-        let client = message.sender
-        guard claims.count < Self.limits.total else {
-            throw .limitExceeded("all \(Self.limits.total) claims are taken")
-        }
-        guard claims.count(where: { $0.client == client }) < Self.limits.connection else {
-            throw .limitExceeded("this connection holds \(Self.limits.connection) claims, the most it may")
-        }
-        try clients.watch(client)
-        let pending = Claim(client: client, purpose: purpose)
-        claims.append(pending)
-        clients.authority.authorize(message, for: Names.Action.claim) { [self] isAllowed in
-            // It may have been released meanwhile, or with its connection.
-            let index = claims.firstIndex(of: pending)
-            if let index, !isAllowed { claims.remove(at: index) }
+    /// The claims of a connection for a purpose.
+    private struct Claims {
+        var granted = 0
+        /// Those that polkit has not decided on, and how many of them were released already.
+        var undecided = 0, released = 0
+    }
+
+    private func claim(_ message: BusMessage, _ purpose: Purpose) {
+        let claimant = Claimant(message.sender, purpose)
+        claims[claimant, default: Claims()].undecided += 1
+        clients.authorizeUntilEnd(message, for: Names.Action.claim) { [self] isAllowed in
+            guard var own = claims[claimant] else { return }
+            own.undecided -= 1
+            let isReleased = own.released > 0
+            if isReleased { own.released -= 1 }
+            let isExcess = own.granted >= Self.limits.claims
+            if isAllowed, !isReleased, !isExcess { own.granted += 1 }
+            changeClaims { $0[claimant] = own.granted + own.undecided == 0 ? nil : own }
             guard isAllowed else { return }
-            guard let index else { return message.reply() }
-            changeClaims { $0[index].isGranted = true }
-            if purpose == .orientation { waiting.add(message) } else { message.reply() }
+            if isReleased || purpose == .tabletMode && !isExcess { return message.reply() }
+            guard !isExcess else {
+                let text = "this connection holds \(Self.limits.claims) claims, the most it may"
+                return message.reply(.limitExceeded(text))
+            }
+            waiting.add(message)
         }
     }
 
     /// Releases the latest claim of the sender for a purpose, which polkit may not have decided on yet.
-    private func release(_ message: BusMessage, _ purpose: Claim.Purpose) {
-        let own = claims.indices.filter { claims[$0].client == message.sender && claims[$0].purpose == purpose }
-        if let index = own.last(where: { !claims[$0].isGranted }) ?? own.last { changeClaims { $0.remove(at: index) } }
+    private func release(_ message: BusMessage, _ purpose: Purpose) {
+        let claimant = Claimant(message.sender, purpose)
+        if var own = claims[claimant] {
+            if own.undecided > own.released { own.released += 1 } else if own.granted > 0 { own.granted -= 1 }
+            changeClaims { $0[claimant] = own.granted + own.undecided == 0 ? nil : own }
+        }
         message.reply()
     }
 
-    private func changeClaims(_ change: (inout [Claim]) -> Void) {
+    private func changeClaims(_ change: (inout [Claimant: Claims]) -> Void) {
         let before = (granted(.orientation), granted(.tabletMode))
         change(&claims)
         let after = (granted(.orientation), granted(.tabletMode))
@@ -151,7 +164,7 @@ package final class ManagerObject {
         if after.1 != before.1 { host.deliver(.tabletModeClaims(after.1)) }
     }
 
-    private func granted(_ purpose: Claim.Purpose) -> UInt32 {
-        UInt32(claims.count { $0.purpose == purpose && $0.isGranted })
+    private func granted(_ purpose: Purpose) -> UInt32 {
+        claims.reduce(0) { $1.key.purpose == purpose ? $0 + UInt32($1.value.granted) : $0 }
     }
 }
