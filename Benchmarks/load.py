@@ -4,7 +4,8 @@
 
 Two clients that do nothing bad are observed: how long a Get takes, and how long after a turn of the device the signal
 arrives. Beside them, step by step: 1000 connections that subscribe, 383 of which claim; others that ask for 10 000
-requests, of which orientd grants 256; and a hostile client with 5000 calls a second. Prints a table in Markdown.
+requests, of which orientd grants 256; and a hostile client with 5000 calls a second. Then what a claim and a lock wait
+while another user, whom polkit refuses, claims over 400 connections. Prints two tables in Markdown.
 """
 
 import argparse
@@ -137,12 +138,13 @@ def percentile(values, share):
 
 
 class Load:
-    def __init__(self, seconds):
+    def __init__(self, seconds, has_polkit=True):
         from rig import ACTIONS, Rig, accelerometer
 
         self.seconds = seconds
         self.rig = Rig()
-        self.rig.start_polkit(allowed=ACTIONS)
+        if has_polkit:
+            self.rig.start_polkit(allowed=ACTIONS)
         self.rig.add_device(accelerometer())
         self.daemon = self.rig.start_orientd("--rate", "100", configuration="[Orientation]\nClassifier=base\n")
         self.observer = self.rig.connect()
@@ -214,6 +216,38 @@ class Load:
             self.measure_attack(name, "all of them, and ")
         self.rig.close()
 
+    def run_refused(self):
+        """Measures claims and locks beside those of a user whom polkit takes 10 ms to refuse."""
+        from rig import PYTHON, wait_until
+        from stranger import POLKIT, Stranger
+
+        self.rig.spawn([PYTHON, HERE.parent / "Tests/integration/fakes/polkit.py", self.rig.address, "0.01"])
+        wait_until(lambda: self.rig.client.owner(POLKIT), "polkit is on the bus")
+        print("\n| load | Claim p50 | p99 | most | SetRotationLock p50 | p99 | most | processor |")
+        print("|---|---|---|---|---|---|---|---|", flush=True)
+        self.measure_calls("nobody else")
+        for connections, calls in ((17, 64), (400, 64)):
+            stranger = Stranger(self.rig).occupy(connections, calls, True)
+            self.measure_calls(f"{connections} connections of another user, {calls} claims each at a time")
+            stranger.kill()
+            stranger.wait()
+        self.rig.close()
+
+    def measure_calls(self, what):
+        claims, locks = [], []
+        used, started = self.processor(), time.monotonic()
+        while time.monotonic() < started + self.seconds:
+            client = self.rig.connect()
+            for values, method, arguments in ((claims, "Claim", ()), (locks, "SetRotationLock", ("s", "off"))):
+                before = time.monotonic()
+                client.ask(method, *arguments)
+                values.append(time.monotonic() - before)
+            client.close()
+            self.rig.clients.remove(client)
+        share = (self.processor() - used) / (time.monotonic() - started) * 100
+        cells = [f"{percentile(values, share_) * 1000:.1f}" for values in (claims, locks) for share_ in (0.5, 0.99, 1)]
+        print(f"| {what} | {' | '.join(cells)} | {share:.0f} % |", flush=True)
+
     def measure_attack(self, name, others):
         process, _ = self.spawn("attack", name, stdin=subprocess.PIPE)
         time.sleep(1)
@@ -235,13 +269,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", nargs="?", default=HERE.parent / ".build" / "bin")
     parser.add_argument("--seconds", type=float, default=10, help="for each row (%(default)s)")
+    parser.add_argument("--tables", nargs="+", default=("load", "refused"), help="load, refused or both (%(default)s)")
     parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
         part, *arguments = options.part
         {"subscribers": be_subscribers, "applications": be_applications, "attack": attack}[part](*arguments)
     elif is_preloaded():
-        Load(options.seconds).run()
+        if "load" in options.tables:
+            Load(options.seconds).run()
+        if "refused" in options.tables:
+            Load(options.seconds, has_polkit=False).run_refused()
     else:
         return run_with_preload(pathlib.Path(options.build).resolve(), sys.argv[1:])
     return 0

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another user of the computer: what it sends over a bus with Debian's policy for the system bus."""
+"""Another user of the computer: what it sends over a bus with Debian's policy for the system bus.
+
+Only root can be another user; for anybody else it is another connection of the same one.
+"""
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -16,6 +20,14 @@ DAEMON = "org.freedesktop.DBus"
 DAEMON_PATH = "/org/freedesktop/DBus"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 POLKIT = "org.freedesktop.PolicyKit1"
+LOGIND = "org.freedesktop.login1"
+LOGIND_PATH = "/org/freedesktop/login1"
+LOGIND_MANAGER = "org.freedesktop.login1.Manager"
+BUS_NAME = "org.orientd1"
+ROOT_PATH = "/org/orientd1"
+MANAGER = "org.orientd1.Manager"
+
+CHANGES = "{'DeviceOrientation': <'portrait-upside-down'>, 'OutputTransform': <'180'>, 'RotationLock': <'portrait'>}"
 
 # What Debian's configuration says about the machine, not about who may do what; its folders have other services.
 MACHINE = r"<(user|servicehelper|pidfile|listen)>.*?</\1>|<(fork|syslog|standard_system_servicedirs)/>|<include[^>]*>.*?</include(dir)?>"
@@ -25,8 +37,8 @@ TOP = """
   <limit name="max_connections_per_user">1024</limit>
 """
 # Tests own the names of other services, and call what they like.
-BOTTOM = """
-  <policy user="root">
+BOTTOM = f"""
+  <policy user="{os.getuid()}">
     <allow own="*"/>
     <allow send_destination="*"/>
   </policy>
@@ -55,6 +67,33 @@ def name_owner_changed(name, old="", new=""):
     return Signal(DAEMON_PATH, DAEMON, "NameOwnerChanged", f"('{name}', '{old}', '{new}')")
 
 
+def forged(claimant):
+    """Returns signals of every kind that our programs subscribe to, with arguments as they would be, and malformed."""
+    signals = [
+        Signal(DAEMON_PATH, DAEMON, "NameLost", f"('{BUS_NAME}',)"),
+        *(name_owner_changed(name, ":1.0") for name in (BUS_NAME, LOGIND, POLKIT, claimant)),
+        *(name_owner_changed(name, ":1.0", ":1.1") for name in (BUS_NAME, LOGIND, POLKIT)),
+        Signal(LOGIND_PATH, LOGIND_MANAGER, "PrepareForSleep", "(true,)"),
+        Signal(ROOT_PATH, PROPERTIES, "PropertiesChanged", f"('{MANAGER}', {CHANGES}, @as [])"),
+        Signal(
+            LOGIND_PATH + "/session/_1", PROPERTIES, "PropertiesChanged",
+            f"('{LOGIND}.Session', {{'Active': <false>}}, @as [])",
+        ),
+        Signal(ROOT_PATH, MANAGER, "WillTransition", "('portrait', 'portrait-upside-down', 'sensor')"),
+        Signal(ROOT_PATH, MANAGER, "DidTransition", "('portrait', 'portrait-upside-down', 'sensor')"),
+    ]
+    malformed = [Signal(*signal.description[:3], values) for signal in signals for values in (None, "(uint32 7,)")]
+    # Only the argument that is matched is as it should be.
+    for name in (BUS_NAME, LOGIND, POLKIT, claimant):
+        malformed.append(Signal(DAEMON_PATH, DAEMON, "NameOwnerChanged", f"('{name}',)"))
+        malformed.append(Signal(DAEMON_PATH, DAEMON, "NameOwnerChanged", f"('{name}', uint32 1, uint32 2)"))
+    for path, interface in ((ROOT_PATH, MANAGER), (LOGIND_PATH + "/session/_1", LOGIND + ".Session")):
+        malformed.append(Signal(path, PROPERTIES, "PropertiesChanged", f"('{interface}',)"))
+        malformed.append(Signal(path, PROPERTIES, "PropertiesChanged", f"('{interface}', 'text')"))
+    malformed.append(Signal(LOGIND_PATH, LOGIND_MANAGER, "PrepareForSleep", "('yes',)"))
+    return signals + malformed
+
+
 class Stranger:
     """Acts as another user, in a process of its own."""
 
@@ -63,8 +102,11 @@ class Stranger:
 
     def start(self, action, *arguments):
         """Starts an action; its standard output is a pipe."""
-        command = [sys.executable, __file__, self.rig.address, action, json.dumps(arguments)]
-        return self.rig.spawn(command, user=USER, group=USER, extra_groups=[], stdout=subprocess.PIPE)
+        # By its text: another user may not be able to read the file.
+        text = pathlib.Path(__file__).read_text(encoding="utf-8")
+        command = ["/usr/bin/python3", "-c", text, self.rig.address, action, json.dumps(arguments)]
+        options = {"user": USER, "group": USER, "extra_groups": []} if os.getuid() == 0 else {}
+        return self.rig.spawn(command, stdout=subprocess.PIPE, cwd="/", **options)
 
     def send(self, *signals):
         """Sends signals to every connection of the bus; returns when the bus daemon has passed them on."""
@@ -73,9 +115,12 @@ class Stranger:
         if process.returncode != 0:
             raise AssertionError(f"the stranger fails: {output}")
 
-    def occupy(self, connections, calls, member="Claim"):
-        """Makes calls over many connections, which stay; returns the process when all are sent."""
-        process = self.start("occupy", connections, calls, member)
+    def occupy(self, connections, calls, repeats=False):
+        """Claims over many connections, which stay, and `repeats` each call that is answered.
+
+        Returns the process when all calls are sent.
+        """
+        process = self.start("occupy", connections, calls, repeats)
         if process.stdout.readline() != b"sent\n":
             raise AssertionError("the stranger cannot call")
         return process
@@ -119,12 +164,16 @@ def send(address, *signals):
     call(connection, "GetId")
 
 
-def occupy(address, count, calls, member):
+def occupy(address, count, calls, repeats):
     connections = [connect(address) for _ in range(count)]
+
+    def claim(connection, *_):
+        done = claim if repeats else None
+        connection.call(BUS_NAME, ROOT_PATH, MANAGER, "Claim", None, None, 0, -1, None, done)
+
     for connection in connections:
         for _ in range(calls):
-            message = Gio.DBusMessage.new_method_call("org.orientd1", "/org/orientd1", "org.orientd1.Manager", member)
-            connection.send_message(message, Gio.DBusSendMessageFlags.NONE)
+            claim(connection)
         connection.flush_sync(None)
         call(connection, "GetId")
     print("sent", flush=True)

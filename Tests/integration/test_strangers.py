@@ -10,46 +10,13 @@ from gi.repository import Gio, GLib
 import rig as rig_module
 from agent_session import AgentTestCase, panel
 from rig import BUS_NAME, LANDSCAPE_LEFT, MANAGER, PYTHON, ROOT_PATH, SOURCE_ROOT, accelerometer, wait_until
-from stranger import DAEMON, DAEMON_PATH, POLKIT, PROPERTIES, Signal, Stranger, bus_configuration, name_owner_changed
+from stranger import POLKIT, Stranger, bus_configuration, forged
 from test_agent_lock import Desktop, LockTestCase
 from test_sleep import Logind
-from test_sleep import MANAGER as LOGIND_MANAGER
-from test_sleep import PATH as LOGIND_PATH
-from test_sleep import SERVICE as LOGIND
-
-CHANGES = "{'DeviceOrientation': <'portrait-upside-down'>, 'OutputTransform': <'180'>, 'RotationLock': <'portrait'>}"
-
-
-def forged(claimant):
-    """Returns signals of every kind that our programs subscribe to, with arguments as they would be, and malformed."""
-    signals = [
-        Signal(DAEMON_PATH, DAEMON, "NameLost", f"('{BUS_NAME}',)"),
-        *(name_owner_changed(name, ":1.0") for name in (BUS_NAME, LOGIND, POLKIT, claimant)),
-        *(name_owner_changed(name, ":1.0", ":1.1") for name in (BUS_NAME, LOGIND, POLKIT)),
-        Signal(LOGIND_PATH, LOGIND_MANAGER, "PrepareForSleep", "(true,)"),
-        Signal(ROOT_PATH, PROPERTIES, "PropertiesChanged", f"('{MANAGER}', {CHANGES}, @as [])"),
-        Signal(
-            LOGIND_PATH + "/session/_1", PROPERTIES, "PropertiesChanged",
-            f"('{LOGIND}.Session', {{'Active': <false>}}, @as [])",
-        ),
-        Signal(ROOT_PATH, MANAGER, "WillTransition", "('portrait', 'portrait-upside-down', 'sensor')"),
-        Signal(ROOT_PATH, MANAGER, "DidTransition", "('portrait', 'portrait-upside-down', 'sensor')"),
-    ]
-    malformed = [Signal(*signal.description[:3], values) for signal in signals for values in (None, "(uint32 7,)")]
-    # Only the argument that is matched is as it should be.
-    for name in (BUS_NAME, LOGIND, POLKIT, claimant):
-        malformed.append(Signal(DAEMON_PATH, DAEMON, "NameOwnerChanged", f"('{name}',)"))
-        malformed.append(Signal(DAEMON_PATH, DAEMON, "NameOwnerChanged", f"('{name}', uint32 1, uint32 2)"))
-    for path, interface in ((ROOT_PATH, MANAGER), (LOGIND_PATH + "/session/_1", LOGIND + ".Session")):
-        malformed.append(Signal(path, PROPERTIES, "PropertiesChanged", f"('{interface}',)"))
-        malformed.append(Signal(path, PROPERTIES, "PropertiesChanged", f"('{interface}', 'text')"))
-    malformed.append(Signal(LOGIND_PATH, LOGIND_MANAGER, "PrepareForSleep", "('yes',)"))
-    return signals + malformed
-
 
 class StrangerTestCase(AgentTestCase):
     def start_polkit(self, seconds="0"):
-        """Starts a polkit that allows everything to root, and takes so long to refuse it to others."""
+        """Starts a polkit that allows everything to this user, and takes so long to refuse it to others."""
         command = [PYTHON, SOURCE_ROOT / "Tests/integration/fakes/polkit.py", self.rig.address, seconds]
         process = self.rig.spawn(command)
         wait_until(lambda: self.client.owner(POLKIT), "polkit is on the bus")
@@ -151,7 +118,7 @@ class ForgedSignalsOfTheLock(StrangerTestCase, LockTestCase):
 
 
 class Refused(StrangerTestCase):
-    """Calls of somebody whom polkit refuses."""
+    """Calls of somebody whom polkit refuses; only root can be another user too."""
 
     def assert_served(self):
         """Checks that an honest client may claim and lock."""

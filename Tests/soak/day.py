@@ -31,6 +31,7 @@ from rig import (
     wait_until,
 )
 from rotation import HELD
+from stranger import Stranger, forged
 from test_sleep import Logind
 from usage import memory, usage_of_threads
 
@@ -94,6 +95,7 @@ class Day(AgentTestCase):
             **{self.pose: 30, self.flap: 6, self.replug: 4, self.storm: 1, self.sleep: 3, self.move_lid: 3, self.fold: 3},
             **{self.use: 12, self.call_at_random: 10, self.break_attribute: 6, self.configure: 1, self.hang_polkit: 1},
             **{self.restart_compositor: 2, self.plug_monitor: 2, self.lock: 3, self.crowd: 0.25, self.request_most: 0.5},
+            **{self.meet_stranger: 0.5},
         }
 
     # --- the beginning and the end -----------------------------------------------------------------------------
@@ -354,6 +356,19 @@ class Day(AgentTestCase):
             self.rig.clients.remove(client)
         if not 90 <= refused <= 110:
             raise AssertionError(f"{refused} of 500 claims were refused")
+
+    def meet_stranger(self):
+        """Another user sends forged signals, claims over and over again over many connections, and leaves."""
+        stranger = Stranger(self.rig)
+        process = stranger.occupy(40, 64, True)
+        stranger.send(*forged(self.client.connection.get_unique_name()))
+        started = time.monotonic()
+        self.client.get("InterfaceOrientation")
+        if time.monotonic() - started > 5:
+            raise AssertionError("a property has to wait for a stranger")
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
     def request_most(self):
         """As many requests as there may be: 64 each of 16 clients."""

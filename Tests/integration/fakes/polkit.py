@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polkit, which allows everything to root and nothing to others: python3 polkit.py ADDRESS SECONDS
+"""polkit, which allows everything to its own user and nothing to others: python3 polkit.py ADDRESS SECONDS
 
 It takes SECONDS to refuse a question, one after the other, as polkitd does; "never" keeps others waiting for ever.
 """
 
+import os
 import sys
 import time
 
@@ -30,7 +31,7 @@ def main(address, seconds):
     def answer(_connection, _sender, _path, _interface, _method, arguments, invocation):
         subject = arguments.unpack()[0][1]["name"]
         try:
-            is_allowed = call("GetConnectionUnixUser", GLib.Variant("(s)", (subject,)))[0] == 0
+            is_allowed = call("GetConnectionUnixUser", GLib.Variant("(s)", (subject,)))[0] == os.getuid()
         except GLib.Error as error:
             return invocation.return_dbus_error(f"{NAME}.Error.Failed", error.message)
         if not is_allowed:
