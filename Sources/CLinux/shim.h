@@ -62,10 +62,10 @@ static inline const char *orientd_next_name(DIR *folder) {
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 static inline int orientd_open_for_writing(const char *path) { return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC); }
 static inline int orientd_open_device(const char *path) { return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK); }
-static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }
 static inline int orientd_create_without_waiting(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode); }
-static inline int orientd_open_or_create(const char *path, mode_t mode) { return open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode); }
+static inline int orientd_open_or_create(const char *path, mode_t mode) { return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode); }
 
 // Locks of an open file: -1 with EAGAIN if another one has it. The numbers are declared for _GNU_SOURCE only.
 static inline int orientd_lock(int descriptor) {
@@ -77,6 +77,7 @@ static inline int orientd_is_locked(int descriptor) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, 36 /* F_OFD_GETLK */, &lock) == 0 && lock.l_type != F_UNLCK;
 }
+static inline int orientd_set_without_waiting(int descriptor) { return fcntl(descriptor, F_SETFL, O_NONBLOCK); }
 static inline int orientd_open_null(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 static inline int orientd_duplicate(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
 

@@ -5,10 +5,17 @@ package import POSIX
 
 /// Reads the configuration file and its drop-ins; later assignments win, and invalid ones are ignored with a warning.
 package final class ConfigurationReader<Target: Configurable> {
+    /// How many warnings are kept, and how many bytes of each.
+    private static var most: (warnings: Int, bytes: Int) { (100, 400) }
+
     package private(set) var configuration = Target()
 
-    /// What was invalid, one line each with file and line number.
-    package private(set) var warnings: [String] = []
+    /// What was invalid, one line each with file and line number; the last line counts those that are left out.
+    package var warnings: [String] {
+        omitted == 0 ? kept : kept + ["\(omitted) more warnings of this kind are left out"]
+    }
+
+    private var kept: [String] = [], omitted = 0
 
     /// The effective assignments, `Key=value`, without those of applications.
     package private(set) var assignments: [String] = []
@@ -42,7 +49,7 @@ package final class ConfigurationReader<Target: Configurable> {
                 try readFile(file)
             } catch {
                 if isRequired, file == path { throw error }
-                if error.errno != .notFound || file != path { warnings.append("\(error)") }
+                if error.errno != .notFound || file != path { warn("\(error)") }
             }
         }
     }
@@ -56,8 +63,13 @@ package final class ConfigurationReader<Target: Configurable> {
 
     private func readFile(_ path: String) throws(SystemError) {
         for line in IniParser.lines(of: try FileDescriptor.contents(of: path)) {
-            if let problem = problem(of: line) { warnings.append("\(path):\(line.number): \(problem)") }
+            if let problem = problem(of: line) { warn("\(path):\(line.number): \(problem)") }
         }
+    }
+
+    private func warn(_ problem: String) {
+        guard kept.count < Self.most.warnings else { return omitted += 1 }
+        kept.append(shortened(problem, to: Self.most.bytes))
     }
 
     /// Stores what a line assigns; returns what is wrong with it.

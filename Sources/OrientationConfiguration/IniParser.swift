@@ -18,8 +18,11 @@ package struct IniLine: Hashable, Sendable {
 /// Parses ini texts: lines `[Section]`, and below them `Key=value` or `Key: value`.
 ///
 /// White space around lines, keys and values is ignored. A line that begins with `#` or `;` is a comment, and so is the
-/// rest of a line from a `;` after white space. The section of a bad header has the empty name.
+/// rest of a line from a `;` after white space. The section of a bad header has the empty name. A line may have
+/// 4096 bytes.
 package enum IniParser {
+    private static let longestLine = 4096
+
     package static func lines(of text: [UInt8]) -> [IniLine] {
         // Some editors begin a file with a byte order mark.
         let text = text.dropFirst(text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
@@ -35,6 +38,7 @@ package enum IniParser {
         guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return nil }
         let isHeader = first == UInt8(ascii: "[")
         if isHeader { section = "" }
+        guard line.count <= longestLine else { return .problem("the line has more than \(longestLine) bytes") }
         guard !line.contains(0) else { return .problem("the line holds a NUL byte") }
         if isHeader {
             let name = line.dropFirst().prefix { $0 != UInt8(ascii: "]") }

@@ -22,21 +22,21 @@ package struct StateFile {
     ///
     /// Then `warn` is called with the reason, and an invalid file is renamed to `state.bad` for inspection.
     package func read(warn: (String) -> Void) -> SavedState? {
-        let bytes: [UInt8]
+        let problem: String
         do throws(SystemError) {
-            bytes = try FileDescriptor.contents(of: path, limit: Self.longest + 1)
-        } catch {
-            if error.errno != .notFound { warn("\(error); starting without saved state") }
-            return nil
-        }
-        var problem = "\(path): longer than \(Self.longest) bytes"
-        if bytes.count <= Self.longest {
+            let bytes = try FileDescriptor.contents(of: path, limit: Self.longest)
             do throws(SavedState.TextError) {
                 return try SavedState(text: bytes)
             } catch {
                 let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[error.line - 1]
                 problem = "\(path):\(error.line): \(Self.quoted(line)): \(error.problem)"
             }
+        } catch {
+            guard error.errno == .tooBig || error.errno == .invalid else {
+                if error.errno != .notFound { warn("\(error); starting without saved state") }
+                return nil
+            }
+            problem = "\(error)"
         }
         let bad = path + ".bad"
         let outcome = rename(path, bad) == 0 ? "it is now \(bad)" : "cannot rename it to \(bad): \(Errno.current)"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import POSIX
 import SystemdBus
 
 /// The unit files of systemd's services.
@@ -14,7 +13,8 @@ package enum UnitFile {
     static func path(of unit: String, in folders: [String]) -> String? {
         let paths = folders.map { "\($0)/\(unit)" }
         guard let path = paths.first(where: { access($0, F_OK) == 0 }) else { return nil }
-        // A file that this user may not read is not masked.
-        return (try? FileDescriptor.contents(of: path, limit: 1))?.isEmpty == true ? nil : path
+        // The null device has no size.
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size == 0 ? nil : path
     }
 }

@@ -25,6 +25,7 @@ package struct Errno: Hashable, Sendable {
     package static let noDevice = Errno(ENODEV)
     package static let notPermitted = Errno(EPERM)
     package static let notSupported = Errno(ENOSYS)
+    package static let tooBig = Errno(EFBIG)
     package static let timedOut = Errno(ETIMEDOUT)
 }
 

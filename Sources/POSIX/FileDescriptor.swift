@@ -26,9 +26,13 @@ package final class FileDescriptor {
 
     /// Whether it refers to a regular file, which reading never waits for; `name` is what the error calls it.
     package func isRegularFile(_ name: String) throws(SystemError) -> Bool {
+        try status(name).st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
+    }
+
+    private func status(_ name: String) throws(SystemError) -> stat {
         var status = stat()
         try checkSystem("look at", name, fstat(rawValue, &status))
-        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
+        return status
     }
 
     /// Whether no name refers to its file any more, as after the file was replaced.
@@ -42,14 +46,27 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("watch process", "\(id)", orientd_pidfd_open(id)))
     }
 
-    /// Returns the contents of a file, or their first `limit` bytes; nothing for a pipe without a writer.
-    package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+    /// Returns the contents of a regular file of at most `limit` bytes; the null device counts as an empty one.
+    ///
+    /// Never waits for a pipe or a device. Throws `EFBIG` for a larger file, and `EINVAL` for another kind of file.
+    package static func contents(of path: String, limit: Int = 1 << 20) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_without_waiting(path)))
-        return try file.readToEnd(path, limit: limit)
+        let kind = try file.status(path)
+        // A service masks a file by a link to the null device, which is number 3 of the devices of kind 1.
+        if kind.st_mode & mode_t(S_IFMT) == mode_t(S_IFCHR), kind.st_rdev == 0x103 { return [] }
+        // Reading a folder fails by itself.
+        guard [S_IFREG, S_IFDIR].contains(where: { kind.st_mode & mode_t(S_IFMT) == mode_t($0) }) else {
+            throw SystemError("read", path, errno: .invalid, hint: "it is no regular file")
+        }
+        let contents = try file.readToEnd(path, limit: limit + 1)
+        guard contents.count <= limit else {
+            throw SystemError("read", path, errno: .tooBig, hint: "it may have \(limit) bytes")
+        }
+        return contents
     }
 
     /// Reads until the end, or for `limit` bytes; `name` is the subject of errors.
-    package func readToEnd(_ name: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+    package func readToEnd(_ name: String, limit: Int) throws(SystemError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 65536))
         while contents.count < limit {

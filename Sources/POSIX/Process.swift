@@ -50,7 +50,7 @@ package func output(of arguments: [String]) throws(SystemError) -> (bytes: [UInt
         let writing = FileDescriptor(owning: ends.writing)
         process = try spawn(arguments, output: writing.rawValue)
     }
-    let bytes = try reading.readToEnd(arguments[0])
+    let bytes = try reading.readToEnd(arguments[0], limit: 1 << 20)
     var status: Int32 = 0
     _ = retryingInterrupted { waitpid(process, &status, 0) }
     return (bytes, status)

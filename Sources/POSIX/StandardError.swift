@@ -32,3 +32,9 @@ package func printable(_ text: String) -> String {
     }
     return String(result)
 }
+
+/// The beginning of a text that is longer than so many bytes, with an ellipsis.
+package func shortened(_ text: String, to count: Int) -> String {
+    guard text.utf8.count > count else { return text }
+    return String(decoding: text.utf8.prefix(count), as: UTF8.self) + "…"
+}

@@ -50,18 +50,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, 0), (1, 1), (9, 9), (10, 10), (11, 10), (200_000, 10), (200_000, 65_537), (200_000, .max)])
-    func `a file's contents are read up to the limit`(length: Int, limit: Int) throws {
-        var path = Array("/tmp/orientd-contents-XXXXXX".utf8CString)
-        let descriptor = try FileDescriptor(owning: checkSystem("create", "a file", mkstemp(&path)))
-        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { unlink(name) }
-        let written = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(Glibc.write(descriptor.rawValue, written, length) == length)
-        let read = try FileDescriptor.contents(of: name, limit: limit)
-        #expect(read.elementsEqual(written.prefix(limit)), "\(read.count) bytes")
-    }
-
     @Test(arguments: [("/nonexistent/file", ENOENT), ("/", EISDIR)])
     func `contents that cannot be read are an error with the path`(path: String, code: Int32) {
         #expect(throws: SystemError("read", path, errno: Errno(code))) { try FileDescriptor.contents(of: path) }

@@ -631,7 +631,7 @@ class Failures(LockTestCase):
         desktop.file.parent.mkdir(parents=True)
         os.mkfifo(desktop.file)
         agent = self.start_lock(desktop, lock="current")
-        agent.wait_for_warning("is no dconf database")
+        agent.wait_for_warning("it is no regular file")
         self.settle(agent, desktop)
         self.assertEqual(self.lock(), "current")
 

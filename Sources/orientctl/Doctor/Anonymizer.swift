@@ -48,7 +48,7 @@ struct Anonymizer {
 
     /// The first line of a file; empty if this user may not read it.
     private static func firstLine(of path: String) -> String {
-        guard let bytes = try? FileDescriptor.contents(of: path, limit: 256) else { return "" }
+        guard let bytes = try? FileDescriptor.contents(of: path, limit: 4096) else { return "" }
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 

@@ -5,11 +5,15 @@ import POSIX
 
 /// Recordings of the daemon's events, made by `orientd --record`, for a bug report.
 enum EventRecording {
+    /// In bytes: the events of some hours.
+    private static let largest = 1 << 24
+
     /// The lines of a recording, anonymized; throws if the file is not a trace.
     static func lines(of path: String) throws(CommandError) -> [String] {
+        let bytes = try systemCall(FileDescriptor.contents(of: path, limit: largest))
         var reader = TraceReader(try systemCall(FileDescriptor.open(reading: path)), name: path)
         if case .malformed(let error)? = try systemCall(reader.next()) { try error.rejectOtherFile(path) }
-        return anonymized(String(decoding: try systemCall(FileDescriptor.contents(of: path)), as: UTF8.self))
+        return anonymized(String(decoding: bytes, as: UTF8.self))
     }
 
     /// The lines of a text, with pseudonyms for applications, clients and reasons; equal values have the same one.

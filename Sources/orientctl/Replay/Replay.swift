@@ -43,6 +43,9 @@ enum Replay {
 extension Replay {
     /// One pass over a trace.
     private struct Run: ~Copyable {
+        /// How many malformed lines are reported one by one.
+        private static let mostFaults = 100
+
         private let invocation: Invocation
         private let path: String
         private let plotPath: String?
@@ -52,7 +55,7 @@ extension Replay {
         private var applicationMasks: [String: InterfaceOrientationMask] = [:]
         private var output = OutputFile.standardOutput()
         private var plot: PlotData?
-        private var sawFault = false
+        private var faults = 0
         private var restingSensor: RestingSensor?
         /// Nil unless the changes of the sensors are printed.
         private var devices: DeviceReplay?
@@ -114,12 +117,13 @@ extension Replay {
             if isEmpty { complain("warning: there are no samples in \(path)") }
             try systemCall(writePlot())
             try systemCall(output.flush())
-            if sawFault { throw CommandError.reported }
+            if faults > Self.mostFaults { complain("\(path): \(faults - Self.mostFaults) more lines are malformed") }
+            if faults > 0 { throw CommandError.reported }
         }
 
         private mutating func report(_ error: TraceError) {
-            sawFault = true
-            complain("\(path):\(error.line): \(error)")
+            faults += 1
+            if faults <= Self.mostFaults { complain("\(path):\(error.line): \(error)") }
         }
 
         private mutating func writePlot() throws(SystemError) {

@@ -40,7 +40,7 @@ enum RequestHolder {
         } catch {
             throw CommandError(error)
         }
-        let report = try systemCall(reading.readToEnd("the holder's report"))
+        let report = try systemCall(reading.readToEnd("the holder's report", limit: 65536))
         guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
         guard code != 0 else { return }
         let message = String(decoding: report.dropFirst(), as: UTF8.self)
