@@ -41,21 +41,6 @@ package func spawn(
     return process
 }
 
-/// Runs a program to its end and returns its output and its status as from waitpid(2): 0 is success.
-package func output(of arguments: [String]) throws(SystemError) -> (bytes: [UInt8], status: Int32) {
-    let ends = try FileDescriptor.pipe()
-    let reading = FileDescriptor(owning: ends.reading)
-    let process: Int32
-    do {
-        let writing = FileDescriptor(owning: ends.writing)
-        process = try spawn(arguments, output: writing.rawValue)
-    }
-    let bytes = try reading.readToEnd(arguments[0], limit: 1 << 20)
-    var status: Int32 = 0
-    _ = retryingInterrupted { waitpid(process, &status, 0) }
-    return (bytes, status)
-}
-
 /// The environment of this process with other values of some variables.
 private func environment(adding variables: [(name: String, value: String)]) -> [String] {
     var entries: [String] = []

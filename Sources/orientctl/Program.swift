@@ -19,18 +19,31 @@ enum Program {
     /// A termination signal to this process ends the program.
     static func status(of arguments: [String]) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        // Standard output is for the command's own result.
-        let process = try spawn(arguments, output: STDERR_FILENO)
         var status: Int32 = 0
-        let watches = (
-            try loop.onExit(of: process) {
-                status = $0
-                loop.exit()
-            },
-            try loop.onTermination { kill(process, SIGTERM) }
-        )
+        // Standard output is for the command's own result.
+        let child = try ChildProcess(arguments, standardOutput: STDERR_FILENO, isGroupLeader: false, loop: loop) {
+            status = $0.status
+            loop.exit()
+        }
+        let watch = try loop.onTermination { child.stop("was interrupted") }
         _ = try loop.run()
-        withExtendedLifetime(watches) {}
+        withExtendedLifetime(watch) {}
         return status
+    }
+
+    /// Runs a command line for at most `timeout` seconds; returns the lines of its output, or why it failed.
+    static func output(
+        of arguments: [String],
+        timeout: Double
+    ) throws(SystemError) -> (lines: [[UInt8]], problem: String?) {
+        let loop = try EventLoop()
+        var lines: [[UInt8]] = []
+        var problem: String?
+        _ = try ChildProcess(arguments, timeout: timeout, loop: loop, onLine: { lines.append($0) }) { end in
+            problem = end.reason ?? (end.status == 0 ? nil : "exited with status \(end.status)")
+            loop.exit()
+        }
+        _ = try loop.run()
+        return (lines, problem)
     }
 }

@@ -586,7 +586,7 @@ class Failures(LockTestCase):
         # One way: the lock follows the switch at the start, and the switch cannot follow it.
         self.client.wait_for("RotationLock", "current")
         self.set_lock("off")
-        agent.wait_for_warning("cannot set the desktop's rotation switch: gsettings set exited with 1")
+        agent.wait_for_warning("cannot set the desktop's rotation switch: gsettings set", "exited with 1;")
         self.set_lock("current")
         self.set_lock("off")
         self.settle(agent, desktop)
@@ -677,16 +677,7 @@ class Fallback(LockTestCase):
     def test_another_backend_is_followed_over_gsettings(self):
         desktop, agent = self.start_keyfile()
 
-        # The monitor must have begun.
-        def is_followed():
-            desktop.run("gsettings", "set", SCHEMA, KEY, "false")
-            desktop.run("gsettings", "set", SCHEMA, KEY, "true")
-            self.settle(agent, desktop)
-            return self.lock() == "current"
-
-        wait_until(is_followed, "the lock follows")
-        desktop.run("gsettings", "set", SCHEMA, KEY, "false")
-        self.client.wait_for("RotationLock", "off")
+        self.assert_follows(desktop, agent)
         for value, lock in (("true", "current"), ("false", "off")):
             self.control("lock", "toggle")
             self.client.wait_for("RotationLock", lock)
@@ -696,23 +687,99 @@ class Fallback(LockTestCase):
         agent.stop()
         wait_until(lambda: not is_running(monitor), "gsettings has ended")
 
-    def test_without_its_monitor_nothing_is_written(self):
+    # A service manager had to start the agent again.
+    def test_monitor_that_ends_is_started_again_with_back_off(self):
         desktop, agent = self.start_keyfile()
-        os.kill(self.monitor(agent), signal.SIGKILL)
-        # A service manager starts it again.
-        self.assertEqual(agent.wait_for_end(), 1)
-        self.assertRegex("".join(agent.new_warnings()), "gsettings monitor has ended")
+        for _ in range(2):
+            monitor = self.monitor(agent)
+            os.kill(monitor, signal.SIGKILL)
+            wait_until(lambda: not is_running(monitor) and self.monitor(agent) != monitor, "another one runs")
+        agent.wait_for_warning(f"gsettings monitor {SCHEMA} exited with 137", "may differ")
+        self.assert_follows(desktop, agent)
+
+    def assert_follows(self, desktop, agent):
+        """Checks that the lock follows the switch, once the monitor has begun, and the switch the lock."""
+
+        def is_followed():
+            desktop.run("gsettings", "set", SCHEMA, KEY, "false")
+            desktop.run("gsettings", "set", SCHEMA, KEY, "true")
+            self.settle(agent, desktop)
+            return self.lock() == "current"
+
+        wait_until(is_followed, "the lock follows")
+        self.control("unlock")
+        wait_until(lambda: self.get(desktop) == "false", "the switch follows")
+
+    def start_fake(self, action, script):
+        """Starts an agent whose gsettings runs a script of the shell for an action while the file `fake` exists."""
+        folder = self.rig.directory / "commands"
+        folder.mkdir()
+        self.fake = folder / "fake"
+        self.fake.touch()
+        program = folder / "gsettings"
+        real = shutil.which("gsettings")
+        program.write_text(
+            f'#!/bin/sh\nif [ "$1" = {action} ] && [ -e {self.fake} ]; then\n{script}\nfi\nexec {real} "$@"\n'
+        )
+        program.chmod(0o755)
+        desktop = Desktop(self, GSETTINGS_BACKEND="keyfile", PATH=f"{folder}:{os.environ['PATH']}")
+        self.start_orientd()
+        return desktop, self.spawn_agent(environment=desktop.variables)
+
+    # The agent was deaf for ever, took all memory and a whole core, or ended.
+    def test_hostile_gsettings_is_one_warning_until_it_behaves(self):
+        cases = {
+            ("monitor", "exec yes"): "monitor .* printed more than 16384 bytes in a second",
+            ("monitor", "exec cat /dev/zero"): "monitor .* printed a line of more than 4096 bytes",
+            ("monitor", "trap '' TERM; while :; do echo orientation-lock: true; done"): "monitor .* printed more than",
+            ("get", "trap '' TERM; while :; do sleep 1; done"): "get .* took longer than 5",
+            ("get", "exec yes"): "get .* printed more than",
+            ("get", "exit 1"): "get .* exited with 1",
+        }
+        for (action, script), problem in cases.items():
+            with self.case(action=action, script=script):
+                desktop, agent = self.start_fake(action, script)
+                warning = wait_until(agent.warnings, "a warning", 20)
+                self.assertRegex(warning[0], f"cannot read the desktop's rotation switch: gsettings {problem}")
+                # It hears the bus, and a signal, all the time.
+                self.control("lock")
+                self.control("unlock")
+                # It is started again, and that is not reported again.
+                log = agent.log()
+                starts = self.count_starts(agent)
+                wait_until(lambda: self.count_starts(agent) > starts, "another start", 20)
+                self.assertEqual(agent.log(), log)
+                self.assertLess(peak(agent.pid), 40_000)
+                self.fake.unlink()
+                wait_until(lambda: len(children(agent)) == 1 and self.get(desktop) == "false", "all is well", 30)
+                self.assert_follows(desktop, agent)
+                self.assertLess(agent.stop(), 1)
+                agent.new_warnings()
+
+    def count_starts(self, agent):
+        """Returns the highest id of a process that the agent has started."""
+        return max((int(child) for child in children(agent)), default=0)
+
+    def test_monitor_that_hangs_is_started_again_after_a_write(self):
+        script = "trap '' TERM; while :; do sleep 1; done"
+        desktop, agent = self.start_fake("monitor", script)
+        wait_until(lambda: "synchronises" in self.status(desktop), "the agent has begun")
+        self.settle(agent, desktop)
+        self.control("lock")
+        wait_until(lambda: self.get(desktop) == "true", "the switch follows")
+        self.fake.unlink()
+        wait_until(agent.warnings, "a warning", 20)
+        agent.wait_for_warning(f"gsettings monitor {SCHEMA} does not print what was written")
+        self.control("unlock")
+        self.assert_follows(desktop, agent)
 
     # The write was under way for ever: no later change was followed.
     def test_gsettings_that_hangs(self):
-        folder = self.rig.directory / "commands"
-        folder.mkdir()
-        script = folder / "gsettings"
-        script.write_text(f'#!/bin/sh\n[ "$1" != set ] || exec sleep 1000\nexec {shutil.which("gsettings")} "$@"\n')
-        script.chmod(0o755)
-        _, agent = self.start_keyfile(PATH=f"{folder}:{os.environ['PATH']}")
+        _, agent = self.start_fake("set", "trap '' TERM; while :; do sleep 1; done")
+        self.monitor(agent)
         self.control("lock")
-        agent.wait_for_warning("cannot set the desktop's rotation switch: gsettings set exited with 124")
+        wait_until(agent.warnings, "a warning", 20)
+        agent.wait_for_warning("cannot set the desktop's rotation switch: gsettings set", "took longer than 5")
 
     def test_missing_schema_or_gsettings(self):
         for name in ("XDG_DATA_DIRS", "PATH"):
@@ -722,6 +789,13 @@ class Fallback(LockTestCase):
                 self.start_orientd()
                 desktop = Desktop(self, GSETTINGS_BACKEND="keyfile")
                 agent = self.spawn_agent(environment=desktop.variables | {name: str(empty)})
-                self.assertEqual(agent.wait_for_end(), 1)
-                self.assertRegex(agent.log(), "cannot run gsettings" if name == "PATH" else "gsettings get .* failed; ")
-                agent.new_warnings()
+                problem = "cannot run gsettings" if name == "PATH" else "gsettings .* exited with 1"
+                wait_until(agent.warnings, "a warning")
+                self.assertRegex(agent.wait_for_warning("cannot read the desktop's rotation switch"), problem)
+                self.assertTrue(agent.is_running())
+
+
+def peak(pid):
+    """Returns the kibibytes of memory that a process has used at most."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))

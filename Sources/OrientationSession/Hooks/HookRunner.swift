@@ -28,8 +28,8 @@ final class HookRunner {
     private var waiting: [() -> Void]?
     /// The run that begins when the current one has ended; nil for none.
     private var next: (environment: [(name: String, value: String)], completions: [() -> Void])?
-    /// The hooks that run, and those that were killed and have not ended, by process.
-    private var hooks: [Int32: (path: String, watch: EventSource)] = [:], killed: [Int32: EventSource] = [:]
+    /// The hooks that run, by path.
+    private var hooks: [String: ChildProcess] = [:]
 
     /// Runs each executable for at most `timeout` seconds.
     init(_ event: HookEvent, timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
@@ -54,7 +54,7 @@ final class HookRunner {
 
     /// Kills the hooks that run: after this process has ended, nothing would end one that hangs.
     func end() {
-        for process in hooks.keys { CLinux.kill(-process, SIGKILL) }
+        for hook in hooks.values { hook.abandon() }
     }
 
     // MARK: - Processes
@@ -85,34 +85,23 @@ final class HookRunner {
     }
 
     private func start(_ path: String, _ environment: [(name: String, value: String)]) throws(SystemError) {
-        let process = try spawn([path, event.rawValue], adding: environment, isGroupLeader: true)
-        do throws(SystemError) {
-            let watch = try loop.onExit(of: process) { [unowned(unsafe) self] status in
-                withExtendedLifetime(self) { ended(process, status) }
-            }
-            hooks[process] = (path, watch)
-        } catch {
-            // Without a watch, nothing would reap it, or kill it after the timeout.
-            CLinux.kill(-process, SIGKILL)
-            _ = retryingInterrupted { waitpid(process, nil, 0) }
-            throw error
+        hooks[path] = try ChildProcess([path, event.rawValue], adding: environment, loop: loop) {
+            [unowned(unsafe) self] end in withExtendedLifetime(self) { ended(path, end.status) }
         }
     }
 
-    private func ended(_ process: Int32, _ status: Int32) {
-        killed[process] = nil
-        guard let hook = hooks.removeValue(forKey: process) else { return }
+    private func ended(_ path: String, _ status: Int32) {
+        hooks[path] = nil
         let reason = status > 128 ? "was ended by signal \(status - 128)" : "failed with exit status \(status)"
-        if status != 0 { log.warning("the hook \(hook.path) \(reason)") }
+        if status != 0 { log.warning("the hook \(path) \(reason)") }
         finishIfAllEnded()
     }
 
     /// Kills the hooks that take too long, with all processes that they have started.
     private func kill() {
-        for (process, hook) in hooks {
-            log.warning("the hook \(hook.path) took longer than \(timeout) s and is killed")
-            CLinux.kill(-process, SIGKILL)
-            killed[process] = hook.watch
+        for (path, hook) in hooks {
+            log.warning("the hook \(path) took longer than \(timeout) s and is killed")
+            hook.abandon()
         }
         hooks = [:]
         finishIfAllEnded()

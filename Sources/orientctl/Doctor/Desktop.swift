@@ -171,8 +171,9 @@ extension Desktop {
             version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
         }
         // It knows every backend and default; its complaints do not belong here.
-        let answer = try? output(of: ["sh", "-c", "timeout 2 gsettings get \(lockSetting) 2>/dev/null"]).bytes
-        isLocked = answer == Array("true\n".utf8) ? true : answer == Array("false\n".utf8) ? false : nil
+        let command = ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]
+        let answer = try? Program.output(of: command, timeout: 2).lines.first
+        isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
     }
 
     private static func find(on session: Bus) -> (kind: Kind, process: Int32)? {
