@@ -60,7 +60,11 @@ static inline const char *orientd_next_name(DIR *folder) {
 
 // open(2) and fcntl(2) take variable arguments, which Swift cannot pass.
 static inline int orientd_open_for_reading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
-static inline int orientd_open_for_writing(const char *path) { return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC); }
+// These follow no link in the last part of the path.
+static inline int orientd_open_folder(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+static inline int orientd_open_folder_at(int folder, const char *name) { return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+static inline int orientd_open_for_writing_at(int folder, const char *name) { return openat(folder, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC); }
+static inline int orientd_open_own_file(const char *path) { return open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }
 static inline int orientd_open_device(const char *path) { return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK); }
 static inline int orientd_open_without_waiting(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }
 static inline int orientd_create(const char *path, mode_t mode) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode); }

@@ -28,8 +28,15 @@ final class FoundSettings: @unchecked Sendable {
         begin(device)
         file = SettingsFile(of: device, folders: folders)
         file?.removeLeftovers()
-        if settings.isEmpty { settings = file?.read() ?? [] }
-        return restore(device)
+        var warnings: [String] = []
+        if settings.isEmpty {
+            switch file?.contents {
+            case .settings(let found): settings = found
+            case .invalid(let problem): warnings = [problem + ", ignored; the sensor keeps the settings it has"]
+            case .ofOther, nil: break
+            }
+        }
+        return warnings + restore(device)
     }
 
     /// Forgets the settings of another device that had the path before.
@@ -101,26 +108,56 @@ struct SettingsFile: Sendable {
         guard !device.description.sysfsPath.isEmpty, let folders, let runtimeFolder = firstFolder(in: folders) else {
             return nil
         }
+        // sd-device makes a slash of `!` in a name.
+        guard !device.description.id.utf8.contains(UInt8(ascii: "/")) else { return nil }
         path = runtimeFolder + "/" + device.description.id + ".settings"
         folder = device.folder
     }
 
-    /// The settings in the file; nil where there is none, or no valid one of this very device.
-    func read() -> [FoundSetting]? {
-        (try? FileDescriptor.contents(of: path, limit: 8192)).flatMap { Self.settings($0, of: folder) }
+    /// The largest size in bytes: a device has a dozen settings at most, each a path and a number.
+    private static let sizeLimit = 8192
+
+    enum Contents: Hashable {
+        /// There is no file, or it is of another device.
+        case ofOther
+        case settings([FoundSetting])
+        /// What is wrong, as a line that names the file.
+        case invalid(String)
     }
 
-    /// Reads the text that ``write(_:)`` makes; nil for any other, and for that of another device.
-    static func settings(_ bytes: [UInt8], of folder: DeviceFolder) -> [FoundSetting]? {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        guard lines.first.map({ $0.elementsEqual(heading(folder).utf8) }) == true else { return nil }
-        return lines.dropFirst().mapAll { line -> FoundSetting? in
-            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard words.count == 2 else { return nil }
-            let file = String(decoding: words[0], as: UTF8.self)
-            return folder.contains(file)
-                ? FoundSetting(file: file, text: String(decoding: words[1], as: UTF8.self)) : nil
+    var contents: Contents {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_own_file(path)))
+            guard file.isOwnFile else { return .invalid(path + ": not a regular file of orientd's user") }
+            bytes = try file.readToEnd(path, limit: Self.sizeLimit + 1)
+        } catch {
+            return error.errno == .notFound ? .ofOther : .invalid("\(error)")
         }
+        guard bytes.count <= Self.sizeLimit else { return .invalid(path + ": larger than \(Self.sizeLimit) bytes") }
+        return Self.contents(bytes, of: folder, path)
+    }
+
+    /// Reads the text that ``write(_:)`` makes; `path` is the file for messages.
+    static func contents(_ bytes: [UInt8], of folder: DeviceFolder, _ path: String = "") -> Contents {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        guard lines.first.map({ $0.elementsEqual(heading(folder).utf8) }) == true else { return .ofOther }
+        var settings: [FoundSetting] = []
+        for line in lines.dropFirst() {
+            let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 2, folder.contains(words[0]), isPrintable(words[1]) else {
+                let shown = AttributeText.quoted(String(decoding: line, as: UTF8.self))
+                return .invalid(path + ": " + shown + " is no setting of " + folder.path)
+            }
+            settings.append(FoundSetting(file: words[0], text: words[1]))
+        }
+        return .settings(settings)
+    }
+
+    /// Says whether a text may be written to an attribute: a short one of printable ASCII.
+    private static func isPrintable(_ text: String) -> Bool {
+        text.utf8.count <= 64 && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
     private static func heading(_ folder: DeviceFolder) -> String {
@@ -137,7 +174,7 @@ struct SettingsFile: Sendable {
     }
 
     /// Removes the file, unless it is of another device.
-    func remove() { if read() != nil { unlink(path) } }
+    func remove() { if contents != .ofOther { unlink(path) } }
 
     /// Removes what a crash while writing has left.
     func removeLeftovers() {

@@ -35,6 +35,19 @@ package final class FileDescriptor {
         return status
     }
 
+    /// Whether it refers to a regular file that belongs to the user whose rights the process has.
+    package var isOwnFile: Bool {
+        var status = stat()
+        guard fstat(rawValue, &status) == 0 else { return false }
+        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && status.st_uid == geteuid()
+    }
+
+    /// The number of its file or folder, which no other has while it exists.
+    package var inode: UInt64? {
+        var status = stat()
+        return fstat(rawValue, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
     /// Whether no name refers to its file any more, as after the file was replaced.
     package var isDeleted: Bool {
         var status = stat()

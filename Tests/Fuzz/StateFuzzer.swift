@@ -28,6 +28,12 @@ enum StateFuzzer {
             }
             _ = rotation.handle(.goalChanged(.baseline))
         }
-        _ = SettingsFile.settings(bytes, of: DeviceFolder(""))
+        if case .settings(let settings) = SettingsFile.contents(bytes, of: DeviceFolder("")) {
+            precondition(
+                settings.allSatisfy {
+                    !$0.file.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+                }
+            )
+        }
     }
 }

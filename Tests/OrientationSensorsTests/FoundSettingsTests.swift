@@ -38,18 +38,80 @@ import Testing
         }
     }
 
-    static let malformed = [
-        "", "inode=7\n/sys/devices/a/rate=10\n", "/sys/devices/a/rate=10\n", "inode=none\n/sys/devices/a/rate",
-        "inode=none\n/sys/devices/b/rate=10\n", "inode=none\n/sys/devices/a=10\n",
-    ]
-
-    @Test(arguments: malformed)
-    func `a malformed file and that of another device count as none`(text: String) throws {
+    @Test(arguments: ["", "inode=7\n/sys/devices/a/rate=10\n", "/sys/devices/a/rate=10\n"])
+    func `the file of another device counts as none`(text: String) throws {
         try withFolder { folder in
             let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
             try OutputFile.replace(file.path, with: text.utf8, permissions: 0o600)
-            #expect(file.read() == nil)
+            #expect(file.contents == .ofOther)
         }
+    }
+
+    // What is behind `..` was written, and a file that was cut off counted as whole.
+    @Test(arguments: [
+        "/sys/devices/a/rate", "/sys/devices/b/rate=10", "/sys/devices/a=10", "/sys/devices/a/=10",
+        "/sys/devices/a/../b/rate=10", "/sys/devices/a/buffer/../../../b=10", "/sys/devices/a//rate=10",
+        "/sys/devices/a/./rate=10", "/sys/devices/a/rate=1\u{1b}",
+        "/sys/devices/a/rate=\(String(repeating: "1", count: 65))",
+    ])
+    func `a line that names no setting of the device makes the file invalid`(line: String) throws {
+        try withFolder { folder in
+            let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
+            let text = "inode=none\n/sys/devices/a/rate=10\n\(line)\n"
+            try OutputFile.replace(file.path, with: text.utf8, permissions: 0o600)
+            guard case .invalid(let problem) = file.contents else {
+                Issue.record("it is read")
+                return
+            }
+            #expect(problem.hasPrefix(file.path + ": \"") && problem.hasSuffix("\" is no setting of /sys/devices/a"))
+            let warnings = [problem + ", ignored; the sensor keeps the settings it has"]
+            #expect(access(folder).run(.prepare, rate: 15, scans: 8) == .done(warnings: warnings))
+            #expect(log.calls.isEmpty && FileDescriptor.inode(of: file.path) == nil)
+        }
+    }
+
+    @Test func `a file that is too large, a link and a pipe are invalid`() throws {
+        try withFolder { folder in
+            let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
+            let line = "/sys/devices/a/rate=10\n"
+            let text = "inode=none\n" + String(repeating: line, count: 8192 / line.utf8.count)
+            try OutputFile.replace(file.path, with: text.utf8, permissions: 0o600)
+            #expect(file.contents == .invalid(file.path + ": larger than 8192 bytes"))
+            unlink(file.path)
+            #expect(symlink("/etc/hostname", file.path) == 0)
+            #expect(file.contents == .invalid("cannot read \(file.path): Too many levels of symbolic links"))
+            unlink(file.path)
+            #expect(mkfifo(file.path, 0o600) == 0)
+            #expect(file.contents == .invalid(file.path + ": not a regular file of orientd's user"))
+        }
+    }
+
+    @Test func `a device is written to below its own folder only, and no link is followed`() throws {
+        var template = Array("/tmp/orientd-device.XXXXXX".utf8CString)
+        let root = try #require(mkdtemp(&template).map { String(cString: $0) })
+        defer { for path in ["/a/buffer/length", "/a/rate", "/a/link", "/a/folder", "/other"] { unlink(root + path) } }
+        defer { for path in ["/a/buffer", "/a", ""] { rmdir(root + path) } }
+        for path in ["/a", "/a/buffer"] { mkdir(root + path, 0o700) }
+        for path in ["/a/rate", "/a/buffer/length", "/other"] {
+            try OutputFile.replace(root + path, with: "old\n".utf8, permissions: 0o600)
+        }
+        symlink("../other", root + "/a/link")
+        symlink("..", root + "/a/folder")
+        let folder = DeviceFolder(root + "/a")
+        for path in ["/a/../other", "/a/buffer/../../other", "/a/link", "/a/folder/other", "/a/", "/a", "/other"] {
+            #expect(throws: SystemError.self, "\(path)") { try folder.write("new", to: root + path) }
+        }
+        #expect(try FileDescriptor.contents(of: root + "/other") == Array("old\n".utf8))
+        for path in ["/a/rate", "/a/buffer/length"] {
+            try folder.write("new", to: root + path)
+            #expect(try FileDescriptor.contents(of: root + path) == Array("new\n".utf8))
+        }
+        // Another device at the same path.
+        #expect(rename(root + "/a", root + "/b") == 0 && mkdir(root + "/a", 0o700) == 0)
+        #expect(throws: SystemError("use", root + "/a", errno: .noDevice)) {
+            try folder.write("x", to: root + "/a/rate")
+        }
+        #expect(rmdir(root + "/a") == 0 && rename(root + "/b", root + "/a") == 0)
     }
 
     /// Makes a device and prepares it; the log of its calls is empty then.
@@ -137,5 +199,12 @@ import Testing
     @Test func `nothing is kept without a folder`() {
         #expect(SettingsFile(of: ScriptedDevice("a"), folders: nil) == nil)
         #expect(SettingsFile(of: ScriptedDevice("a"), folders: "") == nil)
+    }
+}
+
+extension SettingsFile {
+    /// The settings in it; nil for anything else.
+    fileprivate func read() -> [FoundSetting]? {
+        if case .settings(let settings) = contents { settings } else { nil }
     }
 }
