@@ -136,14 +136,18 @@ final class SensorGroup {
         _ device: any SensorDevice,
         _ status: SensorStatus,
         _ scaling: SensorScaling,
+        rate: Double,
         _ helper: HelperThread
     ) {
         guard let sensor = sensors[number] else { return }
         if sensor.status.sysfsPath != status.sysfsPath { sensor.source.removeDevice() }
-        sensor.source.find(device, scaling: scaling, helper: helper)
+        sensor.source.find(device, scaling: scaling, rate: rate, helper: helper)
         update(number) { ($0.sysfsPath, $0.mountMatrix) = (status.sysfsPath, status.mountMatrix) }
         deliver(.found(number, status.identity, isSubstitute: device.description.isSubstitute))
     }
+
+    /// Loses a sensor whose device cannot be described.
+    func lose(_ number: Int, _ reason: String) { sensors[number]?.source.failToDescribe(reason) }
 
     /// Applies another mount matrix, with the scaling that it leads to.
     func remount(_ number: Int, _ mountMatrix: [Double], _ scaling: SensorScaling) {

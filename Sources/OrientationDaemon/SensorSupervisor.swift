@@ -27,6 +27,9 @@ protocol SensorSupervisorDelegate: AnyObject {
 
 /// Reads the best sensor of each kind that the scanner finds, while it is needed.
 final class SensorSupervisor {
+    /// The most sensors that are used: each takes a few descriptors, and no machine has a third of that built in.
+    private static let sensorLimit = 64
+
     private let configuration: Configuration
     private let loop: EventLoop
     private let bus: Bus
@@ -49,6 +52,7 @@ final class SensorSupervisor {
     private var announced: Set<String> = []
 
     private var lastWarnings: [String] = []
+    private var hasWarnedOfLimit = false
     private var onFirstScan: (() -> Void)?
 
     init(configuration: Configuration, scanner: SensorScanner?, loop: EventLoop, bus: Bus, log: Log) {
@@ -100,7 +104,7 @@ final class SensorSupervisor {
                 loop: loop,
                 log: log,
                 delegate: delegate,
-                scan: { [scanner] in scanner?.scan() },
+                scan: { [scanner] in scanner?.search.scan() },
                 makeObject: { [self] status throws(SystemError) in
                     guard kind == .accelerometer else { return nil }
                     defer { objects += 1 }
@@ -113,7 +117,8 @@ final class SensorSupervisor {
         switch configuration.source {
         case .iio:
             onFirstScan = completion
-            scanner?.onFound = { [self] in scanned($0) }
+            scanner?.search.onFound = { [self] in scanned($0) }
+            scanner?.search.onUnanswered = { [self] in lose($0) }
             scanner?.onChange = { [self] in deviceChanged($0, $1) }
         case .replay(let path):
             try add(ReplaySource(path: path, loop: loop), named: path)
@@ -158,7 +163,8 @@ final class SensorSupervisor {
         let found = try? result.get()
         let warnings = result.error.map { ["\($0)"] } ?? found?.warnings ?? []
         for warning in warnings where !lastWarnings.contains(warning) { log.warning(warning) }
-        lastWarnings = warnings
+        let isComplete = found?.isComplete ?? true
+        lastWarnings = isComplete ? warnings : lastWarnings + warnings
         for device in found?.sensors ?? [] {
             do throws(SystemError) {
                 try add(device)
@@ -166,7 +172,7 @@ final class SensorSupervisor {
                 log.error("\(device.description.name): \(error)")
             }
         }
-        if found != nil { announced = [] }
+        if found != nil, isComplete { announced = [] }
         // Only now: until all are added, any kind may have a sensor, and claims wait for it.
         let onFirstScan = onFirstScan.take()
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
@@ -175,6 +181,44 @@ final class SensorSupervisor {
         record?(.scanned)
         for group in groups { group.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil)) }
         onFirstScan?()
+    }
+
+    /// Has the sensors of a device that hangs while it is described be known, and lost.
+    private func lose(_ device: UnansweredDevice) {
+        var status = SensorStatus()
+        (status.name, status.sysfsPath, status.location) = (device.name, device.path, device.location)
+        let identity = status.identity
+        let role: AccelerometerRole = device.location == .base ? .base : .display
+        var isLost = false
+        for kind in device.path.isEmpty ? [] : device.kinds {
+            let group = group(kind, kind == .accelerometer ? role : .display)
+            let match = group.selection.match(identity, isAnnounced: false)
+            // What works is not lost as it cannot be described anew.
+            if case .working = match { continue }
+            do throws(SystemError) {
+                let known: Int? = if case .returned(let number) = match { number } else { nil }
+                guard let number = known ?? newNumber(device.name, device.path) else { continue }
+                recordFound(RecordedDevice(kind, device), number, group, rate: configuration.rate)
+                if known == nil {
+                    let source = try source(
+                        of: nil,
+                        number,
+                        configuration.rate,
+                        nil,
+                        try helper(at: device.path),
+                        group
+                    )
+                    try group.add(number, source, status, isSubstitute: device.isSubstitute)
+                } else {
+                    group.deliver(.found(number, identity, isSubstitute: device.isSubstitute))
+                }
+                group.lose(number, device.problem)
+                isLost = true
+            } catch {
+                log.error("\(device.name): \(error)")
+            }
+        }
+        if !isLost { log.warning(device.problem) }
     }
 
     /// Forgets the sensor that a device was before, of another name or in another place.
@@ -200,14 +244,14 @@ final class SensorSupervisor {
             group.remount(known, status.mountMatrix, scaling)
             return group.warn(known, device.warnings)
         case .returned(let known):
-            recordFound(description, known, group)
-            group.find(known, device, status, scaling, helper)
+            recordFound(RecordedDevice(description), known, group, rate: rate(of: description))
+            group.find(known, device, status, scaling, rate: rate(of: description), helper)
             number = known
         case .new:
-            lastNumber += 1
-            number = lastNumber
-            recordFound(description, number, group)
-            let source = try source(of: device, number, scaling, helper, group)
+            guard let new = newNumber(description.name, path) else { return }
+            number = new
+            recordFound(RecordedDevice(description), number, group, rate: rate(of: description))
+            let source = try source(of: device, number, rate(of: description), scaling, helper, group)
             try group.add(number, source, status, isSubstitute: description.isSubstitute)
         }
         if let mounting = description.mounting {
@@ -215,6 +259,20 @@ final class SensorSupervisor {
             log.debug("\(description.name): mount matrix: \(matrix)")
         }
         group.warn(number, device.warnings)
+    }
+
+    /// A number for another sensor; nil, with a warning the first time, where there are too many.
+    private func newNumber(_ name: String, _ path: String) -> Int? {
+        let count = groups.reduce(0) { $0 + $1.selection.sensors.count { $0.condition != .unplugged } }
+        guard count < Self.sensorLimit else {
+            if !hasWarnedOfLimit {
+                log.warning("\(name) at \(path) is not used, nor are others: there are \(count) sensors")
+            }
+            hasWarnedOfLimit = true
+            return nil
+        }
+        lastNumber += 1
+        return lastNumber
     }
 
     private func helper(at path: String) throws(SystemError) -> HelperThread {
@@ -229,17 +287,18 @@ final class SensorSupervisor {
         description.period.map { 1 / $0 } ?? configuration.rate
     }
 
-    private func recordFound(_ description: SensorDescription, _ number: Int, _ group: SensorGroup) {
+    private func recordFound(_ device: RecordedDevice, _ number: Int, _ group: SensorGroup, rate: Double) {
         guard let record else { return }
-        var found = RecordedDevice(description)
-        (found.number, found.role, found.rate) = (number, group.role, rate(of: description))
+        var found = device
+        (found.number, found.role, found.rate) = (number, group.role, rate)
         record(.deviceFound(found))
     }
 
     private func source(
-        of device: any SensorDevice,
+        of device: (any SensorDevice)?,
         _ number: Int,
-        _ scaling: SensorScaling,
+        _ rate: Double,
+        _ scaling: SensorScaling?,
         _ helper: HelperThread,
         _ group: SensorGroup
     ) throws(SystemError) -> DeviceSource {
@@ -247,7 +306,7 @@ final class SensorSupervisor {
         let source = try DeviceSource(
             device,
             scaling: scaling,
-            rate: rate(of: device.description),
+            rate: rate,
             loop: loop,
             helper: helper,
             isPrepared: false,
@@ -272,10 +331,10 @@ final class SensorSupervisor {
         case .added:
             announced.insert(path)
             for group in groups { group.deliver(.announced) }
-            scanner?.scan()
+            scanner?.search.scan()
         case .changed:
             // A new hwdb may have changed its matrix or location.
-            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scanner?.scan() }
+            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scanner?.search.scan() }
         case .removed:
             helpers[path] = nil
             for group in groups { group.remove(path: path, because: "the device was removed") }

@@ -16,10 +16,14 @@ extension AccelerometerMounting {
         matrixFile: IIOAttribute? = nil,
         label: String? = nil,
         locationFile: IIOAttribute? = nil,
+        _ progress: DescriptionProgress,
         warnings: inout [String]
     ) {
-        (matrix, matrixSource) = Self.matrix(of: path, udev, matrixFile, &warnings)
-        location = Self.location(of: path, udev, label, locationFile, &warnings)
+        // First: it tells which sensor hangs, should the rest hang.
+        location = Self.location(of: path, udev, label, locationFile, progress, &warnings)
+        let location = location
+        progress.update { $0.location = location }
+        (matrix, matrixSource) = Self.matrix(of: path, udev, matrixFile, progress, &warnings)
         // The driver decides the sign: HID's and Chromebooks' read negative z with the display up.
         faceUp = name == "accel_3d" || name.utf8.starts(with: "cros-ec".utf8) ? .negativeZ : .positiveZ
     }
@@ -28,6 +32,7 @@ extension AccelerometerMounting {
         of path: String,
         _ udev: Device?,
         _ file: IIOAttribute?,
+        _ progress: DescriptionProgress,
         _ warnings: inout [String]
     ) -> (MountMatrix, source: String) {
         let text: String
@@ -36,7 +41,7 @@ extension AccelerometerMounting {
             (text, source) = (property, "ACCEL_MOUNT_MATRIX of " + path)
         } else if let file {
             do {
-                (text, source) = (try file.read(), file.path)
+                (text, source) = (try progress.text(of: file), file.path)
             } catch {
                 warnings.append(file.path + ": \(error.errno), using the identity")
                 return (.identity, "")
@@ -66,6 +71,7 @@ extension AccelerometerMounting {
         _ udev: Device?,
         _ label: String?,
         _ file: IIOAttribute?,
+        _ progress: DescriptionProgress,
         _ warnings: inout [String]
     ) -> SensorLocation {
         if let text = udev?.property("ACCEL_LOCATION") {
@@ -74,7 +80,9 @@ extension AccelerometerMounting {
             warnings.append(shown + " is neither display nor base, ignored")
         }
         if let label, let location = SensorLocation(label: label) { return location }
-        if let text = try? file?.read(), let location = SensorLocation(attribute: text) { return location }
+        if let file, let text = try? progress.text(of: file), let location = SensorLocation(attribute: text) {
+            return location
+        }
         return .unknown
     }
 }

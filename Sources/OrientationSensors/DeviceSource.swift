@@ -16,7 +16,7 @@ package final class DeviceSource: SensorSource {
     package var onDeviceEvent: ((DeviceEvent) -> Void)?
 
     private let loop: EventLoop
-    private let rate: Double
+    private var rate: Double
     private let isPrepared: Bool
     /// The constants of the classifier that gets the readings; nil where each of them is awaited.
     private let classifier: OrientationClassifier.Constants?
@@ -25,7 +25,7 @@ package final class DeviceSource: SensorSource {
     private var deadlineTimer: Timer?
 
     /// The device as a scan found it last, until the machine has it prepared.
-    private var found: (device: any SensorDevice, scaling: SensorScaling, helper: HelperThread)?
+    private var found: (device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread)?
     /// Nil while the device is unplugged.
     private var access: DeviceAccess?
     private var helper: HelperThread
@@ -48,10 +48,11 @@ package final class DeviceSource: SensorSource {
     /// Creates a source that samples at the first rate of the device that is at least `rate` Hz, or polls at `rate`.
     ///
     /// Sources of one device share its helper. A device that does not answer for `stallTime` seconds counts as stalled.
-    /// `isPrepared`: orientd has prepared the device already, and the caller only reads it.
+    /// `isPrepared`: orientd has prepared the device already, and the caller only reads it. Without a device and its
+    /// scaling the source waits for ``find(_:scaling:rate:helper:)``.
     package init(
-        _ device: any SensorDevice,
-        scaling: SensorScaling,
+        _ device: (any SensorDevice)?,
+        scaling: SensorScaling?,
         rate: Double,
         loop: EventLoop,
         helper: HelperThread? = nil,
@@ -59,8 +60,9 @@ package final class DeviceSource: SensorSource {
         classifier: OrientationClassifier.Constants? = nil,
         stallTime: Double = DeviceMachine.stallTime
     ) throws(SystemError) {
-        (self.scaling, self.rate, self.isPrepared, self.loop) = (scaling, rate, isPrepared, loop)
-        (freshScaling, self.classifier) = (scaling, classifier)
+        (self.rate, self.isPrepared, self.loop, self.classifier) = (rate, isPrepared, loop, classifier)
+        let first = scaling ?? .angle(offset: 0, scale: 1)
+        (self.scaling, freshScaling) = (first, first)
         self.helper = if let helper { helper } else { try HelperThread(loop: loop) }
         machine = DeviceMachine(rate: rate, stallTime: stallTime)
         deadlineTimer = try loop.timer { [unowned(unsafe) self] in
@@ -69,7 +71,7 @@ package final class DeviceSource: SensorSource {
         readTimer = try loop.timer { [unowned(unsafe) self] in
             withExtendedLifetime(self) { reading == .timer ? readBatch() : readScan() }
         }
-        find(device, scaling: scaling, helper: self.helper)
+        if let device { find(device, scaling: first, rate: rate, helper: self.helper) }
     }
 
     package var mode: SensorMode { machine.mode }
@@ -94,10 +96,14 @@ package final class DeviceSource: SensorSource {
         deliver(.rescaled)
     }
 
-    package func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread) {
-        found = (device, scaling, helper)
-        handle(.found(RecordedDevice(device.description).traits))
+    package func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread) {
+        found = (device, scaling, rate, helper)
+        var device = RecordedDevice(device.description)
+        device.rate = rate
+        handle(.found(device.traits))
     }
+
+    package func failToDescribe(_ reason: String) { deliver(.undescribed(reason)) }
 
     package func removeDevice() { handle(.removed) }
 
@@ -115,7 +121,11 @@ package final class DeviceSource: SensorSource {
         let problem = read(commands.reading, commands.sensing)
         if commands.abandons, let access = access.take() {
             // Nobody waits for the end: its helper may hang for ever.
-            helper.run({ [rate] in access.run(.close, rate: rate, scans: 0) }, completion: { _ in })
+            helper.run { [rate] in
+                access.run(.close, rate: rate, scans: 0)
+            } completion: { [unowned(unsafe) helper] _ in
+                helper.endIfIdle()
+            }
         }
         if commands.deadline != deadline {
             deadline = commands.deadline
@@ -130,7 +140,7 @@ package final class DeviceSource: SensorSource {
     private func run(_ job: DeviceJob) {
         if job == .prepare, let found = found.take() {
             access = DeviceAccess(found.device, isPrepared: isPrepared, settings: found.helper.settings)
-            (freshScaling, helper) = (found.scaling, found.helper)
+            (freshScaling, rate, helper) = (found.scaling, found.rate, found.helper)
         }
         if case .open = job { scaling = freshScaling }
         guard let access else { return }

@@ -14,9 +14,10 @@ final class PlatformLight: SensorDevice, Sendable {
     private let path: String
 
     /// Describes the light sensor of a device; nil where the attribute has another format.
-    init?(_ device: Device) {
-        guard let text = device.attribute(Self.attribute), Self.brightness(text) != nil else { return nil }
+    init?(_ device: Device, _ progress: DescriptionProgress) {
         path = device.syspath + "/" + Self.attribute
+        progress.read(path)
+        guard let text = device.attribute(Self.attribute), Self.brightness(text) != nil else { return nil }
         description = SensorDescription(
             id: device.name,
             name: device.name,

@@ -37,7 +37,12 @@ package protocol SensorSource: AnyObject {
     func rescale(to scaling: SensorScaling)
 
     /// Closes the device, if it is open, and uses the one that a later scan found at the same path from then on.
-    func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread)
+    ///
+    /// It is read at `rate` Hz.
+    func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread)
+
+    /// Reports a failure: the device was found, but cannot be described.
+    func failToDescribe(_ reason: String)
 
     /// Forgets the device, which was unplugged.
     func removeDevice()
@@ -49,7 +54,8 @@ extension SensorSource {
     package func sense(_ sensing: Sensing) {}
     package func deliverWaiting() {}
     package func rescale(to scaling: SensorScaling) {}
-    package func find(_ device: any SensorDevice, scaling: SensorScaling, helper: HelperThread) {}
+    package func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread) {}
+    package func failToDescribe(_ reason: String) {}
     package func removeDevice() { stop() }
 }
 

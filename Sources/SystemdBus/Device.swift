@@ -69,30 +69,34 @@ package final class Device {
         return names.sorted()
     }
 
-    /// The devices of a subsystem whose name matches the pattern and that have the attribute, sorted by path.
-    ///
-    /// Reads the subsystem's folder itself: sd_device_enumerator_get_device_first(3) returns NULL both for an empty
-    /// list and for a failed scan.
+    /// The devices of a subsystem whose name matches the pattern, sorted by path.
     package static func all(
         inSubsystem subsystem: String,
-        named pattern: String = "*",
-        withAttribute attribute: String? = nil
+        named pattern: String = "*"
     ) throws(SystemError) -> [Device] {
         var devices: [Device] = []
-        // A subsystem has one of these folders.
-        for folder in ["/sys/bus/\(subsystem)/devices", "/sys/class/\(subsystem)"] {
-            try ignoringAbsence { () throws(SystemError) in
-                for name in try FileDescriptor.names(in: folder) where fnmatch(pattern, name, 0) == 0 {
-                    // It may have been unplugged meanwhile.
-                    try ignoringAbsence { () throws(SystemError) in
-                        let device = try Device(syspath: "\(folder)/\(name)")
-                        if let attribute, device.attribute(attribute) == nil { return }
-                        devices.append(device)
-                    }
-                }
-            }
+        for (folder, name) in try entries(ofSubsystem: subsystem) where fnmatch(pattern, name, 0) == 0 {
+            // It may have been unplugged meanwhile.
+            try ignoringAbsence { () throws(SystemError) in devices.append(try Device(syspath: folder + name)) }
         }
         return devices.sorted { $0.syspath < $1.syspath }
+    }
+
+    /// The kernel's names of a subsystem's devices, in no particular order, each with the folder that it is in.
+    ///
+    /// Reads no file of a device, so that no driver can delay it. Does not use an enumerator:
+    /// sd_device_enumerator_get_device_first(3) returns NULL both for an empty list and for a failed scan.
+    package static func entries(
+        ofSubsystem subsystem: String
+    ) throws(SystemError) -> [(folder: String, name: String)] {
+        var entries: [(folder: String, name: String)] = []
+        // A subsystem has one of these folders.
+        for folder in ["/sys/bus/\(subsystem)/devices/", "/sys/class/\(subsystem)/"] {
+            try ignoringAbsence { () throws(SystemError) in
+                for name in try FileDescriptor.names(in: folder) { entries.append((folder, name)) }
+            }
+        }
+        return entries
     }
 
     private static func ignoringAbsence(_ body: () throws(SystemError) -> Void) throws(SystemError) {

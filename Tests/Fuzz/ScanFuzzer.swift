@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIIO
-
 @testable import OrientationSensors
 
 /// The formats of scan elements, and scans of them: every word is read within the scan.
@@ -10,15 +8,13 @@ enum ScanFuzzer {
         var input = FuzzedBytes(bytes)
         var elements: [ScanElement] = []
         for _ in 0...input.number(below: 8) {
-            var format = iio_data_format()
             let flags = input.byte()
             // Most formats of the kernel are of whole bytes; without that hardly any input would be valid.
-            format.length = flags & 4 == 0 ? UInt32(input.byte()) : UInt32(input.number(below: 9)) * 8
-            format.bits = UInt32(input.byte())
-            format.shift = UInt32(input.byte())
-            format.repeat = flags & 8 == 0 ? 1 : UInt32(input.byte())
-            format.is_signed = flags & 1 != 0
-            format.is_be = flags & 2 != 0
+            let length = flags & 4 == 0 ? Int(input.byte()) : input.number(below: 9) * 8
+            let (bits, shift) = (input.byte(), input.byte())
+            let repeats = flags & 8 == 0 ? "" : "X\(input.byte())"
+            let format =
+                "\(flags & 2 != 0 ? "be" : "le"):\(flags & 1 != 0 ? "s" : "u")\(bits)/\(length)\(repeats)>>\(shift)"
             if let element = ScanElement(format, index: Int(input.byte())) { elements.append(element) }
         }
         let layout = ScanLayout(elements)

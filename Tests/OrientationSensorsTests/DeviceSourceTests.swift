@@ -135,7 +135,7 @@ import Testing
                 source.close { loop.exit() }
             } else {
                 isReplaced = true
-                source.find(next, scaling: .acceleration(SensorFrame()), helper: helper)
+                source.find(next, scaling: .acceleration(SensorFrame()), rate: 15, helper: helper)
             }
         }
         source.start()
@@ -157,7 +157,7 @@ import Testing
             switch event {
             case .report(.failed):
                 let next = ScriptedDevice("b", log: log, rate: rate)
-                source.find(next, scaling: .acceleration(SensorFrame()), helper: helper)
+                source.find(next, scaling: .acceleration(SensorFrame()), rate: 15, helper: helper)
                 source.start()
             case .sample: loop.exit()
             case .report, .ended: break

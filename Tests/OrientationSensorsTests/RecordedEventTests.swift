@@ -67,6 +67,8 @@ import Testing
         events.append(.deviceFound(device))
         (device.isSubstitute, device.canBuffer, device.canPoll) = (true, true, true)
         events += [.deviceFound(device), .deviceRemoved(7, "the device was removed"), .scanned]
+        device.isDescribed = false
+        events += [.deviceFound(device), .device(7, .undescribed("/sys/größer/scale does not answer"))]
         events += SensorKind.allCases.map { .needed($0, true) }
         var opening = DeviceOpening()
         let polled = opening

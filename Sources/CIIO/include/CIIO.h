@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libiio, which is loaded only while something uses it: with what it needs itself, such as libxml2, ICU
-// and libstdc++, it takes 2 MB of memory.
+// The functions of libiio, which is loaded only for the sensors of another machine: with what it needs itself, such as
+// libxml2, ICU and libstdc++, it takes 2 MB of memory.
 #pragma once
 #include <errno.h>
 #include <iio.h>
@@ -25,18 +25,12 @@ void orientd_unload_libiio(void);
     FUNCTION(bool, iio_device_is_trigger, (const struct iio_device *device), (device)) \
     FUNCTION(unsigned, iio_device_get_channels_count, (const struct iio_device *device), (device)) \
     FUNCTION(struct iio_channel *, iio_device_get_channel, (const struct iio_device *device, unsigned index), (device, index)) \
-    FUNCTION(const char *, iio_device_find_attr, (const struct iio_device *device, const char *name), (device, name)) \
+    FUNCTION(unsigned, iio_device_get_attrs_count, (const struct iio_device *device), (device)) \
+    FUNCTION(const char *, iio_device_get_attr, (const struct iio_device *device, unsigned index), (device, index)) \
+    FUNCTION(unsigned, iio_channel_get_attrs_count, (const struct iio_channel *channel), (channel)) \
+    FUNCTION(const char *, iio_channel_get_attr, (const struct iio_channel *channel, unsigned index), (channel, index)) \
     FUNCTION(ssize_t, iio_device_attr_read, (const struct iio_device *device, const char *attribute, char *text, size_t size), (device, attribute, text, size)) \
     FUNCTION(ssize_t, iio_device_attr_write_raw, (const struct iio_device *device, const char *attribute, const void *text, size_t size), (device, attribute, text, size)) \
-    FUNCTION(const char *, iio_channel_get_id, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(const char *, iio_channel_get_name, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(bool, iio_channel_is_output, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(bool, iio_channel_is_scan_element, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(enum iio_chan_type, iio_channel_get_type, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(enum iio_modifier, iio_channel_get_modifier, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(long, iio_channel_get_index, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(const struct iio_data_format *, iio_channel_get_data_format, (const struct iio_channel *channel), (channel)) \
-    FUNCTION(const char *, iio_channel_find_attr, (const struct iio_channel *channel, const char *name), (channel, name)) \
     FUNCTION(const char *, iio_channel_attr_get_filename, (const struct iio_channel *channel, const char *attribute), (channel, attribute)) \
     FUNCTION(ssize_t, iio_channel_attr_read, (const struct iio_channel *channel, const char *attribute, char *text, size_t size), (channel, attribute, text, size)) \
     FUNCTION(ssize_t, iio_channel_attr_write_raw, (const struct iio_channel *channel, const char *attribute, const void *text, size_t size), (channel, attribute, text, size))

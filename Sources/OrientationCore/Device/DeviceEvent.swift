@@ -6,6 +6,8 @@ package enum DeviceEvent: Hashable, Sendable {
 
     /// A scan found the device, for the first time or again.
     case found(DeviceTraits)
+    /// A scan found the device, but one of its files does not answer, and why; ``found(_:)`` may follow.
+    case undescribed(String)
     /// The device was unplugged.
     case removed
 
@@ -41,9 +43,11 @@ package struct DeviceTraits: Hashable, Sendable {
     package var canPoll: Bool
     /// Whether its buffer may be silent for any time while nothing changes.
     package var mayBeSilent: Bool
+    /// The rate in Hz at which it is read from then on; nil for the one it had.
+    package var rate: Double?
 
-    package init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool) {
-        (self.canBuffer, self.canPoll, self.mayBeSilent) = (canBuffer, canPoll, mayBeSilent)
+    package init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double? = nil) {
+        (self.canBuffer, self.canPoll, self.mayBeSilent, self.rate) = (canBuffer, canPoll, mayBeSilent, rate)
     }
 }
 

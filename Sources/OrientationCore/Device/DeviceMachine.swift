@@ -16,7 +16,7 @@ package struct DeviceMachine: Sendable {
     package private(set) var sampleRate = 0.0
 
     /// The rate that was asked for, in Hz.
-    private let targetRate: Double
+    private var targetRate: Double
     /// Seconds without an answer after which the device counts as stalled.
     private let stallTime: Double
 
@@ -83,6 +83,7 @@ package struct DeviceMachine: Sendable {
         switch event {
         case .found(let traits):
             replacement = traits
+        case .undescribed(let reason): commands.report = .failed(reason)
         case .removed:
             commands.abandons = phase != .absent
             (phase, goal, replacement, patience) = (.absent, .closed, nil, 1)
@@ -147,6 +148,7 @@ package struct DeviceMachine: Sendable {
         case .closed, .absent:
             if let replacement {
                 (traits, usesBuffer, self.replacement) = (replacement, replacement.canBuffer, nil)
+                targetRate = replacement.rate ?? targetRate
                 mode = usesBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {

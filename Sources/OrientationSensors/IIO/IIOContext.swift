@@ -4,15 +4,12 @@ import CIIO
 import CLinux
 import OrientationCore
 import POSIX
-import SystemdBus
 
-/// A snapshot of the IIO devices of this machine, or of one reached by network or USB.
+/// A snapshot of the IIO devices of another machine, reached by network or USB through libiio.
 ///
-/// Devices that come later are not in it: make a new one. Every call can block: on a hung chip for seconds, on a
-/// network for 2 s, and for libiio's 5 s while one is made. libiio is unloaded with the last context of this machine,
-/// whose sensors do not need it; after another machine was looked for it stays loaded.
-// Sendable unchecked: one thread at a time uses it, the helper of another machine, or the scan of this one and then the
-// loop, which releases it.
+/// Devices that come later are not in it: make a new one. Every call can block: for 2 s, and for libiio's 5 s while one
+/// is made. libiio stays loaded afterwards.
+// Sendable unchecked: one thread at a time uses it, the helper of the other machine, or that of the scan.
 package final class IIOContext: @unchecked Sendable {
     /// As `0.24`; empty if libiio is not installed.
     package static var libraryVersion: String { String(cString: orientd_libiio_version()) }
@@ -22,91 +19,71 @@ package final class IIOContext: @unchecked Sendable {
 
     private let uri: String
 
-    /// Whether the devices are this machine's: only these have device nodes, buffers to poll and udev.
-    let isLocal: Bool
-
-    /// Whether the connection to another machine is lost; every call fails then, until a new context is made.
+    /// Whether the connection is lost; every call fails then, until a new context is made.
     private var isDisconnected = false
+    private let handle: OpaquePointer
 
-    // Nil where there are no devices; libiio is loaded for any other.
-    private let handle: OpaquePointer?
-
-    /// Opens `local:`, `ip:HOST` or `usb:…`, as libiio writes them.
+    /// Opens `ip:HOST` or `usb:…`, as libiio writes them; throws for a machine that cannot be reached.
     ///
-    /// A kernel without IIO gives an empty local context. Throws for another machine that cannot be reached. The
-    /// process ignores SIGPIPE once another machine's context was opened.
+    /// The process ignores SIGPIPE once a context was opened.
     init(uri: String) throws(SystemError) {
         self.uri = uri
-        let isLocal = uri == "local:"
-        self.isLocal = isLocal
-        if isLocal, try Device.all(inSubsystem: "iio").isEmpty {
-            handle = nil
-            return
-        }
         guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
         guard let context = orientd_iio_create_context_from_uri(uri) else {
-            let reason = Errno.current
-            if isLocal { orientd_unload_libiio() }
-            throw SystemError("open", uri, errno: reason)
+            throw SystemError("open", uri, errno: .current)
         }
         handle = context
-        if !isLocal {
-            try check("set the timeout of", uri, orientd_iio_context_set_timeout(context, 2000))
-        }
+        try check("set the timeout of", uri, orientd_iio_context_set_timeout(context, 2000))
     }
 
-    deinit {
-        guard let handle else { return }
-        orientd_iio_context_destroy(handle)
-        // Where it has looked for another machine, libdbus, which does that for Avahi, would leave 3 kB each time.
-        if isLocal { orientd_unload_libiio() }
-    }
+    deinit { orientd_iio_context_destroy(handle) }
 
     /// The sensors of those kinds, in libiio's order of devices, with warnings about each.
     ///
     /// Reads their attributes, so it can block. Gives warnings and defaults for a device that disappears meanwhile;
     /// throws when the connection is lost.
-    func sensors(of kinds: [SensorKind]) throws(SystemError) -> FoundSensors {
+    func sensors(of kinds: [SensorKind], _ progress: DescriptionProgress) throws(SystemError) -> FoundSensors {
         var found = FoundSensors()
-        for device in devices where !device.isTrigger && (!isLocal || device.udev != nil) {
-            add(kinds, of: device, to: &found)
+        for index in 0..<orientd_iio_context_get_devices_count(handle) {
+            guard let pointer = orientd_iio_context_get_device(handle, index), !orientd_iio_device_is_trigger(pointer)
+            else { continue }
+            device(pointer, progress).addSensors(of: kinds, to: &found)
         }
         try checkConnection("read the devices of", uri)
         return found
     }
 
-    private func add(_ kinds: [SensorKind], of device: IIODevice, to found: inout FoundSensors) {
-        let channels = device.channels
-        let inputs = channels.filter { $0.isInput && $0.hasValue }
-        let offered = SensorKind.allCases.compactMap { kind in kind.channels(among: inputs).map { (kind, $0) } }
-        if device.name == "hinge", kinds.contains(.hinge), !offered.contains(where: { $0.0 == .hinge }) {
-            found.warnings.append(device.path + ": none of its angles has the label hinge, not used")
-        }
-        for (kind, measuring) in offered where kinds.contains(kind) {
-            let sensor = IIOSensor(
-                kind,
-                of: device,
-                channels: measuring,
-                among: channels,
-                // A device has one buffer, and while that runs its values cannot be polled.
-                mayBuffer: offered.count == 1,
-                warnings: &found.warnings
+    private func device(_ device: OpaquePointer, _ progress: DescriptionProgress) -> IIODevice {
+        var files: [String: IIOAttribute.Remote] = [:]
+        for index in 0..<orientd_iio_device_get_attrs_count(device) {
+            guard let name = orientd_iio_device_get_attr(device, index) else { continue }
+            files[String(cString: name)] = IIOAttribute.Remote(
+                context: self,
+                read: { orientd_iio_device_attr_read(device, name, $0, $1) },
+                write: { orientd_iio_device_attr_write_raw(device, name, $0, $1) }
             )
-            if let sensor { found.sensors.append(sensor) }
         }
-    }
-
-    /// All devices and triggers.
-    var devices: [IIODevice] {
-        guard let handle else { return [] }
-        return (0..<orientd_iio_context_get_devices_count(handle)).compactMap { index in
-            orientd_iio_context_get_device(handle, index).map { device in
-                let id = text(orientd_iio_device_get_id(device)) ?? ""
-                let udev = isLocal ? try? Device(subsystem: "iio", name: id) : nil
-                let path = isLocal ? udev?.syspath ?? "/sys/bus/iio/devices/" + id : uri + "/" + id
-                return IIODevice(pointer: device, context: self, udev: udev, folder: DeviceFolder(path))
+        for index in 0..<orientd_iio_device_get_channels_count(device) {
+            guard let channel = orientd_iio_device_get_channel(device, index) else { continue }
+            for index in 0..<orientd_iio_channel_get_attrs_count(channel) {
+                guard let name = orientd_iio_channel_get_attr(channel, index) else { continue }
+                let file = text(orientd_iio_channel_attr_get_filename(channel, name)) ?? ""
+                files[file] = IIOAttribute.Remote(
+                    context: self,
+                    read: { orientd_iio_channel_attr_read(channel, name, $0, $1) },
+                    write: { orientd_iio_channel_attr_write_raw(channel, name, $0, $1) }
+                )
             }
         }
+        let id = text(orientd_iio_device_get_id(device)) ?? ""
+        return IIODevice(
+            id: id,
+            name: text(orientd_iio_device_get_name(device)) ?? "",
+            label: text(orientd_iio_device_get_label(device)),
+            path: uri + "/" + id,
+            files: files,
+            progress
+        )
     }
 
     // MARK: - The connection to another machine
@@ -123,12 +100,13 @@ package final class IIOContext: @unchecked Sendable {
     func checkAnswer(_ operation: @autoclosure () -> String, _ subject: String, _ result: Int) throws(SystemError) {
         guard result < 0 else { return }
         let reason = Errno(Int32(truncatingIfNeeded: result))
-        if !isLocal {
-            switch reason.code {
-            case EINVAL, EACCES, EPERM, EBUSY, ENODEV, ENOENT, ENOSYS, EOPNOTSUPP, ERANGE: break
-            default: isDisconnected = true
-            }
+        switch reason.code {
+        case EINVAL, EACCES, EPERM, EBUSY, ENODEV, ENOENT, ENOSYS, EOPNOTSUPP, ERANGE: break
+        default: isDisconnected = true
         }
         throw SystemError(operation(), subject, errno: reason)
     }
 }
+
+/// A string of libiio, or nil for NULL.
+private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }

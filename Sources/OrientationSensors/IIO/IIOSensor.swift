@@ -19,44 +19,36 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     private let frequencyAvailable: IIOAttribute?
     private let hysteresis: [IIOAttribute]
 
-    /// Takes the `channels` of a device that measure `kind`, among `all` that it has; nil if they cannot be read.
+    /// Takes the `channels` of a device that measure `kind`; nil if they cannot be read.
     ///
     /// Without `mayBuffer`, scans are used only where there is no other way. Adds to `warnings` why a sensor is unused.
     init?(
         _ kind: SensorKind,
         of device: IIODevice,
         channels: [IIOChannel],
-        among all: [IIOChannel],
         mayBuffer: Bool,
         warnings: inout [String]
     ) {
         // A hinge sensor is read so rarely that its buffer would only cost more.
-        let hasScans =
-            kind != .hinge && device.context.isLocal && channels.allSatisfy { $0.scanElement != nil }
-            && !device.crashesWithoutTrigger
-        let raw = channels.mapAll { $0.attribute("raw") }
+        let mayScan = kind != .hinge && device.isLocal && !device.crashesWithoutTrigger
+        let elements = mayScan ? channels.mapAll { $0.scanElement } : nil
+        let hasScans = elements != nil
+        let raw = channels.mapAll { $0.ownAttribute("raw") }
         // A driver's processed value is better than offset and scale; but scans and near levels are raw.
         let prefersRaw = raw != nil && (hasScans || kind == .proximity)
-        let processed = prefersRaw ? nil : channels.mapAll { $0.attribute("input") }
+        let processed = prefersRaw ? nil : channels.mapAll { $0.ownAttribute("input") }
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         folder = device.folder
         values = (processed ?? raw)?.map { KeptAttribute($0) }
-        scanSwitches = channels.map { "scan_elements/in_\($0.id)_en" }
+        scanSwitches = channels.map { "scan_elements/\($0.name)_en" }
 
-        // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs. The
-        // last, `in_sampling_frequency`, is to libiio the attribute `frequency` of a channel `sampling`.
-        let odd = all.first { $0.isInput && $0.id == "sampling" }
-        let frequency = Self.attributes("sampling_frequency", of: channels)
-        let other = device.attribute("sampling_frequency") ?? odd?.attribute("frequency")
-        self.frequency = frequency.isEmpty ? [other].compactMap { $0 } : frequency
-        frequencyAvailable =
-            channels[0].attribute("sampling_frequency_available")
-            ?? device.attribute("sampling_frequency_available") ?? odd?.attribute("frequency_available")
-
+        // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs.
+        frequency = Self.attributes("sampling_frequency", of: channels)
+        frequencyAvailable = channels[0].attribute("sampling_frequency_available")
         hysteresis = Self.attributes("hysteresis", of: channels)
 
-        var discovery = SensorDiscovery(kind: kind, device: device, channels: all, measuring: channels)
+        var discovery = SensorDiscovery(kind: kind, device: device, measuring: channels)
         let description = discovery.describe(
             isProcessed: processed != nil,
             canPoll: values != nil,
@@ -73,14 +65,15 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
             ? ScanSource(
                 folder: device.folder,
                 node: description.devicePath,
-                elements: channels.compactMap { $0.scanElement },
-                timestamp: all.first { $0.id == "timestamp" && $0.isInput }?.scanElement,
-                ownTrigger: device.ownTrigger?.name
+                elements: elements ?? [],
+                timestamp: device.channelNames.contains("in_timestamp")
+                    ? device.channel("in_timestamp").scanElement : nil,
+                ownTrigger: device.ownTrigger
             ) : nil
     }
 
     /// The attributes of that name, each once: channels can share one.
-    private static func attributes(_ name: StaticString, of channels: [IIOChannel]) -> [IIOAttribute] {
+    private static func attributes(_ name: String, of channels: [IIOChannel]) -> [IIOAttribute] {
         channels.compactMap { $0.attribute(name) }.reduce(into: []) { found, attribute in
             if !found.contains(where: { $0.path == attribute.path }) { found.append(attribute) }
         }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIIO
-
 /// A channel's word in a scan, of the format that the kernel's `scan_elements/*_type` gives.
 ///
 /// Bits outside the value are never trusted: a 16-bit HID sensor leaves the next axis in the upper half of each word.
@@ -17,21 +15,33 @@ struct ScanElement {
     private let isSigned: Bool
     private let isBigEndian: Bool
 
-    /// Takes a channel's format; nil for an invalid one.
-    init?(_ format: iio_data_format, index: Int) {
-        guard
-            (8...64).contains(format.length), format.length % 8 == 0,
-            (1...format.length).contains(format.bits),
-            format.shift <= format.length - format.bits,
-            (1...8).contains(format.repeat)
+    /// Reads the kernel's text, `[be|le]:[s|u]BITS/LENGTH[XREPEAT]>>SHIFT`; nil for an invalid format.
+    init?(_ format: String, index: Int) {
+        var text = format.utf8[...]
+        func skip(_ expected: StaticString) -> Bool {
+            let expected = expected.description.utf8
+            guard text.starts(with: expected) else { return false }
+            text = text.dropFirst(expected.count)
+            return true
+        }
+        func number() -> Int? {
+            let digits = text.prefix { (0x30...0x39).contains($0) }
+            text = text.dropFirst(digits.count)
+            // None needs more, and more could overflow.
+            return digits.count <= 3 ? Int(String(Substring(digits))) : nil
+        }
+        isBigEndian = skip("be:")
+        guard isBigEndian || skip("le:") else { return nil }
+        isSigned = skip("s")
+        guard isSigned || skip("u"), let bits = number(), skip("/"), let length = number() else { return nil }
+        guard let repeats = skip("X") ? number() : 1, let shift = skip(">>") ? number() : 0, text.isEmpty,
+            index >= 0, (8...64).contains(length), length % 8 == 0, (1...length).contains(bits),
+            shift <= length - bits, (1...8).contains(repeats)
         else { return nil }
         self.index = index
-        wordBytes = Int(format.length) / 8
-        byteCount = wordBytes * Int(format.repeat)
-        bits = Int(format.bits)
-        shift = Int(format.shift)
-        isSigned = format.is_signed
-        isBigEndian = format.is_be
+        wordBytes = length / 8
+        byteCount = wordBytes * repeats
+        (self.bits, self.shift) = (bits, shift)
     }
 
     /// The value as an integer, sign-extended; an unsigned one of 64 bits, which may exceed it, as its bit pattern.

@@ -9,17 +9,14 @@ struct SensorDiscovery {
     let kind: SensorKind
     let device: IIODevice
 
-    /// All channels of the device.
-    let channels: [IIOChannel]
-
-    /// Those that the sensor's values are from.
+    /// The channels that the sensor's values are from.
     let measuring: [IIOChannel]
     private(set) var warnings: [String] = []
 
     /// Describes the sensor; nil where it cannot be used, with a warning.
     mutating func describe(isProcessed: Bool, canPoll: Bool, canBuffer: Bool) -> SensorDescription? {
         let id = device.id
-        let isLocal = device.context.isLocal
+        let isLocal = device.isLocal
         guard let traits = traits() else { return nil }
         return SensorDescription(
             id: id,
@@ -52,7 +49,7 @@ struct SensorDiscovery {
         case .accelerometer: nil
         case .ambientLight:
             // More often a chip returns the same value. Some drivers give hundreds: milliseconds.
-            min(max(0.8, (try? measuring[0].attribute("integration_time")?.readNumber()) ?? 0), 2)
+            min(max(0.8, number("integration_time") ?? 0), 2)
         // A screen must go dark at the ear, and come back, without delay.
         case .proximity: 0.25
         case .compass: 0.2
@@ -62,19 +59,21 @@ struct SensorDiscovery {
     }
 
     private mutating func mounting() -> AccelerometerMounting {
-        // `in_accel_mount_matrix`; `in_mount_matrix`, to libiio the attribute `matrix` of a channel `mount`;
-        // `mount_matrix`.
-        let odd = channels.first { $0.id == "mount" }
-        return AccelerometerMounting(
+        AccelerometerMounting(
             path: device.path,
             name: device.name,
             udev: device.udev,
-            matrixFile: measuring[0].attribute("mount_matrix") ?? odd?.attribute("matrix")
-                ?? device.attribute("mount_matrix"),
+            matrixFile: measuring[0].attribute("mount_matrix"),
             label: device.label,
             locationFile: device.attribute("location"),
+            device.progress,
             warnings: &warnings
         )
+    }
+
+    /// The number of an attribute of the first channel; nil where there is none.
+    private func number(_ attribute: String) -> Double? {
+        measuring[0].attribute(attribute).flatMap { attribute in try? device.progress.number(of: attribute) }
     }
 
     /// The near level from udev's database, else from the firmware; values have no unit, so there is no default.
@@ -83,7 +82,7 @@ struct SensorDiscovery {
             if let level = AttributeText.number(text), level > 0 { return level }
             warn("PROXIMITY_NEAR_LEVEL of " + device.path + ": " + AttributeText.quoted(text) + " is no level, ignored")
         }
-        if let level = try? measuring[0].attribute("nearlevel")?.readNumber(), level > 0 { return level }
+        if let level = number("nearlevel"), level > 0 { return level }
         warn(device.path + ": neither PROXIMITY_NEAR_LEVEL nor in_proximity_nearlevel for a proximity sensor, not used")
         return nil
     }
@@ -91,8 +90,7 @@ struct SensorDiscovery {
     // MARK: - Scale and offset
 
     private mutating func scale(_ channel: IIOChannel) -> Double {
-        // libiio prefers an attribute of the channel to a shared one of the same name.
-        guard let attribute = channel.attribute("scale") ?? device.attribute("scale") else {
+        guard let attribute = channel.attribute("scale") else {
             // cros_ec_lid_angle has none and reads degrees; every other angle of IIO is in radians.
             // One light step is one lux for some drivers; no driver's step of acceleration is 1 m/s².
             if kind == .accelerometer { warn(device.path + "/in_accel_scale: missing, using 1") }
@@ -115,7 +113,7 @@ struct SensorDiscovery {
     ) -> Double {
         let instead = ", using " + AttributeText.shortest(substitute)
         do {
-            let text = try attribute.read()
+            let text = try device.progress.text(of: attribute)
             if let number = AttributeText.number(text), isUsable(number) { return number }
             warn(attribute.path + ": " + AttributeText.quoted(text) + " is not " + what + instead)
         } catch {

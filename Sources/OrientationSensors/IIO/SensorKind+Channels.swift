@@ -1,55 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIIO
 import OrientationCore
 
 extension SensorKind {
-    /// The channels of a device that measure this, or nil where it does not.
-    func channels(among inputs: [IIOChannel]) -> [IIOChannel]? {
+    /// The channels of a device that measure this, or nil where it does not; reads labels.
+    func channels(of device: IIODevice) -> [IIOChannel]? {
+        guard let names = channelNames(among: device.channelNames) else { return nil }
+        let channels = names.map { device.channel($0) }
+        guard self == .hinge else { return channels }
+        // The hinge sensor has two other angles, of the screen and of the keyboard.
+        if channels.count == 1, device.name == "cros-ec-lid-angle" { return channels }
+        let hinge = channels.first { channel in
+            guard let label = channel.ownAttribute("label") else { return false }
+            return (try? device.progress.text(of: label)) == "hinge"
+        }
+        return hinge.map { [$0] }
+    }
+
+    /// The channels among those with the names `all` that measure this, or nil; of a hinge, all that may.
+    func channelNames(among all: [String]) -> [String]? {
+        func named(_ type: String, _ modifier: String) -> String? {
+            all.first { IIOChannel.parts(of: $0) == (type, modifier) }
+        }
         switch self {
-        case .accelerometer:
-            return [IIO_MOD_X, IIO_MOD_Y, IIO_MOD_Z].mapAll { axis in
-                inputs.first { $0.type == IIO_ACCEL && $0.modifier == axis }
-            }
+        case .accelerometer: return ["x", "y", "z"].mapAll { named("accel", $0) }
         case .ambientLight:
             // Illuminance is what eyes see, the other two come near; infrared light and single colours do not.
             let channel =
-                inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_NO_MOD }
-                ?? inputs.first { $0.type == IIO_LIGHT && $0.modifier == IIO_MOD_LIGHT_CLEAR }
-                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_BOTH }
-                ?? inputs.first { $0.type == IIO_INTENSITY && $0.modifier == IIO_MOD_LIGHT_CLEAR }
+                named("illuminance", "") ?? named("illuminance", "clear") ?? named("intensity", "both")
+                ?? named("intensity", "clear")
             return channel.map { [$0] }
-        case .proximity:
-            return inputs.first { $0.type == IIO_PROXIMITY }.map { [$0] }
+        case .proximity: return all.first { IIOChannel.parts(of: $0).type == "proximity" }.map { [$0] }
         case .compass:
             // Clients expect magnetic north; without compensation, a heading is right only while the device lies flat.
-            let headings = inputs.filter { $0.type == IIO_ROT }
             let channel =
-                compensated(IIO_MOD_NORTH_MAGN_TILT_COMP, IIO_MOD_NORTH_MAGN, among: headings)
-                ?? compensated(IIO_MOD_NORTH_TRUE_TILT_COMP, IIO_MOD_NORTH_TRUE, among: headings)
-                ?? headings.first { $0.modifier == IIO_MOD_NORTH_MAGN }
+                named("rot", "from_north_magnetic_tilt_comp") ?? named("rot", "from_north_true_tilt_comp")
+                ?? named("rot", "from_north_magnetic")
             return channel.map { [$0] }
         case .hinge:
-            // The hinge sensor has two other angles, of the screen and of the keyboard.
-            let angles = inputs.filter { $0.type == IIO_ANGL }
-            let isChromebook = angles.count == 1 && angles[0].device.name == "cros-ec-lid-angle"
-            let channel = isChromebook ? angles[0] : angles.first { (try? $0.attribute("label")?.read()) == "hinge" }
-            return channel.map { [$0] }
+            let angles = all.filter { IIOChannel.parts(of: $0) == ("angl", "") }
+            return angles.isEmpty ? nil : angles
         }
-    }
-
-    /// The heading from one north that makes up for the tilt.
-    ///
-    /// libiio 0.24 knows the modifiers for it but takes the shorter one, and the rest for a name or an attribute.
-    private func compensated(
-        _ modifier: iio_modifier,
-        _ shorter: iio_modifier,
-        among headings: [IIOChannel]
-    ) -> IIOChannel? {
-        let tolerated = headings.filter { $0.modifier == shorter }
-        return headings.first { $0.modifier == modifier }
-            ?? tolerated.first { $0.name == "tilt_comp" }
-            ?? tolerated.compactMap { $0.compensated }.first
     }
 }
 

@@ -16,11 +16,12 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
     private var descriptor: FileDescriptor?
 
     /// Describes the accelerometer of an event node; nil for a node without a file.
-    init?(_ node: Device) {
+    init?(_ node: Device, _ progress: DescriptionProgress) {
         guard let path = node.devnode else { return nil }
         let name = EventNode.deviceName(of: node)
         var warnings: [String] = []
-        let mounting = AccelerometerMounting(path: node.syspath, name: name, udev: node, warnings: &warnings)
+        let mounting = AccelerometerMounting(path: node.syspath, name: name, udev: node, progress, warnings: &warnings)
+        progress.read(path)
         let usual = Self.scale(resolution: 0)
         var scale = Vector3(usual, usual, usual)
         if EventNode.bits("properties", of: node) & EventNode.accelerometerProperty != 0 {

@@ -61,7 +61,7 @@ package struct DeviceReplay {
                 let machine = DeviceMachine(rate: found.rate)
                 devices[found.number] = Device(machine: machine, path: found.path, group: group)
             }
-            deliver(.found(found.traits), to: found.number)
+            if found.isDescribed { deliver(.found(found.traits), to: found.number) }
             let location: SensorLocation = found.role == .base ? .base : .display
             let identity = SensorIdentity(name: found.name, location: location, path: found.path)
             deliver(.found(found.number, identity, isSubstitute: found.isSubstitute), group)

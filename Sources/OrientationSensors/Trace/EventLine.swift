@@ -46,7 +46,7 @@ package enum RecordedEvent: Hashable, Sendable {
     private static let deviceEvents: [DeviceEvent] = [
         .finished(.done(warnings: [])), .finished(.opened(DeviceOpening())), .finished(.sensitivity(0)),
         .finished(.failed("")), .reading(showsMotion: false), .readFailed(.error, ""), .unreadable(""),
-        .deadlinePassed, .rescaled,
+        .deadlinePassed, .rescaled, .undescribed(""),
     ]
 
     /// Reads the fields of a line behind its time.
@@ -89,8 +89,15 @@ package struct RecordedDevice: Hashable, Sendable {
     var canPoll = false
     /// In Hz.
     package var rate = 0.0
+    /// Whether it can be used; otherwise only its kind is known, and ``DeviceEvent/undescribed(_:)`` follows.
+    var isDescribed = true
 
     init() {}
+
+    package init(_ kind: SensorKind, _ device: UnansweredDevice) {
+        (self.kind, name, path, isSubstitute) = (kind, device.name, device.path, device.isSubstitute)
+        isDescribed = false
+    }
 
     package init(_ description: SensorDescription) {
         (kind, name, path) = (description.kind, description.name, description.sysfsPath)
@@ -98,7 +105,7 @@ package struct RecordedDevice: Hashable, Sendable {
     }
 
     var traits: DeviceTraits {
-        DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer)
+        DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer, rate: rate)
     }
 }
 
@@ -283,6 +290,7 @@ private struct Arguments {
         case .unreadable(let reason): return ("unreadable", .unreadable(try required("reason", reason)))
         case .deadlinePassed: return ("device-deadline", event)
         case .rescaled: return ("rescaled", event)
+        case .undescribed(let reason): return ("undescribed", .undescribed(try required("reason", reason)))
         case .found, .removed, .start, .stop, .sense: preconditionFailure("a replay derives these")
         }
     }
@@ -298,6 +306,7 @@ private struct Arguments {
         new.canBuffer = try flag("buffer", old.canBuffer)
         new.canPoll = try flag("poll", old.canPoll)
         new.rate = try number("rate", old.rate)
+        new.isDescribed = try optional("described", old.isDescribed ? nil : "no") != "no"
         return new
     }
 

@@ -92,7 +92,9 @@ enum Record {
 
 /// Finds the accelerometer of a libiio context that orientd would choose; nil without one.
 func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
-    try FoundSensors(at: uri, of: [.accelerometer]).sensors.accelerometer
+    let (found, unanswered) = try SensorSearch.once(at: uri, of: [.accelerometer]) { $0.sensors.accelerometer != nil }
+    for device in unanswered { complain("warning: " + device.problem) }
+    return found.sensors.accelerometer
 }
 
 extension [any SensorDevice] {

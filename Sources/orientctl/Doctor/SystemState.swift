@@ -58,9 +58,10 @@ struct SystemState {
     private mutating func discover() {
         guard let uri else { return }
         do throws(SystemError) {
-            let found = try FoundSensors(at: uri, of: [.accelerometer])
-            accelerometers = found.sensors
-            discoveryWarnings = found.warnings
+            // All kinds are described, as any device can hang.
+            let (found, unanswered) = try SensorSearch.once(at: uri)
+            accelerometers = found.sensors.filter { $0.description.kind == .accelerometer }
+            discoveryWarnings = found.warnings + unanswered.map { $0.problem }
         } catch {
             discoveryWarnings = ["\(error)"]
         }

@@ -126,6 +126,18 @@ private struct World {
 }
 
 @Suite struct DeviceMachineTests {
+    @Test func `a device that cannot be described has failed, and is read as it is described once that is possible`() {
+        var machine = DeviceMachine(rate: 10)
+        #expect(machine.handle(.start, at: 0) == DeviceCommands())
+        let failed = machine.handle(.undescribed("why"), at: 5)
+        #expect(failed.report == .failed("why") && failed.job == nil && machine.isClosed)
+        let traits = DeviceTraits(canBuffer: false, canPoll: true, mayBeSilent: false, rate: 2)
+        #expect(machine.handle(.found(traits), at: 9).job == .prepare)
+        #expect(machine.handle(.finished(.done(warnings: [])), at: 9).job == .open(buffered: false))
+        #expect(machine.handle(.finished(.opened(DeviceOpening())), at: 9).reading == .poll)
+        #expect(machine.sampleRate == 2)
+    }
+
     private static let silent = DeviceReport.silent("no scan came for too long", isLost: false)
 
     fileprivate static func rest(_ level: SensingLevel = .watch) -> Sensing {
