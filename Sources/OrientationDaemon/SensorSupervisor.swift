@@ -237,7 +237,6 @@ final class SensorSupervisor {
         releaseFormerSensor(of: status, description.kind)
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let group = group(description)
-        let helper = try helper(at: path)
         let number: Int
         switch group.selection.match(status.identity, isAnnounced: announced.contains(path)) {
         case .working(let known):
@@ -245,13 +244,13 @@ final class SensorSupervisor {
             return group.warn(known, device.warnings)
         case .returned(let known):
             recordFound(RecordedDevice(description), known, group, rate: rate(of: description))
-            group.find(known, device, status, scaling, rate: rate(of: description), helper)
+            group.find(known, device, status, scaling, rate: rate(of: description), try helper(at: path))
             number = known
         case .new:
             guard let new = newNumber(description.name, path) else { return }
             number = new
             recordFound(RecordedDevice(description), number, group, rate: rate(of: description))
-            let source = try source(of: device, number, rate(of: description), scaling, helper, group)
+            let source = try source(of: device, number, rate(of: description), scaling, try helper(at: path), group)
             try group.add(number, source, status, isSubstitute: description.isSubstitute)
         }
         if let mounting = description.mounting {

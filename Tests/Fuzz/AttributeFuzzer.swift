@@ -12,11 +12,14 @@ enum AttributeFuzzer {
         }
         precondition(AttributeText.numbers(text)?.allSatisfy { $0.isFinite } ?? true)
         precondition(AttributeText.quoted(text).utf8.count <= 85)
+        precondition(AttributeText.name(text).unicodeScalars.count <= 80)
         if let brightness = PlatformLight.brightness(text) { precondition(brightness.isFinite) }
         _ = SensorLocation(udev: text)
         _ = SensorLocation(label: text)
         _ = SensorLocation(attribute: text)
         check(SamplingRates(text))
+        _ = IIOChannel.parts(of: text)
+        if let element = ScanElement(text, index: 0) { precondition((1...64).contains(element.byteCount)) }
         if let rows = AttributeText.matrixRows(text) { check(MountMatrix.repaired(rows.x, rows.y, rows.z).matrix) }
     }
 

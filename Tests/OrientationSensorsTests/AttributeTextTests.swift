@@ -71,4 +71,10 @@ struct `The location of a sensor` {
     func `is told by the attribute of Chromebooks`(text: String, expected: SensorLocation?) {
         #expect(SensorLocation(attribute: text) == expected)
     }
+
+    @Test func `the name that a device gives itself is one line of at most 80 characters`() {
+        #expect(AttributeText.name("größer 3") == "größer 3")
+        #expect(AttributeText.name("a\n<3>orientd: \u{1b}[31m\u{9b}") == "a\u{fffd}<3>orientd: \u{fffd}[31m\u{fffd}")
+        #expect(AttributeText.name(String(repeating: "ä", count: 4000)) == String(repeating: "ä", count: 80))
+    }
 }

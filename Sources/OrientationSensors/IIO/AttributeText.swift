@@ -42,6 +42,15 @@ package enum AttributeText {
         return text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(Substring(text.utf8.dropLast(2))) : text
     }
 
+    /// A name that a device gives itself, as it is shown: without control characters, and at most 80 characters long.
+    ///
+    /// A device that is plugged in chooses it.
+    static func name(_ text: String) -> String {
+        var name = String.UnicodeScalarView()
+        name.append(contentsOf: printable(text).unicodeScalars.prefix(80))
+        return String(name)
+    }
+
     /// A value in quotes for a one-line message: what is not printable ASCII shows as `?`, a long one is cut.
     package static func quoted(_ text: String) -> String {
         let shown = text.utf8.prefix(80).map { byte in

@@ -47,7 +47,7 @@ final class IIODevice {
                 of: IIOAttribute(folder: DeviceFolder(path), remote: nil, path: path + "/" + file)
             )
         }
-        let name = text("name") ?? ""
+        let name = AttributeText.name(text("name") ?? "")
         self.name = name
         if !name.isEmpty { progress.update { $0.name = name } }
         label = text("label")
@@ -62,7 +62,7 @@ final class IIODevice {
         files: [String: IIOAttribute.Remote],
         _ progress: DescriptionProgress
     ) {
-        (self.id, self.name, self.label, self.progress) = (id, name, label, progress)
+        (self.id, self.name, self.label, self.progress) = (id, AttributeText.name(name), label, progress)
         (udev, folder, remote, names) = (nil, DeviceFolder(path), files, Set(files.keys))
         channelNames = Self.channelNames(names, scanElements: [])
     }

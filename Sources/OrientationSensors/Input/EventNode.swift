@@ -60,5 +60,7 @@ package enum EventNode {
     }
 
     /// The name of the input device: `ST LIS3LV02DL Accelerometer`; else the node's own.
-    package static func deviceName(of node: Device) -> String { node.parent?.attribute("name") ?? node.name }
+    package static func deviceName(of node: Device) -> String {
+        AttributeText.name(node.parent?.attribute("name") ?? node.name)
+    }
 }
