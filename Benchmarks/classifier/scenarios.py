@@ -164,6 +164,31 @@ def walking(roll=0, tilts=(25, 45)):
     return move
 
 
+def running(random):
+    """Held in a swinging hand while running, and turned meanwhile."""
+    motion = Motion(random, random.choice([0, 90, -90]), random.uniform(5, 30), random.uniform(0.02, 0.10))
+    motion.hold(15)
+    for _ in range(5):
+        motion.turn(random.uniform(0.4, 0.8), roll=motion.roll + random.choice([-90, 90]))
+        motion.hold(15)
+    motion.finish()
+    cadence = random.uniform(2.5, 3.0)
+    phase = 2 * np.pi * np.cumsum(cadence * (1 + motion.noise(0.05, 0.5, 0.03))) / RATE
+    begun = smoothstep((motion.times - 2) / 1.5)
+    # Both feet are off the ground for a third of the time: nothing is felt then, and up to 3 g on the ground.
+    height = random.uniform(1.2, 1.9) * STANDARD_GRAVITY
+    motion.acceleration[:, 2] += begun * height * (np.sin(phase) + 0.3 * np.sin(2 * phase + random.uniform(0, 6)))
+    swing = random.uniform(0.3, 0.8) * STANDARD_GRAVITY
+    motion.acceleration[:, 1] += begun * swing * np.sin(phase / 2 + random.uniform(0, 6))
+    motion.acceleration[:, 0] += begun * 0.5 * swing * np.sin(phase / 2 + random.uniform(0, 6))
+    steps = motion.times[(np.diff(np.floor(phase / (2 * np.pi)), prepend=0) > 0) & (motion.times > 3)]
+    motion.add_impulses(steps, (0.8, 2.5), (0.015, 0.04), ringing=15)
+    motion.angles[:, 0] += begun * random.uniform(4, 12) * np.sin(phase / 2 + 1)
+    motion.angles[:, 1] += begun * random.uniform(4, 12) * np.sin(phase / 2 + 2)
+    motion.add_tremor(0.5, 2.0)
+    return motion
+
+
 def on_bus(tilts=(25, 45)):
     """Held on a bus, which shakes, brakes and corners."""
 
@@ -340,6 +365,7 @@ SCENARIOS = [
         for speed, durations in (("fast", (0.2, 0.5)), ("slow", (0.4, 1.2)))
     ),
     Scenario("gestures", "near", gestures),
+    Scenario("running", "running", running),
 ]
 
 # In Hz, for a scenario's traces; ten minutes of rest are enough at 50 Hz.

@@ -56,6 +56,10 @@ extension Vector3 {
     fileprivate static func * (factor: Double, vector: Vector3) -> Vector3 {
         Vector3(factor * vector.x, factor * vector.y, factor * vector.z)
     }
+
+    fileprivate static func + (first: Vector3, second: Vector3) -> Vector3 {
+        Vector3(first.x + second.x, first.y + second.y, first.z + second.z)
+    }
 }
 
 @Suite struct OrientationClassifierTests {
@@ -154,8 +158,10 @@ extension Vector3 {
     // MARK: - Step 2: motion
 
     @Test(arguments: [0.1, 0.2, 1.8, 2.5, 8])
-    func `samples with a norm far from 1 g never change the edge`(norm: Double) {
-        var rig = Rig(start: .upright)
+    func `samples with a norm far from 1 g are no evidence`(norm: Double) {
+        var constants = OrientationClassifier.Constants.robust
+        constants.slowEvidence = 0
+        var rig = Rig(constants, start: .upright)
         // The norm varies, as in motion; a steady one would be a wrong scale.
         for step in 0..<100 { rig.feed((step % 2 == 0 ? norm : norm * 1.1) * .rightEdgeUp) }
         #expect(rig.classifier.edge == .portrait)
@@ -392,6 +398,85 @@ extension Vector3 {
         #expect(without { $0.disturbanceTime = 0 } == usual)
     }
 
+    // MARK: - The slow average
+
+    /// Returns after how many seconds of running the edge is right, with the device turned to `pose` meanwhile.
+    ///
+    /// A runner is in the air for a third of the time, when nothing is felt, and hits the ground with up to 3 g.
+    private static func secondsRunning(
+        _ constants: OrientationClassifier.Constants,
+        in pose: Vector3,
+        until edge: DeviceOrientation,
+        rate: Double,
+        swing: Double = 0.2
+    ) -> Double? {
+        var rig = Rig(constants, rate: rate)
+        rig.feed(.upright, count: Int(rate))
+        let begin = rig.time
+        while rig.time < begin + 60 {
+            let phase = (rig.time - begin) * 2.7 * 2 * Double.pi
+            let force = 1 + 1.6 * sin(phase)
+            let sway = swing * sin(phase / 2)
+            rig.feed(Vector3(force * pose.x + sway, force * pose.y - sway, force * pose.z + sway))
+            if rig.classifier.edge == edge { return rig.time - begin }
+        }
+        return nil
+    }
+
+    // While running, a wrong edge stayed for up to four minutes.
+    @Test(
+        arguments: [15.0, 50, 100],
+        [(90.0, DeviceOrientation.landscapeLeft), (-90, .landscapeRight), (180, .portraitUpsideDown)]
+    )
+    func `a turn while running is followed within four seconds`(rate: Double, turn: (Double, DeviceOrientation)) throws
+    {
+        let pose = Self.pose(turn.0)
+        let seconds = try #require(Self.secondsRunning(.robust, in: pose, until: turn.1, rate: rate))
+        #expect(seconds >= 1.5 && seconds <= 4)
+        var constants = OrientationClassifier.Constants.robust
+        constants.slowEvidence = 0
+        #expect(Self.secondsRunning(constants, in: pose, until: turn.1, rate: rate) == nil)
+    }
+
+    /// An average of less than 59°, one that lies flat, and one of hardly any force have no edge.
+    @Test(arguments: [pose(57), 0.62 * pose(90) + Vector3(0, 0, 0.79), 0.07 * pose(90)])
+    func `a slow average that is not clear changes nothing`(pose: Vector3) {
+        for rate in [15.0, 50, 100] {
+            #expect(Self.secondsRunning(.robust, in: pose, until: .landscapeLeft, rate: rate, swing: 0) == nil)
+        }
+    }
+
+    @Test func `the slow average must point to one edge for a second and a half on end`() {
+        // The norm varies, so that the samples are no evidence and make no reference.
+        func feed(_ rig: inout Rig, _ pose: Vector3, seconds: Double) {
+            for step in 0..<Int(seconds * 50) { rig.feed((step % 2 == 0 ? 2.0 : 2.5) * pose) }
+        }
+        var rig = Rig(rate: 50)
+        for _ in 0..<20 {
+            feed(&rig, .rightEdgeUp, seconds: 1.4)
+            feed(&rig, .upsideDown, seconds: 1.4)
+            feed(&rig, .leftEdgeUp, seconds: 1.4)
+            feed(&rig, .upright, seconds: 1.4)
+        }
+        #expect(rig.classifier.edge == .portrait)
+        feed(&rig, .rightEdgeUp, seconds: 3.5)
+        #expect(rig.classifier.edge == .landscapeLeft)
+    }
+
+    // One reading of 300 g outweighed five seconds of others.
+    @Test(arguments: [40, 300, 1e6, 1e300])
+    func `a reading that no movement explains does not count in the slow average`(norm: Double) {
+        for rate in [15.0, 50] {
+            var rig = Rig(rate: rate)
+            rig.feed(.upright, count: 30)
+            rig.feed(norm * .rightEdgeUp)
+            for _ in 0..<Int(20 * rate) {
+                rig.feed(.upright)
+                #expect(rig.classifier.edge == .portrait)
+            }
+        }
+    }
+
     // MARK: - A wrong scale
 
     @Test(arguments: [0.06, 0.1, 0.4, 1.6, 9.80665, 26, 1000])
@@ -419,7 +504,7 @@ extension Vector3 {
 
     @Test func `readings with a spread of over two percent are motion`() {
         var rig = Rig()
-        for step in 0..<200 { rig.feed((step % 4 == 0 ? 2.0 : 2.05) * .rightEdgeUp) }
+        for step in 0..<20 { rig.feed((step % 4 == 0 ? 2.0 : 2.05) * .rightEdgeUp) }
         #expect(rig.classifier.reference == 1)
         #expect(rig.classifier.edge == .portrait)
     }

@@ -28,6 +28,9 @@ private struct ReferenceClassifier {
     private var average: [Double]?
     private var last: [Double] = []
     private var lastAverage: [Double] = []
+    private var slow: [Double]?
+    private var doubted: Edge?
+    private var doubt = 0.0
 
     init(samplePeriod: Double) { gap = max(1, 3 * samplePeriod) }
 
@@ -56,13 +59,19 @@ private struct ReferenceClassifier {
             interval = now - time
             if interval <= 0, interval >= -1 { return }
             if interval > gap || interval < 0 {
-                (evidence, challenger, average) = (0, nil, nil)
+                (evidence, challenger, average, slow, doubted, doubt) = (0, nil, nil, nil, nil, 0)
                 interval = max(0, interval)
             }
         }
         let deviation = abs((v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).squareRoot() - 1)
         if time != nil { disturbance = max(disturbance * 0.6 / (0.6 + interval), min(2, deviation)) }
         time = now
+        consider(v, deviation, interval)
+        guard deviation <= 32 else { return }
+        doubtEdge(v, interval)
+    }
+
+    private mutating func consider(_ v: [Double], _ deviation: Double, _ interval: Double) {
         var weight = 1 - deviation / 0.8
         let isAcceleration = weight <= 0
         if current == nil { weight = 1 }
@@ -80,6 +89,24 @@ private struct ReferenceClassifier {
         if let current, face == .none, !isArmed {
             isArmed = current.sign * next[current.axis] > armedRatio * abs(next[1 - current.axis])
         }
+    }
+
+    private mutating func doubtEdge(_ v: [Double], _ interval: Double) {
+        let before = slow ?? v
+        let s = zip(before, v).map { $0 + ($1 - $0) * (interval / (1 + interval)) }
+        slow = s
+        let norm = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]).squareRoot()
+        var seen: Edge?
+        if norm > 0.5, abs(s[2]) < 0.75 * norm {
+            for axis in 0...1 where abs(s[axis]) > armedRatio * abs(s[1 - axis]) {
+                seen = Edge(axis: axis, sign: s[axis] >= 0 ? 1 : -1)
+            }
+        }
+        if current == nil || seen == current { seen = nil }
+        if seen != doubted { (doubted, doubt) = (seen, 0) }
+        guard let seen else { return }
+        doubt += min(interval, 0.07)
+        if doubt >= 1.5 { (current, challenger, evidence, isArmed) = (seen, nil, 0, false) }
     }
 
     private mutating func decide(_ v: [Double], _ weight: Double, _ interval: Double) {

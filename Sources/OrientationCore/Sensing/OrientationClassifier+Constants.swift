@@ -33,6 +33,8 @@ extension OrientationClassifier {
         public var disturbanceEvidence = 0.0
         /// The time constant in seconds with which a disturbance fades.
         public var disturbanceTime = 0.0
+        /// How long, in seconds, the slow average must point to another edge to change it.
+        public var slowEvidence = 0.0
         /// How long, in seconds, readings must be steady at an implausible norm before that norm becomes the reference.
         public var steadyTime = 0.0
 
@@ -57,10 +59,11 @@ extension OrientationClassifier {
             quickMotion: 0.50,
             disturbanceEvidence: 0.30,
             disturbanceTime: 0.60,
+            slowEvidence: 1.5,
             steadyTime: 0.3
         )
 
         /// Whether a rule needs the norm of gravity.
-        var needsNorm: Bool { normTolerance > 0 || steadyTime > 0 || disturbanceTime > 0 }
+        var needsNorm: Bool { normTolerance > 0 || steadyTime > 0 || disturbanceTime > 0 || slowEvidence > 0 }
     }
 }

@@ -19,6 +19,14 @@ public struct OrientationClassifier: Sendable {
     public static let steadySpread = 0.02
     /// The greatest disturbance in g that is remembered.
     public static let greatestDisturbance = 2.0
+    /// The greatest deviation of the norm from 1 g, in g, of a sample that counts in the slow average.
+    ///
+    /// No greater one is a movement, and it would outweigh seconds of samples.
+    public static let greatestForce = 32.0
+    /// The time constant in seconds of the slow average.
+    public static let slowTime = 1.0
+    /// The norm in g above which the slow average has a direction.
+    public static let leastSlowNorm = 0.5
 
     public let constants: Constants
 
@@ -41,6 +49,8 @@ public struct OrientationClassifier: Sendable {
     private var recent = RecentGravity()
     /// Whether gravity was clearly inside the present edge's sector since the edge changed: only then motion counts.
     private var isArmed = false
+    /// What remains of motion that disturbs nearly every sample, such as running.
+    private var slow = SlowGravity()
     private var inverseReference = 1.0
     /// The start and the bounds of steady readings at an implausible norm.
     private var steady: (start: Double, bounds: Vector3.Bounds)?
@@ -63,12 +73,13 @@ public struct OrientationClassifier: Sendable {
         let interval = advance(to: time)
 
         // The base rule needs no norm, which costs a square root.
+        var deviation = 0.0
         var weight = 1.0
         var isGravity = true
         if constants.needsNorm {
             let norm = gravity.magnitude
             repairReference(with: gravity, norm: norm, at: time)
-            let deviation = abs(norm * inverseReference - 1)
+            deviation = abs(norm * inverseReference - 1)
             if !isFirst { noteDisturbance(deviation, over: interval) }
             if constants.normTolerance > 0 {
                 weight = 1 - deviation / constants.normTolerance
@@ -77,18 +88,20 @@ public struct OrientationClassifier: Sendable {
                 if edge == .unknown { weight = 1 }
             }
         }
-        let x = gravity.x * inverseReference
-        let y = gravity.y * inverseReference
-        let plane = Plane(x: x, y: y)
-        guard weight > 0 else {
+        let plane = Plane(x: gravity.x * inverseReference, y: gravity.y * inverseReference)
+        let z = gravity.z * inverseReference
+        if weight > 0 {
+            if isGravity { recent.begin(plane) }
+            decide(plane, z: z, weight: weight, over: interval)
+        } else {
             recent.skip(plane)
-            return drain(interval)
+            drain(interval)
         }
-        if isGravity { recent.begin(plane) }
-        decide(plane, z: gravity.z * inverseReference, weight: weight, over: interval)
-        guard constants.leadTime > 0, isGravity else { return }
-        recent.follow(plane, share: weight * interval / (constants.leadTime + interval))
-        if !isArmed, face == .none { isArmed = recent.average.isInside(edge, ratio: constants.armedRatio) }
+        if constants.leadTime > 0, isGravity {
+            recent.follow(plane, share: weight * interval / (constants.leadTime + interval))
+            if !isArmed, face == .none { isArmed = recent.average.isInside(edge, ratio: constants.armedRatio) }
+        }
+        if constants.slowEvidence > 0, deviation <= Self.greatestForce { decideSlowly(plane, z: z, over: interval) }
     }
 
     /// Decides about the edge and the face; `plane` is the part of gravity in the plane of the screen.
@@ -101,9 +114,8 @@ public struct OrientationClassifier: Sendable {
         }
         face = .none
 
-        let vertical: DeviceOrientation = plane.y >= 0 ? .portraitUpsideDown : .portrait
-        let horizontal: DeviceOrientation = plane.x >= 0 ? .landscapeRight : .landscapeLeft
-        guard edge != .unknown else { return edge = abs(plane.y) >= abs(plane.x) ? vertical : horizontal }
+        guard edge != .unknown else { return edge = plane.nearestEdge }
+        let (vertical, horizontal) = (plane.verticalEdge, plane.horizontalEdge)
         let isUpright = edge == .portrait || edge == .portraitUpsideDown
         let sector = Sector(plane, isUpright: isUpright, ratio: constants.axisRatio)
         var excess = sector.excess(plane)
@@ -161,6 +173,7 @@ public struct OrientationClassifier: Sendable {
         evidence = 0
         challenger = .unknown
         recent = RecentGravity()
+        slow = SlowGravity()
     }
 
     private mutating func drain(_ interval: Double) { evidence = max(0, evidence - interval) }
@@ -177,19 +190,35 @@ public struct OrientationClassifier: Sendable {
             challenger = pointed
             evidence = 0
         }
-        let counted = constants.longestCounted > 0 ? min(interval, constants.longestCounted) : interval
         let share = constants.fullExcess > 0 ? min(1, excess / constants.fullExcess) : 1
-        evidence += counted * weight * share
+        evidence += counted(interval) * weight * share
         let strength = min(1, disturbance)
         let needed =
             constants.evidenceNeeded - (constants.evidenceNeeded - constants.quickEvidence) * quickness
             + constants.disturbanceEvidence * strength * strength
-        if evidence >= needed {
-            edge = pointed
-            challenger = .unknown
-            evidence = 0
-            isArmed = false
-        }
+        if evidence >= needed { turn(to: pointed) }
+    }
+
+    private mutating func turn(to other: DeviceOrientation) {
+        edge = other
+        challenger = .unknown
+        evidence = 0
+        isArmed = false
+    }
+
+    /// Turns to another edge that the slow average has pointed to for long enough, however disturbed its samples are.
+    @inline(__always)  // A call would copy the whole classifier.
+    private mutating func decideSlowly(_ plane: Plane, z: Double, over interval: Double) {
+        slow.follow(plane, z: z, share: interval / (Self.slowTime + interval))
+        let pointed = slow.edge(ratio: constants.armedRatio)
+        let isOther = edge != .unknown && pointed != edge
+        slow.point(to: isOther ? pointed : .unknown, for: counted(interval))
+        if slow.evidence >= constants.slowEvidence { turn(to: pointed) }
+    }
+
+    /// The seconds that one sample counts for.
+    private func counted(_ interval: Double) -> Double {
+        constants.longestCounted > 0 ? min(interval, constants.longestCounted) : interval
     }
 
     // MARK: - Disturbance
@@ -229,6 +258,19 @@ private struct Plane {
     var x: Double
     var y: Double
 
+    /// The edge that the base rule finds; a tie goes to y.
+    var nearestEdge: DeviceOrientation { abs(y) >= abs(x) ? verticalEdge : horizontalEdge }
+
+    var verticalEdge: DeviceOrientation { y >= 0 ? .portraitUpsideDown : .portrait }
+
+    var horizontalEdge: DeviceOrientation { x >= 0 ? .landscapeRight : .landscapeLeft }
+
+    /// Moves towards a sample by a share of the difference.
+    mutating func move(towards sample: Plane, by share: Double) {
+        x += (sample.x - x) * share
+        y += (sample.y - y) * share
+    }
+
     /// Whether the axis of an edge exceeds the other one by a factor, on the edge's side.
     func isInside(_ edge: DeviceOrientation, ratio: Double) -> Bool {
         switch edge {
@@ -258,12 +300,44 @@ private struct RecentGravity {
     /// Moves the average towards a sample by a share of the difference.
     mutating func follow(_ sample: Plane, share: Double) {
         (last, lastAverage) = (sample, average)
-        average.x += (sample.x - average.x) * share
-        average.y += (sample.y - average.y) * share
+        average.move(towards: sample, by: share)
     }
 
     /// Notes a sample that is no gravity, so that it does not count as earlier motion.
     mutating func skip(_ sample: Plane) { (last, lastAverage) = (sample, sample) }
+}
+
+/// The slow average of gravity, and how long it has pointed to another edge.
+private struct SlowGravity {
+    private var plane = Plane(x: 0, y: 0)
+    private var z = 0.0
+    private var isEmpty = true
+    private var pointed = DeviceOrientation.unknown
+    /// The seconds for which the average has pointed to the same other edge.
+    private(set) var evidence = 0.0
+
+    /// The edge whose axis exceeds the other one by a factor; unknown without one, or while the average lies flat.
+    func edge(ratio: Double) -> DeviceOrientation {
+        let square = plane.x * plane.x + plane.y * plane.y + z * z
+        let leastNorm = OrientationClassifier.leastSlowNorm, flat = OrientationClassifier.flatThreshold
+        guard square > leastNorm * leastNorm, z * z < flat * flat * square else { return .unknown }
+        let nearest = plane.nearestEdge
+        return plane.isInside(nearest, ratio: ratio) ? nearest : .unknown
+    }
+
+    /// Moves the average towards a sample by a share of the difference; the first sample is the average.
+    mutating func follow(_ sample: Plane, z sampleZ: Double, share: Double) {
+        let share = isEmpty ? 1 : share
+        isEmpty = false
+        plane.move(towards: sample, by: share)
+        z += (sampleZ - z) * share
+    }
+
+    /// Counts a sample after which the average points to another edge, or with `unknown` to none.
+    mutating func point(to other: DeviceOrientation, for seconds: Double) {
+        if other != pointed { (pointed, evidence) = (other, 0) }
+        if other != .unknown { evidence += seconds }
+    }
 }
 
 /// The sector around the axis that is upright, and the side of the other axis that a sample is on.
