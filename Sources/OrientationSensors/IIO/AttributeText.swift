@@ -45,7 +45,7 @@ package enum AttributeText {
     /// A name that a device gives itself, as it is shown: without control characters, and at most 80 characters long.
     ///
     /// A device that is plugged in chooses it.
-    static func name(_ text: String) -> String {
+    package static func name(_ text: String) -> String {
         var name = String.UnicodeScalarView()
         name.append(contentsOf: printable(text).unicodeScalars.prefix(80))
         return String(name)
