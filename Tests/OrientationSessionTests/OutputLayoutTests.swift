@@ -113,6 +113,16 @@ import Testing
         #expect(OutputLayout.rotating("eDP-1", to: transform, in: before)[1] == before[1])
     }
 
+    // The time grew with the cube of their number: it never ended.
+    @Test func `of thousands of outputs only some are moved`() {
+        let place = Position(x: 1920, y: 0)
+        let others = (0..<5000).map { Output(name: "DP-\($0)", position: place, width: 800, height: 600) }
+        let before = [Output(name: "eDP-1", width: 1920, height: 1080)] + others
+        let after = OutputLayout.rotating("eDP-1", to: .init(.rotated90), in: before)
+        #expect(after[1].position == Position(x: 1080, y: 0))
+        #expect(zip(after, before).count { $0.position != $1.position } == 64)
+    }
+
     @Test func `outputs never overlap, wherever they were`() {
         var random = SplitMix(state: 12)
         for _ in 0..<2000 {

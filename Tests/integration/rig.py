@@ -110,6 +110,13 @@ def wait_until(condition, what, timeout=TIMEOUT):
         time.sleep(0.005)
 
 
+def processor_time(pid):
+    """Returns the seconds of processor time that a process has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def accelerometer(
     name="test",
     raw=PORTRAIT,

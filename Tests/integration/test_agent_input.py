@@ -8,7 +8,7 @@ from agent_session import AgentTestCase, monitor, panel
 from evdev import event_node
 from fakes.hyprland import SIGNATURE, HyprlandServer
 from fakes.sway import IDENTITY, SwayServer, sway_input
-from rig import wait_until
+from rig import processor_time, wait_until
 
 I2C, USB = "0018", "0003"
 
@@ -152,6 +152,8 @@ class Sway(InputTestCase):
             "another type": lambda reply: reply[:6] + struct.pack("=I", 2) + reply[10:14] + b"17",
             "deep": lambda reply: reply[:6] + struct.pack("=I", 99) + reply[10:14] + b"[" * 99,
             "no identifier": lambda reply: reply[:6] + struct.pack("=I", 4) + reply[10:14] + b"[{}]",
+            "line ends": lambda reply: b"\n" * (1 << 20),
+            "nothing": lambda reply: b"",
         }
         for name, replacement in replacements.items():
             with self.case(name):
@@ -340,6 +342,39 @@ class Hyprland(InputTestCase):
         self.show("landscape-left")
         agent.wait_for_warning(".socket")
         self.show("portrait")
+
+    # The rest was moved for each line: a mebibyte of line ends cost six seconds.
+    def test_events_cost_time_in_proportion_to_their_size(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.hyprland.events.wait_for_connections(1)
+        before = processor_time(agent.pid)
+        self.hyprland.events.send_raw(b"\n" * (1 << 20))
+        self.hyprland.reload()
+        self.wait_for_devices(3)
+        self.show("portrait")
+        self.assertLess(processor_time(agent.pid) - before, 3)
+
+    def test_event_without_an_end_is_one_warning(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.hyprland.events.wait_for_connections(1)
+        self.hyprland.events.send_raw(b"x" * ((1 << 20) + 1))
+        agent.wait_for_warning("socket2.sock sent a message of more than 1048576 bytes")
+        self.show("portrait")
+
+    # The devices were not turned any more.
+    def test_request_that_is_never_answered_is_one_warning(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.hyprland.is_silent = True
+        self.show("portrait")
+        wait_until(agent.warnings, "a warning", 20)
+        agent.wait_for_warning(".socket.sock does not answer")
+        self.hyprland.is_silent = False
+        self.show("landscape-right")
+        self.wait_for_devices(1)
 
     def test_socket_that_vanishes_is_one_warning(self):
         agent = self.start_session()

@@ -103,6 +103,8 @@ class Niri(NiriTestCase):
             "truncated": lambda reply: reply[: len(reply) // 2] + b"\n",
             "another type": lambda reply: b"[1,2,3]\n",
             "a line without an end": lambda reply: b" " * (1 << 20) + b" ",
+            "line ends": lambda reply: b"\n" * (1 << 20),
+            "nothing": lambda reply: b"",
         }
         for name, replacement in replacements.items():
             with self.case(name):

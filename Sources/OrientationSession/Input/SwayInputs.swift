@@ -43,7 +43,7 @@ final class SwayInputs: InputMapper {
             socket = try UnixSocket(
                 connectingTo: path,
                 loop: loop,
-                framing: SwayMessage.next,
+                framing: SwayMessage.size,
                 onMessage: { [unowned(unsafe) self] bytes throws(MessageError) in try handle(SwayMessage(bytes)) },
                 onEnd: { [unowned(unsafe) self] problem in lost(problem) }
             )

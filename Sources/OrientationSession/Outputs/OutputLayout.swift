@@ -5,6 +5,9 @@ enum OutputLayout {
     /// A side on which one output touches another.
     fileprivate enum Side { case left, right, top, bottom }
 
+    /// How many outputs are moved at most; the time grows with the cube of their number.
+    private static let most = 64
+
     /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
     ///
     /// The panel's top left corner stays. Every other output keeps touching the same side of its neighbour towards the
@@ -16,9 +19,10 @@ enum OutputLayout {
         var result = outputs
         result[panelIndex].transform = transform
         var placed = [panelIndex]
-        var waiting = outputs.indices.filter { index in
+        let others = outputs.indices.filter { index in
             index != panelIndex && outputs[index].isShown && !outputs[index].area.overlaps(outputs[panelIndex].area)
         }
+        var waiting = others.prefix(most)
 
         var next = 0
         while next < placed.count {

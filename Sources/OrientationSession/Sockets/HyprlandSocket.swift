@@ -59,7 +59,7 @@ final class HyprlandSocket {
             let socket = try UnixSocket(
                 connectingTo: path,
                 loop: loop,
-                framing: { _ in nil },
+                framing: { _, _ in nil },
                 onMessage: { _ in },
                 onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { ended(problem) } }
             )
@@ -72,12 +72,12 @@ final class HyprlandSocket {
 
     /// Hyprland closes the connection after the reply.
     private func ended(_ problem: String) {
-        let reply = socket?.rest ?? []
+        let (reply, isComplete) = (socket?.rest ?? [], socket?.isClosed ?? false)
         socket = nil
-        if reply.isEmpty {
-            finish(.failure("\(problem) without a reply"))
+        if isComplete, !reply.isEmpty {
+            finish(.text(String(decoding: reply, as: UTF8.self)))
         } else {
-            finish(reply.count > UnixSocket.limit ? .failure(problem) : .text(String(decoding: reply, as: UTF8.self)))
+            finish(.failure(isComplete ? "\(problem) without a reply" : problem))
         }
     }
 

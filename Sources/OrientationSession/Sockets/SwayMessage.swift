@@ -13,17 +13,15 @@ struct SwayMessage: Hashable, Sendable {
     var kind: UInt32
     var payload: [UInt8]
 
-    /// Removes the first message from what was received; nil if it is incomplete, an error if it is none of sway's.
-    static func next(in bytes: inout [UInt8]) throws(MessageError) -> [UInt8]? {
-        guard bytes.prefix(mark.count) == mark.prefix(bytes.count) else {
+    /// The framing of messages, with their headers; an error for what is none of sway's.
+    static func size(in received: ArraySlice<UInt8>, known: Int) throws(MessageError) -> Int? {
+        guard received.prefix(mark.count).elementsEqual(mark.prefix(received.count)) else {
             throw MessageError("does not speak sway's protocol")
         }
-        guard bytes.count >= headerSize else { return nil }
-        let end = headerSize + Int(word(of: bytes, at: 6))
-        guard end <= UnixSocket.limit else { throw MessageError("announced a message of \(end) bytes") }
-        guard bytes.count >= end else { return nil }
-        defer { bytes.removeFirst(end) }
-        return Array(bytes[..<end])
+        guard received.count >= headerSize else { return nil }
+        let size = headerSize + Int(word(of: received, at: 6))
+        guard size <= UnixSocket.limit else { throw MessageError("announced a message of \(size) bytes") }
+        return received.count < size ? nil : size
     }
 
     var bytes: [UInt8] { Self.mark + Self.word(UInt32(payload.count)) + Self.word(kind) + payload }
@@ -34,14 +32,14 @@ struct SwayMessage: Hashable, Sendable {
     /// Both ends have the machine's byte order.
     private static func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 
-    private static func word(of bytes: [UInt8], at index: Int) -> UInt32 {
+    private static func word(of bytes: ArraySlice<UInt8>, at index: Int) -> UInt32 {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
     }
 }
 
 extension SwayMessage {
-    /// Reads what ``next(in:)`` returns.
+    /// Reads a message with its header.
     init(_ bytes: [UInt8]) {
-        self.init(kind: Self.word(of: bytes, at: 10), payload: Array(bytes[Self.headerSize...]))
+        self.init(kind: Self.word(of: bytes[...], at: 10), payload: Array(bytes[Self.headerSize...]))
     }
 }

@@ -28,14 +28,17 @@ final class UnixSocket {
     /// The longest message that is accepted, in bytes.
     static let limit = 1 << 20
 
-    /// Removes the first message from what was received; returns nil if it is not complete.
-    typealias Framing = (inout [UInt8]) throws(MessageError) -> [UInt8]?
+    /// Seconds for the server to send something after a message to it.
+    private static let longestAnswer = 8.0
 
-    /// The framing of messages that are lines; removes the newlines.
-    static func line(in bytes: inout [UInt8]) -> [UInt8]? {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        defer { bytes.removeFirst(end + 1) }
-        return Array(bytes[..<end])
+    /// Returns the size of the first message in what was received; nil if it is not complete.
+    ///
+    /// The first `known` bytes contain no end of it: they were there at the last call.
+    typealias Framing = (_ received: ArraySlice<UInt8>, _ known: Int) throws(MessageError) -> Int?
+
+    /// The framing of messages that are lines, with their newlines.
+    static func line(in received: ArraySlice<UInt8>, known: Int) -> Int? {
+        received.dropFirst(known).firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 - received.startIndex }
     }
 
     private let path: String
@@ -45,9 +48,13 @@ final class UnixSocket {
     private let onMessage: ([UInt8]) throws(MessageError) -> Void
     private let onEnd: (String) -> Void
     private var failure: SystemError?
+    private var timer: Timer?
+    /// Whether the server has ended the connection.
+    private(set) var isClosed = false
 
-    /// What was received after the last message.
+    /// What was received after the last message, and how much of it the framing knows.
     private(set) var rest: [UInt8] = []
+    private var known = 0
 
     /// Connects; throws if nobody listens there.
     ///
@@ -63,6 +70,9 @@ final class UnixSocket {
         (self.path, self.framing, self.onMessage, self.onEnd) = (path, framing, onMessage, onEnd)
         descriptor = FileDescriptor(owning: try checkSystem("connect to", path, orientd_connect_without_waiting(path)))
         source = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in withExtendedLifetime(self) { read() } }
+        timer = try loop.timer { [unowned(unsafe) self] in
+            withExtendedLifetime(self) { end("\(self.path) does not answer") }
+        }
     }
 
     /// Sends a message, which must fit into the socket's buffer; a failure ends the connection, from the loop.
@@ -71,7 +81,7 @@ final class UnixSocket {
         let count = retryingInterrupted {
             CLinux.send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
-        guard count != bytes.count else { return }
+        guard count != bytes.count else { return timer?.arm(after: Self.longestAnswer) ?? () }
         failure = SystemError("write to", path, errno: count < 0 ? .current : .again)
         // The next read reports the failure: no handler is called from here.
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
@@ -84,12 +94,21 @@ final class UnixSocket {
         let error = Errno.current
         if count < 0, error == .again { return }
         if count <= 0 {
+            isClosed = count == 0 && failure == nil
             let failure = failure ?? (count < 0 ? SystemError("read from", path, errno: error) : nil)
             return end(failure.map { "\($0)" } ?? "\(path) closed the connection")
         }
         rest += bytes[..<count]
         do throws(MessageError) {
-            while let message = try framing(&rest) { try onMessage(message) }
+            var start = 0
+            while let size = try framing(rest[start...], known) {
+                timer?.disarm()
+                let message = Array(rest[start..<start + size])
+                (start, known) = (start + size, 0)
+                try onMessage(message)
+            }
+            rest.removeFirst(start)
+            known = rest.count
             if rest.count > Self.limit { throw MessageError("sent a message of more than \(Self.limit) bytes") }
         } catch {
             end("\(path) \(error.problem)")
@@ -97,7 +116,7 @@ final class UnixSocket {
     }
 
     private func end(_ problem: String) {
-        source = nil
+        (source, timer) = (nil, nil)
         onEnd(problem)
     }
 }

@@ -198,7 +198,9 @@ final class X11Input {
             offset += (Int(info.name_len) + 3) / 4 * 4
             var (isTouchScreen, isTablet) = (false, false)
             for _ in 0..<info.num_classes {
-                guard let header = reply.value(xcb_input_device_class_t.self, at: offset) else { return devices }
+                guard let header = reply.value(xcb_input_device_class_t.self, at: offset), header.len > 0 else {
+                    return devices
+                }
                 switch UInt32(header.type) {
                 case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
                     let touch = reply.value(xcb_input_touch_class_t.self, at: offset)

@@ -27,6 +27,8 @@ class RequestConnection(Connection):
     def receive(self):
         request, self.input = self.input.decode(), b""
         self.server.owner.requests.append(request)
+        if self.server.owner.is_silent:
+            return
         self.answer(self.server.owner.reply(request).encode())
         self.server.drop(self)
 
@@ -66,6 +68,8 @@ class HyprlandServer:
         self.compositor = compositor
         self.requests = []
         self.options = {}
+        # Whether it reads requests and answers none.
+        self.is_silent = False
 
     def start(self):
         self.commands.start()
