@@ -7,10 +7,18 @@ import SystemdBus
 
 /// The connection to orientd-tablet-switch, which has a virtual tablet switch as long as this lasts.
 ///
-/// No call waits. What fails is tried again, ever more rarely, until the service confirms a state.
+/// No call waits. What fails is tried again, ever more rarely, until a state that the service has confirmed has held for
+/// a while. A service that sends anything but its confirmations is let go as well.
 final class TabletSwitchLink {
-    /// Seconds until another attempt: from the first, doubled each time, to the last.
-    private static let backoff = (first: 1.0, last: 3600.0)
+    /// In seconds.
+    struct Times {
+        /// Until the service has confirmed a state.
+        var timeout = 15.0
+        /// Until another attempt: the first time, doubled each time, and the last.
+        var firstDelay = 1.0, lastDelay = 3600.0
+        /// How long a confirmed state must hold.
+        var trial = 60.0
+    }
 
     private enum State {
         /// No switch is to exist.
@@ -21,22 +29,27 @@ final class TabletSwitchLink {
     }
 
     private let path: String
-    private let timeout: Double
+    private let times: Times
     private let loop: EventLoop
     private var state = State.closed
-    /// For the next attempt or the confirmation.
+    /// What was sent and not confirmed, the oldest first.
+    private var unconfirmed: [UInt8] = []
+    /// For the next attempt, the confirmation or the end of the trial.
     private var timer: Timer?
-    private var delay = TabletSwitchLink.backoff.first
-    /// Solved when a state is confirmed.
+    private(set) var delay: Double
+    /// Solved when a confirmed state has held.
     private var problem: ProblemLog
 
-    /// `path` is where systemd listens, and starts the service, which must confirm a state within `timeout` seconds.
-    init(path: String, timeout: Double = 15, loop: EventLoop, log: Log) throws(SystemError) {
-        (self.path, self.timeout, self.loop) = (path, timeout, loop)
+    /// `path` is where systemd listens, and starts the service.
+    init(path: String, times: Times = Times(), loop: EventLoop, log: Log) throws(SystemError) {
+        (self.path, self.times, self.loop, delay) = (path, times, loop, times.firstDelay)
         problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
         timer = try loop.timer { [unowned(unsafe) self] in
             switch state {
             case .closed: break
+            case .connected where unconfirmed.isEmpty:
+                delay = times.firstDelay
+                problem.update(nil)
             case .connected(let mode, _, _): fail(mode, "\(path) does not confirm the state of the switch")
             case .waiting(let mode): connect(mode)
             }
@@ -49,12 +62,12 @@ final class TabletSwitchLink {
         case (_, .unknown):
             state = .closed
             timer?.disarm()
-            delay = Self.backoff.first
+            delay = times.firstDelay
             problem.update(nil)
         case (.closed, _): connect(mode)
         case (.waiting(let before), _):
             guard mode != before else { return }
-            delay = Self.backoff.first
+            delay = times.firstDelay
             connect(mode)
         case (.connected(let before, let socket, let source), _):
             guard mode != before else { return }
@@ -69,6 +82,7 @@ final class TabletSwitchLink {
             let socket = FileDescriptor(owning: descriptor)
             let source = try loop.watch(descriptor) { [unowned(unsafe) self] in read(socket) }
             state = .connected(mode, socket, source)
+            unconfirmed = []
             send(mode, socket)
         } catch {
             fail(mode, "\(error)")
@@ -81,21 +95,23 @@ final class TabletSwitchLink {
         var byte = Self.byte(mode)
         let count = retryingInterrupted { CLinux.send(socket.rawValue, &byte, 1, Int32(MSG_NOSIGNAL)) }
         guard count == 1 else { return fail(mode, "\(SystemError("write to", path, errno: .current))") }
-        timer?.arm(after: timeout, slack: timeout / 10)
+        if unconfirmed.isEmpty { arm(times.timeout) }
+        unconfirmed.append(byte)
     }
 
-    /// Takes the confirmation of a state, or the end of the connection.
+    private func arm(_ seconds: Double) { timer?.arm(after: seconds, slack: seconds / 10) }
+
+    /// Takes confirmations, which are the states in the order in which they were sent, or the end of the connection.
     private func read(_ socket: FileDescriptor) {
         guard case .connected(let mode, _, _) = state else { return }
-        var bytes: UInt64 = 0
-        let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, 8) }
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let count = retryingInterrupted { CLinux.read(socket.rawValue, &bytes, bytes.count) }
         if count > 0 {
-            // The last one; others confirm earlier states.
-            let confirmed = UInt8(truncatingIfNeeded: bytes.littleEndian >> (8 * (count - 1)))
-            guard confirmed == Self.byte(mode) else { return }
-            timer?.disarm()
-            delay = Self.backoff.first
-            problem.update(nil)
+            guard unconfirmed.starts(with: bytes[..<count]) else {
+                return fail(mode, "\(path) confirms states of the switch that were not sent")
+            }
+            unconfirmed.removeFirst(count)
+            arm(unconfirmed.isEmpty ? times.trial : times.timeout)
         } else if count == 0 || Errno.current != .again {
             // ECONNRESET, if the service ended before it read the state, says no more.
             fail(mode, "\(path) closed the connection")
@@ -105,7 +121,7 @@ final class TabletSwitchLink {
     private func fail(_ mode: TabletMode, _ problem: String) {
         state = .waiting(mode)
         self.problem.update(problem)
-        timer?.arm(after: delay, slack: delay / 10)
-        delay = min(2 * delay, Self.backoff.last)
+        arm(delay)
+        delay = min(2 * delay, times.lastDelay)
     }
 }

@@ -33,6 +33,9 @@ private struct TabletSwitchService {
     /// Milliseconds until a start without a connection ends, as after a crash when orientd is gone too.
     private static let connectionTimeout: Int32 = 10_000
 
+    /// How many states of a second are set; a machine is not folded that often.
+    private static let mostInSecond = 100
+
     let listener: FileDescriptor
     let log: Log
 
@@ -74,7 +77,14 @@ private struct TabletSwitchService {
 
     /// Sets the switch to each byte and confirms it with the same byte, until the connection ends.
     private func serve(_ connection: FileDescriptor, _ device: VirtualSwitch) throws(SystemError) {
+        var (second, states) = (-Double.infinity, 0)
         while waitUntilReadable(connection, milliseconds: -1) {
+            if MonotonicClock.now - second >= 1 { (second, states) = (MonotonicClock.now, 0) }
+            states += 1
+            guard states <= Self.mostInSecond else {
+                let limit = "it sent more than \(Self.mostInSecond) states in a second"
+                throw SystemError("serve", "orientd", errno: .invalid, hint: limit)
+            }
             var byte: UInt8 = 0
             let count = retryingInterrupted { CLinux.read(connection.rawValue, &byte, 1) }
             // A failed connection has ended, too: orientd may have closed it before it read all.
@@ -100,6 +110,10 @@ private func blockTermination() {
 
 /// Returns false if a signal arrives first, or after so many milliseconds; -1 waits without limit.
 private func waitUntilReadable(_ descriptor: FileDescriptor, milliseconds: Int32) -> Bool {
+    // ppoll(2) does not deliver a signal while there is something to read.
+    var pending = sigset_t()
+    sigpending(&pending)
+    if [SIGTERM, SIGINT].contains(where: { sigismember(&pending, $0) == 1 }) { return false }
     var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     var timeout = timespec(tv_sec: Int(milliseconds / 1000), tv_nsec: 0)
     var none = sigset_t()

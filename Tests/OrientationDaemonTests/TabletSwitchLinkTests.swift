@@ -21,9 +21,11 @@ import Testing
         link = try TabletSwitchLink(path: service.path, loop: loop, log: Log("orientd", isVerbose: false))
     }
 
-    /// A link that waits for a confirmation for so many seconds.
-    private func makeLink(timeout: Double) throws -> TabletSwitchLink {
-        try TabletSwitchLink(path: service.path, timeout: timeout, loop: loop, log: Log("orientd", isVerbose: false))
+    /// A link that waits for a confirmation for so many seconds, and soon connects again.
+    private func makeLink(timeout: Double = 15, trial: Double = 60) throws -> TabletSwitchLink {
+        let times = TabletSwitchLink.Times(timeout: timeout, firstDelay: 0.001, lastDelay: 0.064, trial: trial)
+        let log = Log("orientd", isVerbose: false)
+        return try TabletSwitchLink(path: service.path, times: times, loop: loop, log: log)
     }
 
     /// Runs the loop until the link has connected, and returns that connection.
@@ -78,6 +80,52 @@ import Testing
         let next = try nextConnection()
         #expect(next.read() == "0")
         withExtendedLifetime(link) {}
+    }
+
+    // "Confirms and closes" was a connection each second for ever.
+    @Test func `a service that confirms and ends is connected to ever more rarely`() throws {
+        let link = try makeLink()
+        link.apply(.tablet)
+        for attempt in 1...8 {
+            var connection: Connection? = try nextConnection()
+            connection?.write("1")
+            connection = nil
+            try loop.run { link.delay >= min(0.001 * Double(1 << attempt), 0.064) }
+        }
+    }
+
+    @Test func `a confirmed state that holds for a while makes the next attempt early`() throws {
+        let link = try makeLink(trial: 0.05)
+        link.apply(.tablet)
+        for _ in 1...3 { _ = try nextConnection() }
+        #expect(link.delay > 0.001)
+        let connection = try nextConnection()
+        connection.write("1")
+        try loop.run { link.delay == 0.001 }
+        #expect(!connection.hasEnded)
+        withExtendedLifetime(connection) {}
+    }
+
+    // A flood cost a core for ever, without a line.
+    @Test(arguments: [("0", 1), ("x", 1), ("1", 2), ("1", 60_000)])
+    func `a service that sends more than its confirmations is let go, with back-off`(
+        byte: String,
+        count: Int
+    ) throws {
+        let link = try makeLink()
+        link.apply(.tablet)
+        for attempt in 1...3 {
+            let connection = try nextConnection()
+            connection.write(String(repeating: byte, count: count))
+            try loop.run { link.delay >= 0.001 * Double(1 << attempt) }
+            #expect(connection.read() == "1" && connection.hasEnded)
+        }
+        // A service that behaves is used again.
+        let connection = try nextConnection()
+        connection.write("1")
+        link.apply(.laptop)
+        #expect(connection.read() == "10")
+        withExtendedLifetime(connection) {}
     }
 
     @Test func `a mode that changes while nobody listens is written later`() throws {
@@ -161,6 +209,8 @@ private struct Connection {
 
     var hasEnded: Bool {
         var byte: UInt8 = 0
-        return recv(descriptor.rawValue, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+        let count = recv(descriptor.rawValue, &byte, 1, Int32(MSG_DONTWAIT))
+        // The other end has left bytes unread.
+        return count == 0 || count < 0 && errno == ECONNRESET
     }
 }

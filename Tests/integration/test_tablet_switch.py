@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """orientd-tablet-switch: the virtual tablet switch, with systemd and the kernel's uinput mocked."""
 
+import contextlib
 import errno
 import os
+import signal
 import subprocess
+import threading
+import time
 
 from evdev import EventNode, event_node
-from rig import BASE, BUILD, MINUS_Z, PLUS_Z, PORTRAIT, PYTHON, RigTestCase, accelerometer, die_with_parent, wait_until
+from rig import (
+    BASE,
+    BUILD,
+    MINUS_Z,
+    PLUS_Z,
+    PORTRAIT,
+    PYTHON,
+    RigTestCase,
+    accelerometer,
+    die_with_parent,
+    processor_time,
+    wait_until,
+)
 from uinput import (
     BUS_VIRTUAL,
     EV_SW,
@@ -103,6 +119,31 @@ class States(ProgramTestCase):
         program, connection = self.begin()
         self.tell(connection, b"1")
         program.stop()
+        self.assert_ends(program, 0)
+        self.assertEqual(self.uinput.states, [1, 0])
+
+    # ppoll(2) returns the data first: as long as there were some, SIGTERM waited.
+    def test_flood_of_states_neither_delays_sigterm_nor_lasts(self):
+        program, connection = self.begin()
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                connection.send(b"10" * 5000)
+        self.assert_ends(
+            program,
+            1,
+            "cannot serve orientd: Invalid argument; it sent more than 100 states in a second",
+        )
+        self.assertEqual(self.uinput.states[-1], 0)
+        self.assertLessEqual(len(self.uinput.states), 101)
+
+    def test_sigterm_counts_before_states_that_wait(self):
+        program, connection = self.begin()
+        self.tell(connection, b"1")
+        program.process.send_signal(signal.SIGSTOP)
+        connection.send(b"10" * 40)
+        program.process.terminate()
+        program.process.send_signal(signal.SIGCONT)
         self.assert_ends(program, 0)
         self.assertEqual(self.uinput.states, [1, 0])
 
@@ -265,6 +306,36 @@ class WithOrientd(ProgramTestCase):
         self.socket.start()
         self.wait_for_state(1)
         self.assertEqual(daemon.log_lines("warning"), [line])
+
+    def test_hostile_service_is_one_warning_and_costs_nothing(self):
+        """It floods orientd, confirms and closes, or confirms nothing; a service that behaves is used again."""
+        stopped = threading.Event()
+        self.rig.on_close(stopped.set)
+        attempts = []
+
+        def serve():
+            while not stopped.is_set():
+                with contextlib.suppress(OSError), self.socket.listener.accept()[0] as connection:
+                    attempts.append(time.monotonic())
+                    connection.settimeout(0.1)
+                    connection.recv(8)
+                    if len(attempts) % 2 == 0:
+                        connection.send(b"0")
+                        continue
+                    while not stopped.is_set():
+                        connection.send(b"01" * 5000)
+
+        self.socket.listener.settimeout(0.1)
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        daemon = self.start_orientd()
+        wait_until(lambda: len(attempts) >= 4, "four attempts", 30)
+        self.assertEqual(len(daemon.log_lines("warning")), 1, daemon.log())
+        pauses = [later - earlier for earlier, later in zip(attempts, attempts[1:])]
+        self.assertGreater(pauses[2], 3)
+        self.assertLess(processor_time(daemon.pid), 2)
+        stopped.set()
+        thread.join()
 
     def test_missing_uinput_is_one_warning(self):
         self.uinput.refusal = errno.EPERM
