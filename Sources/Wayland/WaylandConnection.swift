@@ -9,6 +9,9 @@ package import SystemdBus
 ///
 /// No call waits for the compositor.
 package final class WaylandConnection {
+    /// How many objects a compositor may have: globals, and outputs, modes and windows that it creates.
+    private static let mostObjects = 10_000
+
     /// The compositor's socket, for messages.
     package let name: String
     private let display: WaylandDisplay
@@ -103,11 +106,15 @@ package final class WaylandConnection {
 
     private func read() {
         guard !isLost else { return }
-        let display = display.pointer
-        while wl_display_prepare_read(display) != 0 {
-            guard wl_display_dispatch_pending(display) >= 0 else { return fail() }
+        let pointer = display.pointer
+        while wl_display_prepare_read(pointer) != 0 {
+            guard wl_display_dispatch_pending(pointer) >= 0 else { return fail() }
         }
-        guard wl_display_read_events(display) >= 0, wl_display_dispatch_pending(display) >= 0 else { return fail() }
+        guard wl_display_read_events(pointer) >= 0, wl_display_dispatch_pending(pointer) >= 0 else { return fail() }
+        guard max(display.objects, globals.count) <= Self.mostObjects else {
+            isLost = true
+            return onLost("the compositor at \(name) has more than \(Self.mostObjects) objects")
+        }
         afterEvents()
         flush()
     }

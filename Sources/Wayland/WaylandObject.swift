@@ -7,6 +7,8 @@ import POSIX
 /// The connection as libwayland knows it; closed with its last object.
 final class WaylandDisplay {
     let pointer: OpaquePointer
+    /// How many objects there are, most of which the compositor has created.
+    fileprivate(set) var objects = 0
 
     init(_ name: String) throws(SystemError) {
         orientd_silence_wayland()
@@ -35,10 +37,12 @@ package final class WaylandObject {
 
     init(_ proxy: OpaquePointer, on display: WaylandDisplay, _ handler: @escaping Handler) {
         (self.proxy, self.display, self.handler) = (proxy, display, handler)
+        display.objects += 1
         wl_proxy_add_dispatcher(proxy, dispatch, Unmanaged.passUnretained(self).toOpaque(), nil)
     }
 
     deinit {
+        display.objects -= 1
         wl_proxy_destroy(proxy)
     }
 

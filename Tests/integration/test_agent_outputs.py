@@ -2,6 +2,7 @@
 """The agent and the outputs of a compositor that supports wlr-output-management."""
 
 from agent_session import AgentTestCase, monitor, panel, touch, wakeups
+from fakes.outputs import Mode
 from rig import wait_until
 
 
@@ -439,6 +440,18 @@ class Losses(AgentTestCase):
                 self.reconnected()
                 agent.wait_for_warning("wayland-7")
                 self.show("landscape-left")
+
+    def test_hundreds_of_outputs_are_no_obstacle(self):
+        self.start_session(panel(), *(monitor(f"DP-{number}") for number in range(500)))
+        self.show("landscape-left")
+        self.show("portrait")
+
+    # All memory was theirs.
+    def test_compositor_with_too_many_objects_is_one_warning(self):
+        agent = self.start_session()
+        self.compositor.plug(monitor(modes=tuple(Mode(1920, 1080, 60000 + number) for number in range(10_000))))
+        agent.wait_for_warning("the compositor at wayland-7 has more than 10000 objects; trying to connect again")
+        agent.kill()
 
     def test_closed_connection_is_one_warning_and_a_new_connection(self):
         agent = self.start_session()

@@ -104,11 +104,11 @@ final class X11Screen {
 
     private func handle(_ event: X11Event) {
         switch event.number {
-        case firstRandREvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY):
+        case firstRandREvent &+ UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY):
             isStale = true
             let screen = event.fields(xcb_randr_screen_change_notify_event_t.self)
             pitch = (Self.pitch(screen.mwidth, screen.width), Self.pitch(screen.mheight, screen.height))
-        case firstRandREvent + UInt8(XCB_RANDR_NOTIFY): isStale = true
+        case firstRandREvent &+ UInt8(XCB_RANDR_NOTIFY): isStale = true
         case UInt8(XCB_GE_GENERIC): input?.handle(event)
         default: windows.handle(event)
         }
