@@ -245,9 +245,9 @@ if Context.environment["ORIENTD_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "OrientationSession", "OrientationBus", "OrientationConfiguration", "OrientationSensors",
-                "OrientationCore", "POSIX", "SystemdBus", "JSON", "PrivateBus", "CIIO", "CLinux", "CLibFuzzer",
-                "CSystemd",
+                "OrientationSession", "OrientationDaemon", "OrientationBus", "OrientationConfiguration",
+                "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "JSON", "PrivateBus", "CIIO", "CLinux",
+                "CLibFuzzer", "CSystemd",
             ],
             path: "Tests/Fuzz",
             exclude: ["CLibFuzzer", "corpus", "run", "words"],

@@ -102,8 +102,8 @@ enum CompositorFuzzer {
     }
 }
 
-/// Sockets at which a program finds its compositor; each connection gets the next reply and ends.
-private final class FuzzedCompositor {
+/// Sockets of compositors and of the tablet switch; each connection gets the next reply and ends.
+final class FuzzedCompositor {
     private static let folder: String = {
         var template = Array("/tmp/orientd-fuzz.XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "cannot create a temporary folder")
@@ -118,19 +118,23 @@ private final class FuzzedCompositor {
     }()
 
     private static func removeFolder() {
-        for name in ["/sway", "/hypr/fuzz/.socket.sock", "/hypr/fuzz/.socket2.sock"] { unlink(folder + name) }
+        let sockets = ["/sway", "/switch", "/hypr/fuzz/.socket.sock", "/hypr/fuzz/.socket2.sock"]
+        for name in sockets { unlink(folder + name) }
         for name in ["/hypr/fuzz", "/hypr", ""] { rmdir(folder + name) }
     }
 
     nonisolated(unsafe) static let swaySocket = FuzzedCompositor(folder + "/sway")
     nonisolated(unsafe) static let hyprlandSocket = FuzzedCompositor(folder + "/hypr/fuzz/.socket.sock")
     nonisolated(unsafe) static let hyprlandEvents = FuzzedCompositor(folder + "/hypr/fuzz/.socket2.sock")
-    nonisolated(unsafe) private static let all = [swaySocket, hyprlandSocket, hyprlandEvents]
+    nonisolated(unsafe) static let tabletSwitch = FuzzedCompositor(folder + "/switch")
+    nonisolated(unsafe) private static let all = [swaySocket, hyprlandSocket, hyprlandEvents, tabletSwitch]
 
+    let path: String
     private let listening: Int32
     var replies: [[UInt8]] = []
 
     private init(_ path: String) {
+        self.path = path
         listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

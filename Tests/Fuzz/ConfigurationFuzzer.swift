@@ -28,8 +28,9 @@ enum ConfigurationFuzzer {
         } catch {
             fatalError("\(error)")
         }
-        precondition(reader.warnings.count <= lines && reader.assignments.count <= lines)
-        precondition(reader.warnings.allSatisfy { $0.hasPrefix(FuzzedFile.path + ":") })
+        precondition(reader.warnings.count <= min(lines, 101) && reader.assignments.count <= lines)
+        precondition(reader.warnings.prefix(100).allSatisfy { $0.hasPrefix(FuzzedFile.path + ":") })
+        precondition(reader.warnings.allSatisfy { $0.utf8.count <= 420 })
         return reader.configuration
     }
 }

@@ -18,6 +18,7 @@ enum Fuzz {
         "attribute": { AttributeFuzzer.run($0) },
         "scan": { ScanFuzzer.run($0) },
         "bus": { BusFuzzer.run($0) },
+        "peer": { PeerFuzzer.run($0) },
         "compositor": { CompositorFuzzer.run($0) },
         "dconf": { DconfFuzzer.run($0) },
     ]

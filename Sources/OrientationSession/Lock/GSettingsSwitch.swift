@@ -96,7 +96,7 @@ final class GSettingsSwitch: DesktopSwitch {
                 reading = nil
                 guard end.status == 0 else { return fail(describe("get", end)) }
                 // It does not tell whether the key was ever written.
-                let isLocked = text.elementsEqual("true".utf8)
+                let isLocked = Self.isLocked(text)
                 report(.reads(.desktop, isLocked == lock.standard ? .unset : .locked(isLocked)), problem)
             }
         } catch {
@@ -104,14 +104,16 @@ final class GSettingsSwitch: DesktopSwitch {
         }
     }
 
-    /// Takes a line of the form `orientation-lock: true`.
+    /// What a line of the form `orientation-lock: true`, or only its value, says.
+    static func isLocked(_ line: [UInt8]) -> Bool { line.suffix(4).elementsEqual("true".utf8) }
+
     private func changed(_ line: [UInt8]) {
         lacksEcho = false
         echo?.disarm()
         // An older value, which is still being read, does not count any more.
         reading?.abandon()
         reading = nil
-        report(.reads(.desktop, .locked(line.suffix(4).elementsEqual("true".utf8))), problem)
+        report(.reads(.desktop, .locked(Self.isLocked(line))), problem)
     }
 
     // MARK: - Writing
