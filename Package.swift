@@ -162,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "OrientationSensorsTests",
             dependencies: [
-                "SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "CLinux", "CIIO",
+                "SplitMix", "OrientationSensors", "OrientationCore", "POSIX", "SystemdBus", "PrivateBus", "CLinux",
             ],
             swiftSettings: strict
         ),

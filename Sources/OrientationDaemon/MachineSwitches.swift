@@ -31,6 +31,11 @@ final class MachineSwitches {
     private var nodes: [String: Node] = [:]
     /// Called once, after the first scan that leaves no switch closed.
     private var onFound: (() -> Void)?
+    /// Open the nodes, which can wake a device up: one that hangs holds up no other.
+    private let jobs: DeviceJobs<Result<SwitchEvents, SystemError>>
+    /// Whether the last scan has listed the nodes, and what failed since it began.
+    private var isListed = false
+    private var failure: SystemError?
     /// The number of scans that were begun.
     private var scans = 0
     private var retry: Timer?
@@ -55,6 +60,9 @@ final class MachineSwitches {
         self.enumerate = enumerate
         self.onChange = onChange
         problem = ProblemLog(log, consequence: "looking for switches again")
+        jobs = try DeviceJobs(loop: loop)
+        jobs.onHang = { [unowned(unsafe) self] in finishScan() }
+        jobs.onUnanswered = { path in log.warning("\(path) does not answer: its switches are not used until it does") }
         retry = try loop.timer { [unowned(unsafe) self] in scan() }
         disagreement = try loop.timer { [unowned(unsafe) self] in
             let names = tabletSwitches.map { "\($0.description.name) (\($0.isTablet ? "tablet" : "laptop"))" }
@@ -133,30 +141,45 @@ final class MachineSwitches {
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
-    /// Opens the nodes that are not open, on a helper, as opening can wake a device up.
+    /// Opens the nodes that are not open.
     private func scan() {
         scans += 1
-        let number = scans
-        HelperThread.runOnce(loop: loop) { [enumerate, ignored, known = Set(nodes.keys)] in
-            Result { () throws(SystemError) in
-                let found = try enumerate().compactMap { Description($0, ignoring: ignored) }
-                return found.filter { !known.contains($0.syspath) }.map { each in
-                    (each, Result { () throws(SystemError) in try SwitchEvents(each.devicePath) })
+        (isListed, failure) = (false, nil)
+        HelperThread.runOnce(loop: loop) { [enumerate, ignored, number = scans] in
+            (
+                number,
+                Result { () throws(SystemError) in
+                    try enumerate().compactMap { Description($0, ignoring: ignored) }
                 }
-            }
-        } completion: { [self] result in
-            var failure = result.error
-            for (description, events) in (try? result.get()) ?? [] {
-                do throws(SystemError) { try adopt(description, events.get()) } catch { failure = failure ?? error }
-            }
+            )
+        } completion: { [self] number, result in
             // A later scan knows more.
             guard number == scans else { return }
-            if let failure { return retryLater(failure) }
-            problem.update(nil)
-            retry?.disarm()
-            delay = Self.backoff.first
-            onFound.take()?()
+            (isListed, failure) = (true, result.error)
+            for found in (try? result.get()) ?? [] where nodes[found.syspath] == nil && !jobs.contains(found.syspath) {
+                open(found)
+            }
+            finishScan()
         }
+    }
+
+    private func open(_ description: Description) {
+        jobs.run(description.syspath) { [path = description.devicePath] in
+            Result { () throws(SystemError) in try SwitchEvents(path) }
+        } completion: { [self] result in
+            do throws(SystemError) { try adopt(description, result.get()) } catch { failure = failure ?? error }
+            finishScan()
+        }
+    }
+
+    /// Ends a scan once all nodes are open but those that hang.
+    private func finishScan() {
+        guard isListed, jobs.waitingCount == 0 else { return }
+        if let failure = failure.take() { return retryLater(failure) }
+        problem.update(nil)
+        retry?.disarm()
+        delay = Self.backoff.first
+        onFound.take()?()
     }
 
     private func retryLater(_ error: SystemError) {
@@ -181,6 +204,7 @@ final class MachineSwitches {
     }
 
     private func drop(_ path: String) {
+        jobs.forget(path)
         guard let node = nodes.removeValue(forKey: path) else { return }
         close(node.events)
         changed()

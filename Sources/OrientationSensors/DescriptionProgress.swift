@@ -8,18 +8,13 @@ import SystemdBus
 ///
 /// The thread that describes the device writes it, the loop reads it.
 final class DescriptionProgress: Sendable {
-    private let state: Locked<(device: UnansweredDevice, isCancelled: Bool)>
+    private let state: Locked<UnansweredDevice>
 
-    init(_ name: String) { state = Locked((UnansweredDevice(name: name), false)) }
+    init(_ name: String) { state = Locked(UnansweredDevice(name: name)) }
 
-    var device: UnansweredDevice { state.withValue { $0.device } }
+    var device: UnansweredDevice { state.withValue { $0 } }
 
-    func update(_ body: (inout UnansweredDevice) -> Void) { state.withValue { body(&$0.device) } }
-
-    /// Whether another job describes the device.
-    var isCancelled: Bool { state.withValue { $0.isCancelled } }
-
-    func cancel() { state.withValue { $0.isCancelled = true } }
+    func update(_ body: (inout UnansweredDevice) -> Void) { state.withValue { body(&$0) } }
 
     // MARK: - Reading
 
