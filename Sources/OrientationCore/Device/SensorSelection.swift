@@ -37,10 +37,7 @@ package struct SensorSelection: Sendable {
 
         package var works: Bool { condition == .working || condition == .stalled }
 
-        /// Whether it counts: all but input devices in a laptop's base, which protect its hard disk.
-        ///
-        /// Their axes are not those of the display with the lid closed.
-        fileprivate var counts: Bool { identity.location != .base || !isSubstitute }
+        fileprivate var rank: Int? { SensorSelection.rank(identity.location, isSubstitute: isSubstitute) }
 
         /// Makes it lost; returns whether that is news.
         fileprivate mutating func lose(_ reason: String, _ condition: Condition) -> Bool {
@@ -64,6 +61,21 @@ package struct SensorSelection: Sendable {
     private var readings = 0
 
     package init() {}
+
+    /// How suitable a sensor is, of two of the same role: the one with the lower rank; nil for one that does not count.
+    ///
+    /// One that is known to be in the display comes first, since that of unknown place may be in the base. Input devices
+    /// in a laptop's base do not count: they protect its hard disk, and their axes are not those of the display with the
+    /// lid closed.
+    package static func rank(_ location: SensorLocation, isSubstitute: Bool) -> Int? {
+        switch (location, isSubstitute) {
+        case (.display, false), (.base, false): 0
+        case (.display, true): 1
+        case (.unknown, false): 2
+        case (.unknown, true): 3
+        case (.base, true): nil
+        }
+    }
 
     // MARK: - What is known
 
@@ -203,17 +215,17 @@ package struct SensorSelection: Sendable {
         sensors.removeAll { $0.number == oldest.number }
     }
 
-    /// Keeps the sensor in use while it works, else takes the first that does; a lost one stays until then.
+    /// Keeps the sensor in use while it works and none is better, else takes the best that does; a lost one stays until
+    /// then.
     private mutating func choose(_ commands: inout SensorCommands) {
         guard lifecycle != .ending else { return }
         commands.isChanged = true
-        let candidates = sensors.filter { $0.counts }
-        let working = candidates.filter { $0.condition == .working }
+        let candidates = sensors.filter { $0.rank != nil }
+        // The first of the lowest rank.
+        let working = candidates.filter { $0.condition == .working }.min { $0.rank ?? 0 < $1.rank ?? 0 }
         let active = active
-        var best =
-            working.first { !$0.isSubstitute } ?? working.first ?? active ?? candidates.first { $0.works }
-            ?? candidates.first
-        if let active, active.condition == .working, active.isSubstitute == best?.isSubstitute { best = active }
+        var best = working ?? active ?? candidates.first { $0.works } ?? candidates.first
+        if let active, active.condition == .working, active.rank == best?.rank { best = active }
         if best?.number != activeNumber {
             if let activeNumber { rest(activeNumber, &commands) }
             activeNumber = best?.number

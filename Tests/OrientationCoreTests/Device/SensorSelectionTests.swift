@@ -66,6 +66,39 @@ private struct Scene {
 @Suite struct SensorSelectionTests {
     private var scene = Scene()
 
+    @Test mutating func `one that is known to be in the display comes before one of unknown place`() {
+        let unknown = scene.find("a", location: .unknown)
+        scene.send(.needed(true))
+        #expect(scene.running == [unknown])
+        let display = scene.find("b", location: .display)
+        #expect(scene.running == [display] && scene.selection.active?.number == display)
+        // The other one takes its place while it is lost.
+        scene.fail(display)
+        #expect(scene.running == [unknown])
+        #expect(scene.find("b", location: .display) == display)
+        #expect(scene.running == [display])
+    }
+
+    @Test mutating func `one that is marked later takes the place of one of unknown place`() {
+        let (first, second) = (scene.find("a", location: .unknown), scene.find("b", location: .unknown))
+        scene.send(.needed(true))
+        #expect(scene.running == [first])
+        // As the daemon reports a device whose location changed.
+        scene.send(.removed(path: "/sys/devices/b", "the device is b (display) now"))
+        let marked = scene.find("b", location: .display)
+        #expect(marked != second && scene.running == [marked])
+    }
+
+    @Test(
+        arguments: [
+            (SensorLocation.display, false, 0), (.base, false, 0), (.display, true, 1), (.unknown, false, 2),
+            (.unknown, true, 3), (.base, true, nil),
+        ] as [(SensorLocation, Bool, Int?)]
+    )
+    func `the place matters more than the subsystem`(location: SensorLocation, isSubstitute: Bool, rank: Int?) {
+        #expect(SensorSelection.rank(location, isSubstitute: isSubstitute) == rank)
+    }
+
     @Test mutating func `there is none before one is found`() {
         #expect(!scene.selection.hasSensor && scene.selection.state == .none && !scene.selection.mayDeliverReadings)
         scene.send(.needed(true))
