@@ -332,8 +332,10 @@ final class SensorSupervisor {
             for group in groups { group.deliver(.announced) }
             scanner?.search.scan()
         case .changed:
-            // A new hwdb may have changed its matrix or location.
-            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) { scanner?.search.scan() }
+            // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.
+            if groups.contains(where: { $0.hasWorkingSensor(at: path) }) || EventNode.sensorKind(of: device) != nil {
+                scanner?.search.scan()
+            }
         case .removed:
             helpers[path] = nil
             for group in groups { group.remove(path: path, because: "the device was removed") }

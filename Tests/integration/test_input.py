@@ -84,6 +84,13 @@ class InputAccelerometer(RigTestCase):
             (usb, ACCELEROMETER, False),
             (bluetooth, ACCELEROMETER, False),
             (usb, ACCELEROMETER | {"IIO_SENSOR_PROXY_TYPE": "input-accel"}, True),
+            # That of a handheld, on a USB of its own.
+            (usb, ACCELEROMETER | {"ACCEL_MOUNT_MATRIX": "0, -1, 0; 1, 0, 0; 0, 0, 1"}, True),
+            (usb, ACCELEROMETER | {"ACCEL_LOCATION": "display"}, True),
+            (bluetooth, ACCELEROMETER | {"ACCEL_LOCATION": "display"}, True),
+            (usb, ACCELEROMETER | {"ACCEL_LOCATION": "base"}, False),
+            (usb, ACCELEROMETER | {"ACCEL_MOUNT_MATRIX": ""}, False),
+            (usb, {"ACCEL_LOCATION": "display"}, False),
             ({}, {"IIO_SENSOR_PROXY_TYPE": "x input-accel y"}, True),
             ({}, {"IIO_SENSOR_PROXY_TYPE": "not-input-accel"}, False),
         ):
@@ -91,6 +98,15 @@ class InputAccelerometer(RigTestCase):
                 self.plug(attributes=attributes, properties=properties)
                 self.rig.start_orientd()
                 self.assertEqual(self.client.get("HasAccelerometer"), is_ours)
+
+    def test_node_that_hwdb_marks_later_is_used_at_once(self):
+        self.plug(attributes={"id/bustype": "0003"})
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertFalse(self.client.get("HasAccelerometer"))
+        self.rig.testbed.set_property(NODE, "ACCEL_MOUNT_MATRIX", "1, 0, 0; 0, 1, 0; 0, 0, 1")
+        self.rig.testbed.uevent(NODE, "change")
+        self.client.wait_for("DeviceOrientation", "portrait")
 
     def test_it_gives_way_to_one_of_iio_and_takes_its_place(self):
         self.plug(UPRIGHT)

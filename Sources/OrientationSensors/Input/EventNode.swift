@@ -19,7 +19,7 @@ package enum EventNode {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil else { return nil }
         let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
         if words.contains(where: { $0.elementsEqual("input-accel".utf8) }) { return .accelerometer }
-        if node.property("ID_INPUT_ACCELEROMETER") == "1", !isPluggedIn(node) { return .accelerometer }
+        if isAccelerometer(node), !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
@@ -39,6 +39,23 @@ package enum EventNode {
     /// Says whether one can type with it; volume keys and the like make no keyboard.
     private static func isKeyboard(_ node: Device) -> Bool {
         node.property("ID_INPUT_KEYBOARD") == "1" || bits("capabilities/key", of: node) & letters != 0
+    }
+
+    /// Why an accelerometer is not used; nil for one that is, and for all other devices.
+    package static func exclusion(of node: Device) -> String? {
+        guard isAccelerometer(node), sensorKind(of: node) != .accelerometer else { return nil }
+        return node.devnode == nil
+            ? "it has no device node"
+            : "on USB or Bluetooth it is a gamepad's, unless ACCEL_LOCATION=display or ACCEL_MOUNT_MATRIX is set"
+    }
+
+    private static func isAccelerometer(_ node: Device) -> Bool {
+        node.name.utf8.starts(with: "event".utf8) && node.property("ID_INPUT_ACCELEROMETER") == "1"
+    }
+
+    /// Says whether udev's database describes an accelerometer of a screen, such as that of a handheld on its own USB.
+    private static func isInScreen(_ node: Device) -> Bool {
+        node.property("ACCEL_LOCATION") == "display" || node.property("ACCEL_MOUNT_MATRIX")?.isEmpty == false
     }
 
     /// Says whether it is connected by cable or radio: the accelerometer of a gamepad is not in the screen.
