@@ -90,10 +90,18 @@ extension Configuration: Configurable {
             -9.81 on y, or _kernel_ as in the kernel's mount-matrix document, where it reads +9.81.
             """
         },
-        Setting("Sensor", "FaceUp", .nameOrAuto { $1(&$0.faceUp) }) {
+        Setting("Sensor", "FaceUp", .nameOrAuto { $1(&$0.faceUp.display) }) {
             """
-            The sign of z while the display faces up. With _auto_, it is -z for HID sensors and those of Chromebooks \
-            unless Frame is _kernel_, and +z for all others. The four edges do not depend on it.
+            The sign of z, after the mount matrix, of the sensor in the display while the display faces up: _+z_ or \
+            _-z_. With _auto_, it follows from the matrix: +z if its determinant is positive, else -z; for HID sensors \
+            the other way round. The four edges do not depend on it; the face and the angle of the hinge do. *orientctl \
+            sensors* shows it. Drivers that mirror an axis, such as hp_accel on some models, need this setting.
+            """
+        },
+        Setting("Sensor", "BaseFaceUp", .nameOrAuto { $1(&$0.faceUp.base) }) {
+            """
+            The same for the sensor in the base, while its underside faces up: with the lid closed, both sensors are \
+            to read the same.
             """
         },
         Setting("Bus", "SensorProxy", .booleanOrAuto { $1(&$0.servesSensorProxy) }) {

@@ -46,8 +46,8 @@ package struct Configuration: Hashable, Sendable {
     /// In Hz.
     package var rate = 15.0
     package var convention = SensorFrame.Convention.desktop
-    /// Nil if it depends on the sensor's name.
-    package var faceUp: SensorFrame.FaceUp?
+    /// The sign of z of each half; nil if it follows from the mount matrix.
+    package var faceUp = PerRole<SensorFrame.FaceUp?>(nil)
 
     /// The names of input devices whose tablet switch is ignored.
     package var ignoredTabletSwitches: [String] = []

@@ -142,18 +142,23 @@ final class SensorGroup {
         guard let sensor = sensors[number] else { return }
         if sensor.status.sysfsPath != status.sysfsPath { sensor.source.removeDevice() }
         sensor.source.find(device, scaling: scaling, rate: rate, helper: helper)
-        update(number) { ($0.sysfsPath, $0.mountMatrix) = (status.sysfsPath, status.mountMatrix) }
+        update(number) {
+            $0.sysfsPath = status.sysfsPath
+            $0.setFrame(scaling)
+        }
         deliver(.found(number, status.identity, isSubstitute: device.description.isSubstitute))
     }
 
     /// Loses a sensor whose device cannot be described.
     func lose(_ number: Int, _ reason: String) { sensors[number]?.source.failToDescribe(reason) }
 
-    /// Applies another mount matrix, with the scaling that it leads to.
-    func remount(_ number: Int, _ mountMatrix: [Double], _ scaling: SensorScaling) {
-        guard let sensor = sensors[number], sensor.status.mountMatrix != mountMatrix else { return }
+    /// Applies the scaling that another mount matrix leads to.
+    func remount(_ number: Int, _ scaling: SensorScaling) {
+        guard let sensor = sensors[number], kind == .accelerometer,
+            sensor.status.mountMatrix != scaling.frame.matrix.elements
+        else { return }
         log.info("\(sensor.status.name): the mount matrix has changed")
-        update(number) { $0.mountMatrix = mountMatrix }
+        update(number) { $0.setFrame(scaling) }
         sensor.source.rescale(to: scaling)
     }
 
@@ -197,7 +202,13 @@ final class SensorGroup {
         log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(source.mode.name) at \(source.sampleRate) Hz")
         guard kind == .accelerometer, number == selection.activeNumber else { return }
         let isBuffered = source.mode == .buffer
-        let sampling = Sampling(rate: source.sampleRate, mayFallSilent: isBuffered, faceUp: source.faceUp)
+        let frame = source.frame
+        let sampling = Sampling(
+            rate: source.sampleRate,
+            mayFallSilent: isBuffered,
+            faceUp: frame.faceUp,
+            faceUpReason: frame.faceUpReason
+        )
         delegate.samplingBegan(role, sampling)
     }
 
@@ -231,5 +242,11 @@ final class SensorGroup {
 }
 
 extension SensorStatus {
+    /// Sets what follows from the mount matrix; nothing for all but accelerometers.
+    mutating func setFrame(_ scaling: SensorScaling) {
+        guard case .acceleration(let frame) = scaling else { return }
+        (mountMatrix, faceUp, faceUpReason) = (frame.matrix.elements, frame.faceUp, frame.faceUpReason)
+    }
+
     var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: sysfsPath) }
 }

@@ -71,7 +71,7 @@ final class SensorSupervisor {
     }
 
     private func group(_ description: SensorDescription) -> SensorGroup {
-        group(description.kind, description.mounting?.location == .base ? .base : .display)
+        group(description.kind, description.mounting?.location.role ?? .display)
     }
 
     // MARK: - State
@@ -233,14 +233,14 @@ final class SensorSupervisor {
     /// Adds a device that a scan found, or updates a known one.
     private func add(_ device: any SensorDevice) throws(SystemError) {
         let description = device.description
-        let (path, status) = (description.sysfsPath, SensorStatus(description))
-        releaseFormerSensor(of: status, description.kind)
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+        let (path, status) = (description.sysfsPath, SensorStatus(description, scaling))
+        releaseFormerSensor(of: status, description.kind)
         let group = group(description)
         let number: Int
         switch group.selection.match(status.identity, isAnnounced: announced.contains(path)) {
         case .working(let known):
-            group.remount(known, status.mountMatrix, scaling)
+            group.remount(known, scaling)
             return group.warn(known, device.warnings)
         case .returned(let known):
             recordFound(RecordedDevice(description), known, group, rate: rate(of: description))
@@ -346,10 +346,10 @@ final class SensorSupervisor {
 
 extension SensorStatus {
     /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
-    fileprivate init(_ description: SensorDescription) {
+    fileprivate init(_ description: SensorDescription, _ scaling: SensorScaling) {
         self.init()
         (name, sysfsPath) = (description.name, description.sysfsPath)
-        guard let mounting = description.mounting else { return }
-        (location, mountMatrix) = (mounting.location, mounting.matrix.elements)
+        location = description.mounting?.location ?? .unknown
+        setFrame(scaling)
     }
 }

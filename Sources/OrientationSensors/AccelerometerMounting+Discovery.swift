@@ -5,7 +5,7 @@ import POSIX
 import SystemdBus
 
 extension AccelerometerMounting {
-    /// Finds out how an accelerometer is mounted, with a warning and a default for each invalid value.
+    /// Finds out how an accelerometer is mounted, with a warning for each value that is not used as it is.
     ///
     /// udev's properties come first, then the kernel's files. `path` is the device's directory, for messages; `name` is
     /// the driver's name of the chip.
@@ -23,47 +23,22 @@ extension AccelerometerMounting {
         location = Self.location(of: path, udev, label, locationFile, progress, &warnings)
         let location = location
         progress.update { $0.location = location }
-        (matrix, matrixSource) = Self.matrix(of: path, udev, matrixFile, progress, &warnings)
-        // The driver decides the sign: HID's and Chromebooks' read negative z with the display up.
-        faceUp = name == "accel_3d" || name.utf8.starts(with: "cros-ec".utf8) ? .negativeZ : .positiveZ
-    }
-
-    private static func matrix(
-        of path: String,
-        _ udev: Device?,
-        _ file: IIOAttribute?,
-        _ progress: DescriptionProgress,
-        _ warnings: inout [String]
-    ) -> (MountMatrix, source: String) {
-        let text: String
-        let source: String
-        if let property = udev?.property("ACCEL_MOUNT_MATRIX") {
-            (text, source) = (property, "ACCEL_MOUNT_MATRIX of " + path)
-        } else if let file {
+        var search = MatrixSearch()
+        // As elsewhere in udev, an empty property is none.
+        if let text = udev?.property("ACCEL_MOUNT_MATRIX"), !text.isEmpty {
+            search.add(text, from: "ACCEL_MOUNT_MATRIX of " + path)
+        }
+        if search.isOpen, let matrixFile {
             do {
-                (text, source) = (try progress.text(of: file), file.path)
+                search.add(try progress.text(of: matrixFile), from: matrixFile.path)
             } catch {
-                warnings.append(file.path + ": \(error.errno), using the identity")
-                return (.identity, "")
+                search.addUnreadable(matrixFile.path + ": \(error.errno)")
             }
-        } else {
-            return (.identity, "")
         }
-        let shown = source + ": " + AttributeText.quoted(text)
-        guard let rows = AttributeText.matrixRows(text) else {
-            warnings.append(shown + " is not a mount matrix, using the identity")
-            return (.identity, "")
-        }
-        let (matrix, verdict) = MountMatrix.repaired(rows.x, rows.y, rows.z)
-        switch verdict {
-        case .sound: break
-        case .thirdRowReplaced:
-            warnings.append(shown + " is singular, using the cross product of the first two rows for the third")
-        case .singular:
-            warnings.append(shown + " is singular, using the identity")
-            return (.identity, "")
-        }
-        return (matrix, source)
+        (matrix, matrixSource) = search.end()
+        warnings += search.warnings
+        // The kernel's driver for HID sensor hubs, which pass on what Windows expects.
+        quantity = name == "accel_3d" ? .gravity : .specificForce
     }
 
     private static func location(
@@ -84,5 +59,53 @@ extension AccelerometerMounting {
             return location
         }
         return .unknown
+    }
+}
+
+/// Takes the first usable mount matrix of several sources; one that must be repaired only if no other is usable.
+struct MatrixSearch {
+    private(set) var warnings: [String] = []
+    private var found: (matrix: MountMatrix, source: String)?
+    private var repaired: (matrix: MountMatrix, source: String)?
+    /// What is wrong with the sources so far; that of the repaired matrix has its own end of the sentence.
+    private var problems: [(text: String, isRepaired: Bool)] = []
+
+    /// Whether no source was usable as it is.
+    var isOpen: Bool { found == nil }
+
+    /// Adds the next source in order, which is ignored once one was usable.
+    mutating func add(_ text: String, from source: String) {
+        guard isOpen else { return }
+        let shown = source + ": " + AttributeText.quoted(text)
+        guard let rows = AttributeText.matrixRows(text) else { return addUnreadable(shown + " is not a mount matrix") }
+        let (matrix, verdict) = MountMatrix.repaired(rows.x, rows.y, rows.z)
+        switch verdict {
+        // Drivers report the identity where the firmware has no matrix.
+        case .sound where repaired != nil && matrix == .identity: return
+        case .sound: found = (matrix, source)
+        case .thirdRowReplaced where repaired == nil:
+            repaired = (matrix, source)
+            problems.append((shown + " is singular", isRepaired: true))
+        case .thirdRowReplaced, .singular: return addUnreadable(shown + " is singular")
+        }
+        if !rows.rest.isEmpty {
+            warnings.append(source + ": ignored " + AttributeText.quoted(rows.rest) + " behind the mount matrix")
+        }
+    }
+
+    /// Adds a source without a usable matrix.
+    mutating func addUnreadable(_ problem: String) {
+        if isOpen { problems.append((problem, isRepaired: false)) }
+    }
+
+    /// Returns the matrix to use and its source, which is empty for the identity in place of a matrix.
+    mutating func end() -> (MountMatrix, source: String) {
+        let used = found ?? repaired ?? (.identity, "")
+        let instead = used.source.isEmpty ? "the identity" : used.source
+        for problem in problems {
+            let repair = "the cross product of the first two rows for the third"
+            warnings.append(problem.text + ", using " + (problem.isRepaired && isOpen ? repair : instead))
+        }
+        return used
     }
 }

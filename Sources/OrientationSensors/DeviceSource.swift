@@ -78,9 +78,7 @@ package final class DeviceSource: SensorSource {
     package var sampleRate: Double { machine.sampleRate }
     package var isClosed: Bool { machine.isClosed }
 
-    package var faceUp: SensorFrame.FaceUp {
-        if case .acceleration(let frame) = scaling { frame.faceUp } else { .positiveZ }
-    }
+    package var frame: SensorFrame { scaling.frame }
 
     // MARK: - Events
 

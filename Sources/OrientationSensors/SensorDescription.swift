@@ -44,20 +44,22 @@ package struct SensorDescription: Hashable, Sendable {
 
     /// The conversion of its raw values.
     ///
-    /// For an accelerometer the convention and, where the guess is wrong, the sign of z are configuration.
+    /// For an accelerometer the convention is configuration, as is the sign of z of each half where it is not derived.
     package func scaling(
         convention: SensorFrame.Convention = .desktop,
-        faceUp: SensorFrame.FaceUp? = nil
+        faceUp: PerRole<SensorFrame.FaceUp?> = PerRole(nil)
     ) -> SensorScaling {
         switch traits {
         case .accelerometer(let mounting):
+            let configured = faceUp[mounting.location.role]
             let frame = SensorFrame(
                 offset: offset,
                 scale: scale,
                 matrix: mounting.matrix,
                 convention: convention,
-                // The kernel's convention is the device frame itself, z included.
-                faceUp: faceUp ?? (convention == .kernel ? .positiveZ : mounting.faceUp)
+                // Both conventions, and the device frame, differ by a rotation only.
+                faceUp: configured ?? SensorFrame.FaceUp(mounting.matrix, mounting.quantity),
+                faceUpReason: configured != nil ? .configured : mounting.matrixSource.isEmpty ? .driver : .matrix
             )
             return .acceleration(frame)
         case .ambientLight(let unit):
@@ -82,8 +84,8 @@ package struct AccelerometerMounting: Hashable, Sendable {
     /// The property or file that the matrix is from; empty for the default, the identity.
     package let matrixSource: String
 
-    /// The guess for `FaceUp=auto`: HID and Chromebook sensors read negative z with the display up.
-    package let faceUp: SensorFrame.FaceUp
+    /// What the driver measures.
+    package let quantity: SensorFrame.Quantity
 }
 
 /// What only sensors of one kind have.

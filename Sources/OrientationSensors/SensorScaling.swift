@@ -11,6 +11,9 @@ package enum SensorScaling: Hashable, Sendable {
     /// To degrees.
     case angle(offset: Double, scale: Double)
 
+    /// The frame of an accelerometer; that of a trace for all other sensors.
+    package var frame: SensorFrame { if case .acceleration(let frame) = self { frame } else { SensorFrame() } }
+
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {

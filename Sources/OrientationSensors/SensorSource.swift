@@ -15,8 +15,8 @@ package protocol SensorSource: AnyObject {
     /// Samples a second that are to be expected; 0 while unknown.
     var sampleRate: Double { get }
 
-    /// The sign that an accelerometer gives to z, after the mount matrix is applied, while the display faces up.
-    var faceUp: SensorFrame.FaceUp { get }
+    /// The frame of an accelerometer.
+    var frame: SensorFrame { get }
 
     /// Whether it neither samples nor has anything to restore.
     var isClosed: Bool { get }
@@ -50,7 +50,7 @@ package protocol SensorSource: AnyObject {
 
 /// The defaults of recordings and simulations, which have no device.
 extension SensorSource {
-    package var faceUp: SensorFrame.FaceUp { .positiveZ }
+    package var frame: SensorFrame { SensorFrame() }
     package func sense(_ sensing: Sensing) {}
     package func deliverWaiting() {}
     package func rescale(to scaling: SensorScaling) {}

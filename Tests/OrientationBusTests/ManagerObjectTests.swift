@@ -209,6 +209,7 @@ import Testing
         ("Location", "base", { $0.location = .base }), ("Mode", "poll", { $0.mode = .poll }),
         ("SampleRate", .decimal(12.5), { $0.sampleRate = 12.5 }),
         ("MountMatrix", .decimals([1, 0, 0, 0, -1, 0, 0, 0, 1]), { $0.mountMatrix[8] = 1 }),
+        ("FaceUp", "-z", { $0.faceUp = .negativeZ }), ("FaceUpReason", "matrix", { $0.faceUpReason = .matrix }),
         ("State", "sampling", { $0.state = .sampling }), ("LastError", "broken", { $0.lastError = "broken" }),
     ]
 

@@ -58,6 +58,56 @@ import Testing
     }
 }
 
+@Suite struct FaceUpTests {
+    private static let mirrored = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, 1))
+    private static let askew = MountMatrix(rows: Vector3(2, 0.5, 0), Vector3(-0.3, 0.01, 0.1), Vector3(0, 0.2, -7))
+
+    @Test(arguments: [
+        // No matrix: a chip soldered as the display's axes are, and a plain HID sensor.
+        (MountMatrix.identity, SensorFrame.Quantity.specificForce, SensorFrame.FaceUp.positiveZ),
+        (.identity, .gravity, .negativeZ),
+        // The display's sensor of Chromebooks, and the base's.
+        (MountMatrix(rows: Vector3(-1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, -1)), .specificForce, .negativeZ),
+        (MountMatrix(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)), .specificForce, .negativeZ),
+        (mirrored, .specificForce, .negativeZ), (mirrored, .gravity, .positiveZ),
+        // Neither length nor angles matter.
+        (askew, .specificForce, .negativeZ), (askew, .gravity, .positiveZ),
+        (MountMatrix(rows: .zero, .zero, .zero), .specificForce, .positiveZ),
+        (MountMatrix(rows: Vector3(.nan, 0, 0), .zero, .zero), .gravity, .negativeZ),
+    ])
+    func `the determinant and what the driver measures give the sign of z`(
+        matrix: MountMatrix,
+        quantity: SensorFrame.Quantity,
+        sign: SensorFrame.FaceUp
+    ) {
+        #expect(SensorFrame.FaceUp(matrix, quantity) == sign)
+    }
+
+    @Test(arguments: [SensorFrame.Quantity.specificForce, .gravity], [SensorFrame.Convention.desktop, .kernel])
+    func `a chip soldered in any way is face up if its matrix is right in x and y`(
+        quantity: SensorFrame.Quantity,
+        convention: SensorFrame.Convention
+    ) {
+        // The rotations: what a chip reads for the right, top and front of the device.
+        for chip in MountCalibrationTests.signedPermutations where chip.determinant > 0 {
+            let sign = convention == .desktop ? -1.0 : 1
+            let driver = quantity == .gravity ? -1.0 : 1
+            for z in [-1.0, 1] {
+                let matrix = MountMatrix(rows: chip.x * (sign * driver), chip.y * (sign * driver), chip.z * z)
+                let frame = SensorFrame(
+                    matrix: matrix,
+                    convention: convention,
+                    faceUp: SensorFrame.FaceUp(matrix, quantity)
+                )
+                for force in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
+                    let reading = (chip.x * force.x + chip.y * force.y + chip.z * force.z) * driver
+                    #expect(frame.acceleration(raw: reading) == force)
+                }
+            }
+        }
+    }
+}
+
 @Suite struct SensorFrameTests {
     @Test func `the desktop frame is converted to the device frame`() {
         let frame = SensorFrame()

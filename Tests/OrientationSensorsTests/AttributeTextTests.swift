@@ -28,10 +28,22 @@ struct `The text of an attribute` {
         #expect(rows.x == Vector3(0, -1, 0))
         #expect(rows.y == Vector3(1, 0, 0))
         #expect(rows.z == Vector3(0, 0, 1))
+        #expect(rows.rest == "")
     }
 
     @Test(arguments: [
-        "", "1", "1, 0, 0; 0, 1, 0", "1, 0, 0; 0, 1, 0; 0, 0, 1;", "1, 0, 0; 0, 1, 0; 0, 0",
+        ("1, 0, 0; 0, -1, 0; 0, 0, 1;", ";"), ("1,0,0;0,-1,0;0,0,1 # y is inverted \n", "# y is inverted"),
+        ("1, 0, 0; 0, -1, 0; 0, 0, 1; 0, 0, 1", "; 0, 0, 1"), ("1, 0, 0; 0, -1, 0; 0, 0, 1x", "x"),
+        ("1, 0, 0; 0, -1, 0; 0, 0, 1, ", ","),
+    ])
+    func `is a mount matrix with something behind it`(text: String, rest: String) throws {
+        let rows = try #require(AttributeText.matrixRows(text))
+        #expect((rows.x, rows.y, rows.z) == (Vector3(1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, 1)))
+        #expect(rows.rest == rest)
+    }
+
+    @Test(arguments: [
+        "", "1", "1, 0, 0; 0, 1, 0", "\"1, 0, 0; 0, 1, 0; 0, 0, 1\"", "1, 0, 0; 0, 1, 0; 0, 0",
         "1, 0, 0, 0, 1, 0, 0, 0, 1",
         "1, 0, 0; 0, 1, 0; 0, 0, nan", "1, 0, 0; 0, 1, 0; 0, 0, x", "1 0 0; 0 1 0; 0 0 1", "1, 0, 0;; 0, 1, 0; 0, 0, 1",
         "1, , 0; 0, 1, 0; 0, 0, 1", "1, 0, 0, 0; 0, 1, 0; 0, 0, 1",

@@ -48,6 +48,10 @@ import Testing
         ]
         let plain: [Event] = [
             .samplingBegan(.display, Sampling(rate: 14.999, mayFallSilent: true, faceUp: .negativeZ)),
+            .samplingBegan(
+                .base,
+                Sampling(rate: 15, mayFallSilent: false, faceUp: .negativeZ, faceUpReason: .matrix)
+            ),
             .sensorChanged(.base, SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
             .sensorsFound, .switchesFound, .chassisFound(nil), .chassisFound(.handset), .lid(isClosed: true),
             .tabletSwitch(.tablet), .hingeSensor(SensorReport(state: .lost, isPresent: true, mayDeliver: false)),

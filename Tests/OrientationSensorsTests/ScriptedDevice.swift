@@ -79,7 +79,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
             location: .display,
             matrix: .identity,
             matrixSource: "",
-            faceUp: .positiveZ
+            quantity: .specificForce
         )
         description = SensorDescription(
             id: name,

@@ -27,31 +27,54 @@ struct `What a raw reading means` {
         )
     }
 
-    private static func accelerometer(faceUp: SensorFrame.FaceUp) -> SensorDescription {
+    private static let mirrored = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
+
+    private static func accelerometer(
+        _ matrix: MountMatrix = .identity,
+        from source: String = "",
+        in location: SensorLocation = .display,
+        measures quantity: SensorFrame.Quantity = .specificForce
+    ) -> SensorDescription {
         let mounting = AccelerometerMounting(
-            location: .display,
-            matrix: .identity,
-            matrixSource: "",
-            faceUp: faceUp
+            location: location,
+            matrix: matrix,
+            matrixSource: source,
+            quantity: quantity
         )
         return description(.accelerometer(mounting), offset: Vector3(1, 2, 3), scale: Vector3(2, 2, 2))
     }
 
-    static let frames: [(SensorFrame.Convention, guess: SensorFrame.FaceUp, SensorFrame.FaceUp?, Vector3)] = [
-        (.desktop, .positiveZ, nil, Vector3(-4, -8, 12)),
-        (.desktop, .negativeZ, nil, Vector3(-4, -8, -12)),
-        (.desktop, .negativeZ, .positiveZ, Vector3(-4, -8, 12)),
-        (.kernel, .negativeZ, nil, Vector3(4, 8, 12)),
-        (.kernel, .positiveZ, .negativeZ, Vector3(4, 8, -12)),
-    ]
+    @Test(arguments: [
+        (accelerometer(), SensorFrame.FaceUp.positiveZ, SensorFrame.FaceUpReason.driver),
+        (accelerometer(measures: .gravity), .negativeZ, .driver), (accelerometer(from: "file"), .positiveZ, .matrix),
+        (accelerometer(mirrored, from: "file"), .negativeZ, .matrix),
+        (accelerometer(mirrored, from: "file", measures: .gravity), .positiveZ, .matrix),
+    ])
+    func `is acceleration in the device frame, with the sign of z that follows from the matrix`(
+        sensor: SensorDescription,
+        sign: SensorFrame.FaceUp,
+        reason: SensorFrame.FaceUpReason
+    ) throws {
+        for convention in SensorFrame.Convention.allCases {
+            var scaling = sensor.scaling(convention: convention)
+            #expect((scaling.frame.faceUp, scaling.frame.faceUpReason) == (sign, reason))
+            let matrix = try #require(sensor.mounting?.matrix)
+            let z = 12 * (sign == .positiveZ ? 1 : -1) * matrix.z.z
+            let side: Double = convention == .desktop ? -1 : 1
+            let sample = AccelerometerSample(time: 7, acceleration: Vector3(4 * side, 8 * side, z))
+            #expect(scaling.measurement(raw: Vector3(1, 2, 3), time: 7) == .acceleration(sample))
+        }
+    }
 
-    @Test(arguments: frames)
-    func `is acceleration in the device frame, with the guessed sign of z unless another is set`(
-        _ item: (convention: SensorFrame.Convention, guess: SensorFrame.FaceUp, set: SensorFrame.FaceUp?, Vector3)
-    ) {
-        var scaling = Self.accelerometer(faceUp: item.guess).scaling(convention: item.convention, faceUp: item.set)
-        let sample = AccelerometerSample(time: 7, acceleration: item.3)
-        #expect(scaling.measurement(raw: Vector3(1, 2, 3), time: 7) == .acceleration(sample))
+    @Test(arguments: [SensorLocation.display, .unknown, .base])
+    func `has the sign of z that is configured for its half`(location: SensorLocation) {
+        var configured = PerRole<SensorFrame.FaceUp?>(nil)
+        configured[location == .base ? .display : .base] = .negativeZ
+        let sensor = Self.accelerometer(in: location)
+        #expect(sensor.scaling(faceUp: configured).frame.faceUpReason == .driver)
+        configured[location == .base ? .base : .display] = .negativeZ
+        let frame = sensor.scaling(faceUp: configured).frame
+        #expect((frame.faceUp, frame.faceUpReason) == (.negativeZ, .configured))
     }
 
     @Test(arguments: [(100.0, 0.0, 1.0, 100.0), (100, 10, 0.5, 55), (0, 0, 0.001, 0)])

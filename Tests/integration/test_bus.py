@@ -40,6 +40,8 @@ SENSOR_TYPES = {
     "Mode": "s",
     "SampleRate": "d",
     "MountMatrix": "ad",
+    "FaceUp": "s",
+    "FaceUpReason": "s",
     "State": "s",
     "LastError": "s",
     "SensingLevel": "s",

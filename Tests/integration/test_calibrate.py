@@ -133,7 +133,8 @@ class Person(CalibrateTestCase):
         self.assertEqual(self.hwdb(answer, KEY.replace("Tablet10", "Tablet11")), "")
         self.assertIn("Before: 1, 0, 0; 0, 1, 0; 0, 0, 1 (no matrix set)", self.said)
         self.assertIn(f"After:  {VALUE}", self.said)
-        self.assertIn("FaceUp: +z", self.said)
+        self.assertIn("FaceUp: +z, from the matrix", self.said)
+        self.assertIn("face up: face-up", self.said)
         self.assertIn("upright: was landscape-left, now portrait", self.said)
         self.assertIn("on its left edge: was portrait-upside-down, now landscape-left", self.said)
 
@@ -179,7 +180,7 @@ class Person(CalibrateTestCase):
             os.write(self.controller, b"\n")
         status, answer = self.finish()
         self.assertEqual(status, DONE, self.said)
-        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", answer)
+        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, -1\n", answer)
         self.assertNotIn("polling", self.said)
         self.assertEqual(self.rig.read("buffer/enable", HID), "0")
 
@@ -344,8 +345,8 @@ class Recording(CalibrateTestCase):
         self.assertIn(f"After:  {VALUE}, the same", run.stderr)
 
     def test_recording_through_a_wrong_matrix_gives_the_right_one(self):
-        # The sensor's readings through "1, 0, 0; 0, -1, 0; 0, 0, 1".
-        wrong = [(-x, y, z) for x, y, z in (reading(mounted) for mounted in MOUNTED)]
+        # The sensor's readings through "1, 0, 0; 0, -1, 0; 0, 0, 1", whose determinant makes face up -z.
+        wrong = [(-x, y, -z) for x, y, z in (reading(mounted) for mounted in MOUNTED)]
         self.add_machine(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, -1, 0; 0, 0, 1"})
         run = self.calibrate("--from", self.write_trace(*[[part / 1000 for part in pose] for pose in wrong]))
         self.assertEqual(run.returncode, DONE, run.stderr)
@@ -388,6 +389,8 @@ class Recording(CalibrateTestCase):
                 run = self.calibrate("--from", self.write_trace(self.UPRIGHT, edge, self.FACE_UP))
                 self.assertEqual(run.returncode, DONE, run.stderr)
                 self.assertEqual("mirrored" in run.stderr, is_told)
+                self.assertEqual("FaceUp: -z, from the matrix" in run.stderr, is_told)
+                self.assertEqual("now face-down" in run.stderr, is_told)
 
     def test_opposite_edge_is_remarked_for_a_sensor_that_reads_gravity(self):
         self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
@@ -407,14 +410,15 @@ class Recording(CalibrateTestCase):
         self.assertEqual(result["MountMatrix"], [1, 0, 0, 0, 1, 0, 0, 0, 1])
         self.assertEqual(result["FaceUp"], "+z")
 
-    def test_sensor_whose_z_points_the_other_way_keeps_its_sign(self):
-        # HID sensors read -z with the display up; orientd handles that.
+    def test_record_of_a_hid_sensor_makes_face_up_read_plus_z(self):
+        # Without a matrix it reads -z. iio-sensor-proxy assumes +z, and orientd derives +z from the record.
         self.rig.add_device(f"P: {PARENT}\nE: SUBSYSTEM=i2c\nA: modalias=acpi:BOSC0200:BOSC0200:\\n\n\n")
         self.rig.add_device(accelerometer(name="accel_3d", parent=PARENT))
         run = self.calibrate("--from", self.write_trace(self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP))
         self.assertEqual(run.returncode, DONE, run.stderr)
-        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n", run.stdout)
-        self.assertIn("FaceUp: -z", run.stderr)
+        self.assertIn(" ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, -1\n", run.stdout)
+        self.assertIn("FaceUp: +z, from the matrix", run.stderr)
+        self.assertIn("face up: face-up", run.stderr)
 
     def test_other_records_in_the_file_are_kept(self):
         self.add_machine()

@@ -164,11 +164,13 @@ class Poses(ReadingTestCase):
         self.assertEqual(self.client.get("DeviceOrientation"), "unknown")
 
     def test_hid_and_chromebook_sensors_read_minus_face_up(self):
-        for name in ("accel_3d", "cros-ec-accel"):
+        turned = {"ACCEL_MOUNT_MATRIX": "-1, 0, 0; 0, -1, 0; 0, 0, -1"}  # systemd's hwdb, for every Chromebook
+        for name, raw, properties in (("accel_3d", MINUS_Z, {}), ("cros-ec-accel", PLUS_Z, turned)):
             with self.case(name):
-                self.rig.add_device(accelerometer(name=name, raw=MINUS_Z))
+                self.rig.add_device(accelerometer(name=name, raw=raw, properties=properties))
                 self.claim_with()
                 self.assertEqual(self.client.get("FaceOrientation"), "face-up")
+                self.assertEqual(self.client.sensor()["FaceUp"], "-z")
 
     def test_natural_orientation_is_the_built_in_panels(self):
         # A panel wider than high: its own top up is called landscape-left, a quarter turn on is upside down.

@@ -292,6 +292,10 @@ class Pictures(RigTestCase):
                 self.assertEqual((DRAWING.parent / f"{name}.svg").read_text(), drawn, "draw it again with docs/tablet.py")
                 self.assertLess(len(drawn), 60_000)
 
+    def test_picture_of_the_axes_is_what_its_script_draws(self):
+        drawn = subprocess.run([DRAWING.parent / "face-up.py"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual((DRAWING.parent / "face-up.svg").read_text(), drawn, "draw it again with docs/face-up.py")
+
     def test_pictures_have_the_lines_of_status(self):
         shown = {
             tuple(f"{label}: {value}" for label, value in recording.status(properties))

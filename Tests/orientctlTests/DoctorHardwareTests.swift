@@ -55,11 +55,43 @@ import Testing
         let mirrored = MountMatrix(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
         let stretched = MountMatrix(rows: Vector3(0, 2, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
         let skewed = MountMatrix(rows: Vector3(1, 0, 0), Vector3(0.7, 0.7, 0), Vector3(0, 0, 1))
-        #expect(HardwareChecks.mountMatrix(mirrored, source: source).text == "0, 1, 0; 1, 0, 0; 0, 0, 1 from \(source)")
-        #expect(HardwareChecks.mountMatrix(mirrored, source: source).verdict == .ok)
-        #expect(HardwareChecks.mountMatrix(stretched, source: source).verdict == .warn)
-        #expect(HardwareChecks.mountMatrix(skewed, source: source).verdict == .warn)
-        #expect(HardwareChecks.mountMatrix(.identity, source: "").verdict == .ok)
+        func finding(_ matrix: MountMatrix) -> Finding {
+            let frame = SensorFrame(matrix: matrix, faceUp: .negativeZ, faceUpReason: .matrix)
+            return HardwareChecks.mountMatrix(frame, source: source)
+        }
+        let text = "0, 1, 0; 1, 0, 0; 0, 0, 1 from \(source); face up reads -z, from the matrix"
+        #expect(finding(mirrored) == .ok(text))
+        #expect(finding(stretched).verdict == .warn)
+        #expect(finding(skewed).verdict == .warn)
+        let none = SensorFrame(faceUpReason: .driver)
+        let suffix = "; face up reads +z, from the driver, no matrix"
+        #expect(
+            HardwareChecks.mountMatrix(none, source: "")
+                == .ok("none set: the sensor's axes are used as the display's" + suffix)
+        )
+    }
+
+    private typealias Unknown = SensorPlaces.Unknown
+
+    @Test func `accelerometers of unknown place come with the lines of hwdb that mark them`() {
+        let first = Unknown(name: "a at iio:device0", match: "sensor:modalias:acpi:A:*", parent: "i2c-A:00")
+        let second = Unknown(name: "b at iio:device1", match: "sensor:modalias:i2c:b:*", parent: "1-0015")
+        #expect(SensorPlaces.finding([]) == nil && SensorPlaces.finding([first]) == nil)
+        let finding = SensorPlaces.finding([first, second])
+        #expect(finding?.verdict == .warn)
+        #expect(finding?.text.contains("a at iio:device0 is used as the display's") == true)
+        let lines =
+            "\"sensor:modalias:acpi:A:*\" \" ACCEL_LOCATION=display\", "
+            + "\"sensor:modalias:i2c:b:*\" \" ACCEL_LOCATION=base\""
+        #expect(finding?.text.hasSuffix(lines) == true)
+    }
+
+    @Test(arguments: ["sensor:modalias:acpi:A:*", nil])
+    func `what hwdb cannot tell apart is marked by a rule of udev`(match: String?) {
+        let sensors = ["i2c-A:00", "1-0015"].map { Unknown(name: "a", match: match, parent: $0) }
+        let text = SensorPlaces.finding(sensors)?.text ?? ""
+        #expect(text.contains("61-sensor-local.rules"))
+        #expect(text.hasSuffix("'SUBSYSTEM==\"iio\", KERNELS==\"1-0015\", ENV{ACCEL_LOCATION}=\"base\"'"))
     }
 
     private static let straight = "1, 0, 0; 0, 1, 0; 0, 0, 1"
@@ -68,13 +100,13 @@ import Testing
 
     @Test(arguments: [
         (hwdb: nil, kernel: nil, verdict: Finding.Verdict.ok), (nil, straight, .ok), (straight, nil, .ok),
-        (straight, straight, .ok), (straight, quarterTurn, .warn), ("1, 0", straight, .warn),
+        (straight, straight, .ok), (straight, quarterTurn, .warn), ("1, 0", straight, .ok),
         // The same mounting by the convention of the kernel's documentation.
         (straight, halfTurn, .ok),
         // The drivers' default.
         (quarterTurn, straight, .ok),
-        // Rounding does not matter, but the sign of z does.
-        (straight, "0.99, 0.02, 0; -0.02, 0.99, 0; 0, 0, 1", .ok), (straight, "1, 0, 0; 0, 1, 0; 0, 0, -1", .warn),
+        // Neither rounding nor the sign of z matters.
+        (straight, "0.99, 0.02, 0; -0.02, 0.99, 0; 0, 0, 1", .ok), (straight, "1, 0, 0; 0, 1, 0; 0, 0, -1", .ok),
         // An invalid matrix of the kernel is ignored.
         (straight, "x", .ok),
     ])

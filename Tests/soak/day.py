@@ -52,7 +52,7 @@ ATTRIBUTES = ("in_accel_scale", "in_accel_x_raw", "in_accel_z_raw", "in_accel_mo
 
 KEYS = {
     "Orientation": ("Classifier", "ReportFace", "NaturalOrientation", "SupportedOrientations", "Power", "Autorotate"),
-    "Sensor": ("Source", "Rate", "FrameConvention", "FaceUp"),
+    "Sensor": ("Source", "Rate", "Frame", "FaceUp", "BaseFaceUp"),
     "Bus": ("SensorProxy", "SensorProxyOrientation"),
     "Application org.example.A": ("SupportedOrientations",),
     "Nonsense": ("Key",),

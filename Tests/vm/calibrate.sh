@@ -6,7 +6,7 @@
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 upright=1,0,0 left=0,-1,0 flat=0,0,-1
-value='0, 1, 0; -1, 0, 0; 0, 0, 1'
+value='0, 1, 0; -1, 0, 0; 0, 0, -1'
 file=/etc/udev/hwdb.d/61-sensor-local.hwdb
 calibrate() {  # calibrate USER ACTION...: runs it with person.py; prints what the terminal shows, then the exit status
     user=$1

@@ -80,6 +80,8 @@ PROPERTIES = {
         "SampleRate": 0.0,
         "SensingLevel": "stream",
         "MountMatrix": dbus.Array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], signature="d"),
+        "FaceUp": "+z",
+        "FaceUpReason": "",
         "State": "idle",
         "LastError": "",
     },

@@ -15,6 +15,10 @@ package struct SensorStatus: Hashable {
     package var sampleRate = 0.0
     /// Row by row.
     package var mountMatrix: [Double] = []
+    /// The sign of z, after the matrix, while that half faces up.
+    package var faceUp = SensorFrame.FaceUp.positiveZ
+    /// What that sign follows from; nil for a source that is no sensor.
+    package var faceUpReason: SensorFrame.FaceUpReason?
     /// Meaningful while it samples.
     package var sensingLevel = SensingLevel.stream
     package var state = SensorState.idle
@@ -30,6 +34,8 @@ package struct SensorStatus: Hashable {
         .decimal("SampleRate") { $1(&$0.sampleRate) },
         .name("SensingLevel") { $1(&$0.sensingLevel) },
         .decimals("MountMatrix") { $1(&$0.mountMatrix) },
+        .name("FaceUp") { $1(&$0.faceUp) },
+        .optionalName("FaceUpReason") { $1(&$0.faceUpReason) },
         .name("State") { $1(&$0.state) },
         .text("LastError") { $1(&$0.lastError) },
     ]

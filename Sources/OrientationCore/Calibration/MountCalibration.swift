@@ -67,38 +67,43 @@ public struct MountCalibration: Hashable, Sendable {
 
     /// Whether the sensor's axes are mirrored, by its driver or because a pose was held with the opposite edge.
     ///
-    /// A sensor that reports gravity in place of specific force counts as mirrored too.
-    public var isMirrored: Bool { right.dot(top.cross(front)) < 0 }
+    /// Then the sign of z does not follow from the matrix.
+    public func isMirrored(_ quantity: SensorFrame.Quantity) -> Bool {
+        SensorFrame.FaceUp(rows, quantity) != .positiveZ
+    }
 
     // MARK: - Matrices
 
     /// Returns the closest matrix with a single 1 or -1 in each row and column: chips are soldered parallel to edges.
     ///
-    /// It converts to the desktop convention, with the given sign of z while the display faces up. Throws `betweenAxes`
-    /// if the sensor is mounted at another angle, or a pose was not held exactly enough.
-    public func matrix(faceUp sign: SensorFrame.FaceUp) throws(Refusal) -> MountMatrix {
-        let rows = rows(sign)
-        let axes = Self.permutations.max { rows.weight(along: $0) < rows.weight(along: $1) } ?? .identity
-        func unit(_ row: Vector3, _ axis: Vector3, _ pose: Pose) throws(Refusal) -> Vector3 {
-            let component = row.dot(axis)
-            guard component * component >= 1 - Self.greatestSkew * Self.greatestSkew else { throw .betweenAxes(pose) }
-            // In place of -axis, so that 0 stays 0 and is not printed as -0.
-            return component < 0 ? .zero - axis : axis
+    /// It converts to the desktop convention, with +z while the display faces up. Throws `betweenAxes` if the sensor is
+    /// mounted at another angle, or a pose was not held exactly enough.
+    public var matrix: MountMatrix {
+        get throws(Refusal) {
+            let rows = rows
+            let axes = Self.permutations.max { rows.weight(along: $0) < rows.weight(along: $1) } ?? .identity
+            func unit(_ row: Vector3, _ axis: Vector3, _ pose: Pose) throws(Refusal) -> Vector3 {
+                let component = row.dot(axis)
+                guard component * component >= 1 - Self.greatestSkew * Self.greatestSkew else {
+                    throw .betweenAxes(pose)
+                }
+                // In place of -axis, so that 0 stays 0 and is not printed as -0.
+                return component < 0 ? .zero - axis : axis
+            }
+            return MountMatrix(
+                rows: try unit(rows.x, axes.x, .leftEdge),
+                try unit(rows.y, axes.y, .upright),
+                try unit(rows.z, axes.z, .faceUp)
+            )
         }
-        return MountMatrix(
-            rows: try unit(rows.x, axes.x, .leftEdge),
-            try unit(rows.y, axes.y, .upright),
-            try unit(rows.z, axes.z, .faceUp)
-        )
     }
 
     /// Returns the closest rotation or reflection, for a chip that is mounted at any angle.
     ///
-    /// It converts to the desktop convention, with the given sign of z while the display faces up. It is as exact as
-    /// the poses were held.
-    public func exactMatrix(faceUp sign: SensorFrame.FaceUp) -> MountMatrix {
+    /// It converts to the desktop convention, with +z while the display faces up. It is as exact as the poses were held.
+    public var exactMatrix: MountMatrix {
         // Newton's iteration for the orthogonal factor of the polar decomposition, fast because the skew is bounded.
-        var rows = rows(sign)
+        var rows = rows
         for _ in 0..<Self.newtonSteps {
             let volume = rows.determinant
             rows = MountMatrix(
@@ -120,9 +125,7 @@ public struct MountCalibration: Hashable, Sendable {
     }()
 
     /// The matrix that maps each reading to its axis of the desktop convention, not orthogonal yet.
-    private func rows(_ sign: SensorFrame.FaceUp) -> MountMatrix {
-        MountMatrix(rows: -right, -top, sign == .positiveZ ? front : -front)
-    }
+    private var rows: MountMatrix { MountMatrix(rows: -right, -top, front) }
 }
 
 extension MountMatrix {

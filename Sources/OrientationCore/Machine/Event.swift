@@ -69,11 +69,18 @@ public struct Sampling: Hashable, Sendable {
     public var mayFallSilent: Bool
     /// The sensor's own sign of z while the display faces up.
     public var faceUp: SensorFrame.FaceUp
+    /// What that sign follows from, for people who read a recording; nil in recordings of before.
+    public var faceUpReason: SensorFrame.FaceUpReason?
 
-    public init(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
+    public init(
+        rate: Double,
+        mayFallSilent: Bool,
+        faceUp: SensorFrame.FaceUp,
+        faceUpReason: SensorFrame.FaceUpReason? = nil
+    ) {
         self.rate = rate
         self.mayFallSilent = mayFallSilent
-        self.faceUp = faceUp
+        (self.faceUp, self.faceUpReason) = (faceUp, faceUpReason)
     }
 }
 

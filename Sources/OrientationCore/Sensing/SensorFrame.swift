@@ -13,11 +13,6 @@ public struct SensorFrame: Hashable, Sendable {
         case kernel
     }
 
-    /// The sign of z, after the matrix, while the screen faces up; neither convention defines it.
-    public enum FaceUp: String, NamedValue {
-        case positiveZ = "+z", negativeZ = "-z"
-    }
-
     /// Added to the raw values, in raw units.
     public var offset: Vector3
     /// Factor after the offset, in m/s² per raw unit.
@@ -25,19 +20,22 @@ public struct SensorFrame: Hashable, Sendable {
     public var matrix: MountMatrix
     public var convention: Convention
     public var faceUp: FaceUp
+    /// What `faceUp` follows from; nil for the readings of no sensor.
+    public var faceUpReason: FaceUpReason?
 
     public init(
         offset: Vector3 = .zero,
         scale: Vector3 = Vector3(1, 1, 1),
         matrix: MountMatrix = .identity,
         convention: Convention = .desktop,
-        faceUp: FaceUp = .positiveZ
+        faceUp: FaceUp = .positiveZ,
+        faceUpReason: FaceUpReason? = nil
     ) {
         self.offset = offset
         self.scale = scale
         self.matrix = matrix
         self.convention = convention
-        self.faceUp = faceUp
+        (self.faceUp, self.faceUpReason) = (faceUp, faceUpReason)
     }
 
     /// Converts a raw reading to the acceleration in the device frame, in m/s².

@@ -7,6 +7,9 @@ public enum SensorLocation: String, NamedValue {
     /// No source says; treated as the display, since most machines have one accelerometer only.
     case unknown
 
+    /// The half of the machine that it is used for.
+    public var role: AccelerometerRole { self == .base ? .base : .display }
+
     /// Creates the location from udev's property `ACCEL_LOCATION`; nil for any other text.
     public init?(udev text: String) { self.init(text, display: "display", base: "base") }
 

@@ -27,8 +27,7 @@ struct CalibrateTarget {
 
     /// The frame in effect, which maps readings, which are scaled already, to the device's axes.
     var frame: SensorFrame {
-        let scaling = description?.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
-        var frame = if case .acceleration(let frame)? = scaling { frame } else { SensorFrame() }
+        var frame = description.map { configuration.frame(of: $0) } ?? SensorFrame()
         (frame.offset, frame.scale) = (.zero, Vector3(1, 1, 1))
         return frame
     }
@@ -36,9 +35,18 @@ struct CalibrateTarget {
     /// The source of the matrix in effect; empty for none.
     var matrixSource: String { description?.mounting?.matrixSource ?? "" }
 
-    /// The sign of z while the display faces up, as orientd uses it.
-    var faceUp: SensorFrame.FaceUp { configuration.faceUp ?? description?.mounting?.faceUp ?? .positiveZ }
-    var isFaceUpConfigured: Bool { configuration.faceUp != nil }
+    /// What the driver measures.
+    var quantity: SensorFrame.Quantity { description?.mounting?.quantity ?? .specificForce }
+
+    /// The frame with another matrix, as orientd will use it.
+    func frame(with matrix: MountMatrix) -> SensorFrame {
+        let configured = configuration.faceUp.display
+        return SensorFrame(
+            matrix: matrix,
+            faceUp: configured ?? SensorFrame.FaceUp(matrix, quantity),
+            faceUpReason: configured == nil ? .matrix : .configured
+        )
+    }
 
     /// The glob of the hwdb record; nil where udev does not look the sensor up.
     var match: String? { device.flatMap { HwdbEntry.match(for: $0) } }
@@ -52,6 +60,10 @@ struct CalibrateTarget {
         if configuration.convention == .kernel {
             let problem = "hwdb's matrices use another convention than the kernel's"
             warnings.append("\(problem): remove Frame=kernel from orientd.conf")
+        }
+        if configuration.faceUp.display == .negativeZ {
+            let problem = "the record makes face up read +z, as other programs expect"
+            warnings.append("\(problem): remove FaceUp=-z from orientd.conf")
         }
         if description != nil, match == nil {
             warnings.append("\(sysfsPath) is on a bus that udev does not look up in hwdb: a record has no effect")
@@ -71,17 +83,14 @@ struct CalibrateResult {
     init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws(CommandError) {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
-            let matrix =
-                isExact
-                ? calibration.exactMatrix(faceUp: target.faceUp) : try calibration.matrix(faceUp: target.faceUp)
+            let matrix = isExact ? calibration.exactMatrix : try calibration.matrix
             entry = HwdbEntry(
                 match: target.match ?? "sensor:modalias:MODALIAS:*",
                 matrix: matrix,
                 comment: target.match == nil
                     ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(target.name)
             )
-            // The drivers of HID sensors and Chromebooks report gravity, so they read -z with the display up.
-            isMirrored = calibration.isMirrored == (target.faceUp == .positiveZ)
+            isMirrored = calibration.isMirrored(target.quantity)
         } catch {
             throw CommandError(error.sentence)
         }
@@ -92,20 +101,21 @@ struct CalibrateResult {
     var lines: [String] {
         let before = HwdbEntry.text(of: target.frame.matrix)
         let source = target.matrixSource.isEmpty ? "no matrix set" : target.matrixSource
-        let after = SensorFrame(matrix: entry.matrix, faceUp: target.faceUp)
+        let after = target.frame(with: entry.matrix)
         var lines = [
             "", "Before: \(before) (\(source))", "After:  \(entry.value)\(before == entry.value ? ", the same" : "")",
-            "FaceUp: \(faceUpName), from \(target.isFaceUpConfigured ? "orientd.conf" : "FaceUp=auto")",
+            "FaceUp: \(after.faceUpReason?.words(after.faceUp) ?? "")",
         ]
         for (pose, reading) in zip(MountCalibration.Pose.allCases, readings) {
             let (old, new) = (Self.orientation(target.frame, reading), Self.orientation(after, reading))
             lines.append("  \(pose.words): \(old == new ? "\(new)" : "was \(old), now \(new)")")
         }
-        if isMirrored { lines.append("The axes are mirrored, which is rare: was one of the poses the opposite one?") }
+        if isMirrored {
+            lines.append("The axes are mirrored, which is rare: was one of the poses the opposite one?")
+            lines.append("If not, the driver mirrors an axis: set FaceUp=+z in orientd.conf.")
+        }
         return lines + [""]
     }
-
-    private var faceUpName: String { target.faceUp == .positiveZ ? "+z" : "-z" }
 
     /// Classifies one reading by the base classifier's rule.
     private static func orientation(_ frame: SensorFrame, _ reading: Vector3) -> DeviceOrientation {
@@ -119,7 +129,8 @@ struct CalibrateResult {
         JSONValue([
             "Name": .text(target.name), "SysfsPath": .text(target.sysfsPath),
             "MountMatrixBefore": .decimals(target.frame.matrix.elements),
-            "MountMatrix": .decimals(entry.matrix.elements), "FaceUp": .text(faceUpName), "Match": .text(entry.match),
+            "MountMatrix": .decimals(entry.matrix.elements),
+            "FaceUp": .text(target.frame(with: entry.matrix).faceUp.name), "Match": .text(entry.match),
             HwdbEntry.property: .text(entry.value), "File": .text(path),
         ])
     }

@@ -193,16 +193,19 @@ struct MatrixSources: Hashable {
             // Drivers report the identity where the firmware has no matrix.
             MountMatrix(rows: theirs.x, theirs.y, theirs.z) != .identity
         else { return false }
-        // The kernel's documentation defines x and y with the opposite sign, and many drivers follow it.
+        // The kernel's documentation defines x and y with the opposite sign, and many drivers follow it. The row of z
+        // may have either sign.
         return ![1.0, -1.0].contains { sign in
-            ours.x.isNear(theirs.x, times: sign) && ours.y.isNear(theirs.y, times: sign) && ours.z.isNear(theirs.z)
+            ours.x.isNear(theirs.x, times: sign) && ours.y.isNear(theirs.y, times: sign)
+                && (ours.z.isNear(theirs.z) || ours.z.isNear(theirs.z, times: -1))
         }
     }
 }
 
 extension MatrixSources {
     init(of sensor: Device) {
-        hwdb = sensor.property(HwdbEntry.property)
+        // As elsewhere in udev, an empty property is none.
+        hwdb = sensor.property(HwdbEntry.property).flatMap { $0.isEmpty ? nil : $0 }
         kernel = ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"].lazy.compactMap(sensor.attribute).first
     }
 }

@@ -73,7 +73,7 @@ enum Record {
             }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
             let description = accelerometer.description
-            let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+            let scaling = configuration.scaling(of: description)
             let source = try systemCall(DeviceSource(accelerometer, scaling: scaling, rate: rate, loop: loop))
             return (source, description.name)
         case .replay(let path): return (try systemCall(ReplaySource(path: path, loop: loop)), path)
@@ -90,6 +90,16 @@ enum Record {
     }
 }
 
+extension Configuration {
+    /// The conversion of a sensor's raw values with these settings.
+    func scaling(of description: SensorDescription) -> SensorScaling {
+        description.scaling(convention: convention, faceUp: faceUp)
+    }
+
+    /// The frame of an accelerometer with these settings.
+    func frame(of description: SensorDescription) -> SensorFrame { scaling(of: description).frame }
+}
+
 /// Finds the accelerometer of a libiio context that orientd would choose; nil without one.
 func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
     let (found, unanswered) = try SensorSearch.once(at: uri, of: [.accelerometer]) { $0.sensors.accelerometer != nil }
@@ -98,8 +108,18 @@ func accelerometer(at uri: String) throws(SystemError) -> (any SensorDevice)? {
 }
 
 extension [any SensorDevice] {
-    /// Of accelerometers the one that orientd chooses: the first that is not in the base.
-    var accelerometer: (any SensorDevice)? { first { $0.description.mounting?.location != .base } }
+    /// Of accelerometers the one that orientd chooses; not one in the base.
+    var accelerometer: (any SensorDevice)? {
+        var best: (sensor: any SensorDevice, rank: Int)?
+        for sensor in self {
+            let description = sensor.description
+            guard let location = description.mounting?.location, location != .base,
+                let rank = SensorSelection.rank(location, isSubstitute: description.isSubstitute)
+            else { continue }
+            if rank < best?.rank ?? .max { best = (sensor, rank) }
+        }
+        return best?.sensor
+    }
 }
 
 /// One run of the command: writes the samples, and shows their number on standard error.

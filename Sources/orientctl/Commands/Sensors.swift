@@ -38,12 +38,24 @@ enum Sensors {
         let sysfs = status.sysfsPath.isEmpty ? [] : ["  \(printable(status.sysfsPath))"]
         return [Terminal.styled(path, .accent), "  \(summary(status))"] + sysfs
             + ["  mount matrix \(rows.joined(separator: "; "))"]
+            + (status.faceUpReason.map { ["  face up reads \($0.words(status.faceUp))"] } ?? [])
     }
 
     static func json(_ path: String, _ status: SensorStatus) -> JSONValue {
         let object = JSONValue(["Path": .text(path)])
         for property in SensorStatus.properties { object.set(property.name, property.value(of: status)) }
         return object
+    }
+}
+
+extension SensorFrame.FaceUpReason {
+    /// The sign of z with what it follows from, for people.
+    func words(_ sign: SensorFrame.FaceUp) -> String {
+        switch self {
+        case .matrix: "\(sign), from the matrix"
+        case .driver: "\(sign), from the driver, no matrix"
+        case .configured: "\(sign), configured"
+        }
     }
 }
 

@@ -13,7 +13,7 @@ enum HardwareChecks {
     // MARK: - Drivers
 
     static func kernel(_ system: SystemState) -> [Finding] {
-        [drivers(system)] + system.discoveryWarnings.map { .warn($0) }
+        [drivers(system)] + system.discoveryWarnings.map { .warn($0) } + SensorPlaces.findings(system)
     }
 
     private static func drivers(_ system: SystemState) -> Finding {
@@ -151,7 +151,9 @@ enum HardwareChecks {
             let text = "the sensor reads upside down while the device is used as a laptop, which stands upright"
             return [.warn(text, remedy: .calibrate)]
         }
-        return sensor.description.mounting.map { [mountMatrix($0.matrix, source: $0.matrixSource)] } ?? []
+        return sensor.description.mounting.map {
+            [mountMatrix(system.configuration.frame(of: sensor.description), source: $0.matrixSource)]
+        } ?? []
     }
 
     /// Returns whether readings at rest have the panel's own bottom up while a switch says laptop and the lid is open.
@@ -169,13 +171,15 @@ enum HardwareChecks {
     }
 
     /// Checks the mount matrix in effect.
-    static func mountMatrix(_ matrix: MountMatrix, source: String) -> Finding {
-        if source.isEmpty { return .ok("none set: the sensor's axes are used as the display's") }
-        let text = HwdbEntry.text(of: matrix) + " from " + source
+    static func mountMatrix(_ frame: SensorFrame, source: String) -> Finding {
+        let matrix = frame.matrix
+        let sign = frame.faceUpReason.map { "; face up reads \($0.words(frame.faceUp))" } ?? ""
+        if source.isEmpty { return .ok("none set: the sensor's axes are used as the display's" + sign) }
+        let text = HwdbEntry.text(of: matrix) + " from " + source + sign
         let usual = 0.9...1.1
         let lengths = [matrix.x.magnitude, matrix.y.magnitude, matrix.z.magnitude]
         guard lengths.allSatisfy(usual.contains), usual.contains(abs(matrix.determinant)) else {
-            return .warn(text + " is not a rotation or reflection", remedy: .calibrate)
+            return .warn("neither a rotation nor a reflection: " + text, remedy: .calibrate)
         }
         return .ok(text)
     }
@@ -185,6 +189,12 @@ enum HardwareChecks {
             return [.warn("cannot be checked: the sensor is not a device of this machine")]
         }
         let sources = MatrixSources(of: device)
+        let used = sensor.description.mounting?.matrixSource ?? ""
+        if let hwdb = sources.hwdb, !used.hasPrefix(HwdbEntry.property) {
+            let instead = used.isEmpty ? "the identity" : used
+            let text = "\(HwdbEntry.property)=\(hwdb) is not usable: \(instead) is used"
+            return [.warn(text, remedy: .calibrate)]
+        }
         let own = (try? FileDescriptor.contents(of: HwdbEntry.standardPath)) ?? []
         return [hwdb(sources, isLocal: HwdbEntry.isMatrix(sources.hwdb ?? "", in: own))]
     }
@@ -196,9 +206,6 @@ enum HardwareChecks {
             return .ok("no \(HwdbEntry.property)\(counts)")
         }
         let text = "\(HwdbEntry.property)=\(hwdb)"
-        guard AttributeText.matrixRows(hwdb) != nil else {
-            return .warn("\(text) is not a mount matrix", remedy: .calibrate)
-        }
         guard let kernel = sources.kernel, sources.areInConflict else { return .ok(text) }
         return isLocal
             ? .ok("\(text) from \(HwdbEntry.standardPath) is used instead of the kernel's \(kernel)")

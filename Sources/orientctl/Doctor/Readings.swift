@@ -59,7 +59,7 @@ final class Readings {
     private func read(_ sensor: any SensorDevice, _ system: SystemState, seconds: Double) throws(SystemError) {
         let loop = try EventLoop()
         let configuration = system.configuration
-        let scaling = sensor.description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+        let scaling = configuration.scaling(of: sensor.description)
         let rate = configuration.rate
         let polled = try PolledSource(sensor, scaling, rate: rate, loop)
         // As the daemon reads it, if the daemon does not.

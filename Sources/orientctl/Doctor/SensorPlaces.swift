@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// What `orientctl doctor` says of accelerometers that may be in another place than orientd takes them for.
+enum SensorPlaces {
+    /// An accelerometer of unknown place, with the glob of its record in hwdb; nil where udev does not look it up.
+    struct Unknown: Hashable {
+        let name: String
+        let match: String?
+        /// The kernel's name of the parent, as in rules of udev.
+        let parent: String
+    }
+
+    static func findings(_ system: SystemState) -> [Finding] {
+        guard system.configuration.source == .local else { return [] }
+        return unknown(system) + unused()
+    }
+
+    private static func unknown(_ system: SystemState) -> [Finding] {
+        // Another one that is known to be in the display is used.
+        guard let used = system.accelerometer?.description, used.mounting?.location == .unknown else { return [] }
+        let others = system.accelerometers.map { $0.description }.filter {
+            $0.mounting?.location == .unknown && $0.isSubstitute == used.isSubstitute && $0.id != used.id
+        }
+        return finding(([used] + others).map { Unknown($0) }).map { [$0] } ?? []
+    }
+
+    /// Says how to mark accelerometers of unknown place, of which the first is used; nil if there are not several.
+    static func finding(_ sensors: [Unknown]) -> Finding? {
+        guard sensors.count > 1, let first = sensors.first else { return nil }
+        let matches = sensors.compactMap { $0.match }
+        let isInHwdb = Set(matches).count == sensors.count
+        let file = isInHwdb ? HwdbEntry.standardPath : "/etc/udev/rules.d/61-sensor-local.rules"
+        let lines = sensors.map { sensor in
+            let place = sensor == first ? "display" : "base"
+            return isInHwdb
+                ? "\"\(sensor.match ?? "")\" \" ACCEL_LOCATION=\(place)\""
+                : "'SUBSYSTEM==\"iio\", KERNELS==\"\(sensor.parent)\", ENV{ACCEL_LOCATION}=\"\(place)\"'"
+        }
+        let text = """
+            the places of \(sensors.count) accelerometers are unknown: \(first.name) is used as the display's, and may be \
+            that of the base; these lines in \(file), with display and base exchanged if need be, say where they are: \
+            \(lines.joined(separator: ", "))
+            """
+        let update = isInHwdb ? "systemd-hwdb update" : "udevadm control --reload"
+        return .warn(text, remedy: .command("sudoedit \(file); sudo \(update); sudo udevadm trigger -s iio"))
+    }
+
+    /// Names the input devices that are accelerometers but not used.
+    private static func unused() -> [Finding] {
+        let nodes: [Device]
+        do throws(SystemError) {
+            nodes = try Device.all(inSubsystem: "input", named: "event*")
+        } catch {
+            return [.warn("\(error)")]
+        }
+        return nodes.compactMap { node in
+            EventNode.exclusion(of: node).map { reason in
+                .ok("\(EventNode.deviceName(of: node)) at \(node.name) is not used: \(reason)")
+            }
+        }
+    }
+}
+
+extension SensorPlaces.Unknown {
+    fileprivate init(_ description: SensorDescription) {
+        let device = try? Device(syspath: description.sysfsPath)
+        name = "\(description.name) at \(description.id)"
+        match = device.flatMap { HwdbEntry.match(for: $0) }
+        parent = device?.parent?.name ?? ""
+    }
+}
