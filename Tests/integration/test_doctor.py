@@ -136,6 +136,11 @@ class DoctorTestCase(RigTestCase):
         self.assertEqual(set(by_check), checks, "each check is made, whatever another has found")
         return by_check
 
+    def findings(self, check):
+        """Returns all findings of a check."""
+        _, output = self.run_doctor("--json")
+        return [finding for finding in map(json.loads, output.splitlines()) if finding["check"] == check]
+
     def assert_finding(self, finding, result, pattern=".", remedy=None):
         self.assertEqual(finding["result"], result, finding)
         self.assertRegex(finding["text"], pattern)
@@ -253,6 +258,33 @@ class Hardware(DoctorTestCase):
         self.plug(properties={"ACCEL_MOUNT_MATRIX": "1, 0, 0; 2, 0, 0; 0, 0, 1"})
         finding = self.doctor()["mount matrix"]
         self.assert_finding(finding, "warn", "is singular", remedy="sudo orientctl calibrate")
+
+    def test_mount_matrix_says_which_sign_of_z_is_used(self):
+        self.plug(attributes={"in_accel_mount_matrix": "1, 0, 0; 0, -1, 0; 0, 0, 1"})
+        finding = self.doctor()["mount matrix"]
+        self.assert_finding(finding, "ok", "in_accel_mount_matrix; face up reads -z, from the matrix$")
+
+    def test_accelerometers_of_unknown_place_and_the_lines_that_mark_them(self):
+        machine = "dmi:bvnAMI:bvr1:svnCHUWI:pnMiniBookX:pvr1:"
+        self.rig.add_device(f"P: /devices/virtual/dmi/id\nE: SUBSYSTEM=dmi\nA: modalias={machine}\\n\n\n")
+        for index, (parent, modalias) in enumerate((("i2c-MDA6655:00", "acpi:MDA6655:"), ("1-0015", "i2c:mxc4005"))):
+            path = f"/devices/pci0000:00/i2c-{index}/{parent}"
+            self.rig.add_device(f"P: {path}\nE: SUBSYSTEM=i2c\nA: modalias={modalias}\\n\n\n")
+            self.rig.add_device(accelerometer("mxc4005", index=index, parent=path))
+        findings = self.findings("kernel")
+        self.assertEqual([finding["result"] for finding in findings], ["ok", "warn"], findings)
+        self.assertIn("mxc4005 at iio:device0 is used as the display's", findings[1]["text"])
+        for modalias, place in (("acpi:MDA6655:", "display"), ("i2c:mxc4005", "base")):
+            record = f'"sensor:modalias:{modalias}:dmi:*:svnCHUWI:pnMiniBookX:*" " ACCEL_LOCATION={place}"'
+            self.assertIn(record, findings[1]["text"])
+
+    def test_input_device_that_is_left_out_is_named_with_the_reason(self):
+        self.plug()
+        attributes = {"id/bustype": "0005"}
+        pad = event_node("Wireless Controller Motion Sensors", 5, attributes, {"ID_INPUT_ACCELEROMETER": "1"})
+        self.rig.add_device(pad)
+        (_, finding) = self.findings("kernel")
+        self.assert_finding(finding, "ok", "^Wireless Controller Motion Sensors at event5 is not used: on USB or Blue")
 
     def test_mount_matrix_that_makes_up_down(self):
         self.plug()

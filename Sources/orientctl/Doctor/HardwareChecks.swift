@@ -145,15 +145,13 @@ enum HardwareChecks {
     }
 
     static func mountMatrix(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
-        let warnings = sensor.warnings.filter(isAboutMounting)
-        guard warnings.isEmpty else { return warnings.map { .warn($0, remedy: .calibrate) } }
+        var findings = sensor.warnings.filter(isAboutMounting).map { Finding.warn($0, remedy: .calibrate) }
         if isUpsideDown(system.snapshot?.status, system.configuration.machine, system.readings.samples) {
             let text = "the sensor reads upside down while the device is used as a laptop, which stands upright"
-            return [.warn(text, remedy: .calibrate)]
+            findings.append(.warn(text, remedy: .calibrate))
         }
-        return sensor.description.mounting.map {
-            [mountMatrix(system.configuration.frame(of: sensor.description), source: $0.matrixSource)]
-        } ?? []
+        let source = sensor.description.mounting?.matrixSource ?? ""
+        return findings + [mountMatrix(system.configuration.frame(of: sensor.description), source: source)]
     }
 
     /// Returns whether readings at rest have the panel's own bottom up while a switch says laptop and the lid is open.

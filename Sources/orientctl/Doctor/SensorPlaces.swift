@@ -72,6 +72,8 @@ extension SensorPlaces.Unknown {
         let device = try? Device(syspath: description.sysfsPath)
         name = "\(description.name) at \(description.id)"
         match = device.flatMap { HwdbEntry.match(for: $0) }
-        parent = device?.parent?.name ?? ""
+        // As the path has it: udev's database knows a parent only if it is a device.
+        let folders = description.sysfsPath.utf8.split(separator: UInt8(ascii: "/"))
+        parent = folders.dropLast().last.map { String(Substring($0)) } ?? ""
     }
 }
