@@ -32,7 +32,7 @@ class Devices(RigTestCase):
             ("name", long, long[:80], ""),
             ("name", long + long, "", ""),
             ("in_accel_scale", "1\x1b2" + long, "test", r'in_accel_scale: "1\?20*…" is not a usable scale, using 1$'),
-            ("in_accel_mount_matrix", "1, 0, 0; " * 400, "test", 'in_accel_mount_matrix: ".*…" is not a mount matrix'),
+            ("in_accel_mount_matrix", "1, 0, 0; " * 400, "test", 'in_accel_mount_matrix: ".*…" is singular'),
             ("in_accel_mount_matrix", "1," + " " * 3900 + "0, 0; 0, 1, 0; 0, 0, 1", "test", ""),
             ("sampling_frequency_available", "7 " * 2000, "test", ""),
             ("location", long, "test", ""),
