@@ -218,7 +218,7 @@ final class SensorGroup {
         switch measurement {
         case .acceleration(let acceleration): sample = acceleration
         // 500° says that a Chromebook cannot tell.
-        case .angle(let degrees) where !(0...360).contains(degrees) && degrees != 500:
+        case .angle(let degrees) where HingeAngle.angle(ofReading: degrees) == nil && degrees != 500:
             guard sensors[number]?.warned.insert("angle").inserted == true else { break }
             let text = AttributeText.shortest(degrees)
             log.warning("\(sensors[number]?.status.name ?? ""): \(text)° is no angle of a hinge, ignored")

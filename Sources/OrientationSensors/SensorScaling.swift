@@ -44,6 +44,6 @@ package enum Measurement: Hashable, Sendable {
     /// Clockwise from north, from 0 to less than 360.
     case heading(degrees: Double)
 
-    /// Of the hinge; any number outside 0° to 360° is no angle.
+    /// Of the hinge, as it was read: `HingeAngle.angle(ofReading:)` says whether that is an angle.
     case angle(degrees: Double)
 }

@@ -184,7 +184,7 @@ extension HingeAngle {
     }
 
     // A machine that was folded flat between two readings stayed a laptop: the angles that decide were never read.
-    @Test(arguments: [(357.0, true), (345, true), (340, true), (19, false), (3, false)])
+    @Test(arguments: [(360.0000099, true), (357, true), (345, true), (340, true), (19, false), (3, false)])
     func `an angle above 340° is a tablet's when it has lasted for two seconds`(degrees: Double, isTablet: Bool) {
         var hinge = HingeAngle()
         for time in [0.0, 0.5, 1] { hinge.add(90, at: time) }
@@ -221,6 +221,9 @@ extension HingeAngle {
         ("the jump from 360° to 0° at the full fold", [300, 330, 359, 2, 358], [nil, 330, 359, 2, 358], .tablet),
         ("a quick fold", [90, 91, 270, 275], [nil, 91, 91, 275], .tablet),
         ("a closed lid", [100, 90, 61, 32, 5, 1], [nil, 90, 61, 32, 5, 1], .laptop),
+        ("a rounded scale", [300, 330, 360.0000099, 360.5], [nil, 330, 360, 360], .tablet),
+        ("a rounded scale, closed", [60, 30, -0.00001, -0.5], [nil, 30, 0, 0], .laptop),
+        ("hardly any angles", [250, 251, 360.6, -0.6], [nil, 251, 251, 251], .tablet),
         ("no angles", [250, 251, .nan, 500, -1, 1e9, .infinity], [nil] + Array(repeating: 251, count: 6), .tablet),
     ]
 

@@ -473,6 +473,18 @@ class HingeSensor(SwitchTestCase):
         self.rig.write("in_angl1_raw", "300", self.PATH)
         self.assert_mode("tablet")
 
+    # The kernel's scale makes 360.0000099° of it, which was no angle: the mode was forgotten after 5 s.
+    def test_intel_hinge_that_is_folded_flat_is_a_tablet(self):
+        self.add_hinge(300)
+        daemon = self.measure()
+        self.assert_mode("tablet")
+        counter = ReadCounter(self.rig, "in_angl1_raw", self.PATH)
+        self.rig.write("in_angl1_raw", "360", self.PATH)
+        self.client.wait_for("HingeAngle", 360)
+        wait_until(lambda: counter.reads() >= 7, "the angle is read for more than 5 s", 20)
+        self.assertEqual((self.client.get("HingeAngle"), self.client.get("TabletMode")), (360, "tablet"))
+        self.assertEqual(daemon.log_lines("no angle"), [])
+
     def test_lid_angle_of_a_chromebook_is_in_degrees_and_500_is_none(self):
         self.add("cros-ec-lid-angle", {"in_angl_raw": 220})
         daemon = self.measure()

@@ -3,7 +3,9 @@
 /// The angle of a convertible's hinge, and the tablet mode that follows from it.
 ///
 /// It is 0° with the lid closed, 180° with both halves in one plane and 360° folded back to back.
-struct HingeAngle: Sendable {
+package struct HingeAngle: Sendable {
+    /// The degrees by which a reading may lie outside 0° to 360°: drivers round their scales, and read 360.00001°.
+    private static let tolerance = 0.5
     /// The angles in degrees that decide at once; beyond them a closed lid and a folded tablet look the same.
     private static let decisive = 20.0...340.0
     /// Seconds for which a greater angle must last to be that of a tablet.
@@ -35,10 +37,18 @@ struct HingeAngle: Sendable {
     /// Forgets the mode, when its changes can no longer be seen.
     mutating func forgetMode() { tabletMode = .unknown }
 
-    /// Adds the reading of a hinge sensor in degrees at a time in seconds; ignores one outside 0° to 360°.
-    mutating func add(_ degrees: Double, at time: Double) {
+    /// The angle from 0° to 360° that a hinge sensor reads; nil for a reading that is none.
+    ///
+    /// Just outside it is the end that is nearer: a machine that is folded flat must not look closed.
+    package static func angle(ofReading degrees: Double) -> Double? {
         // False for NaN.
-        guard (0...360).contains(degrees) else { return ignore(at: time) }
+        guard (-tolerance...360 + tolerance).contains(degrees) else { return nil }
+        return min(max(degrees, 0), 360)
+    }
+
+    /// Adds the reading of a hinge sensor in degrees at a time in seconds.
+    mutating func add(_ reading: Double, at time: Double) {
+        guard let degrees = Self.angle(ofReading: reading) else { return ignore(at: time) }
         let isConfirmed = [angle, lastReading].contains { other in
             guard let other else { return false }
             let difference = abs(other - degrees)
