@@ -64,34 +64,44 @@ final class DeviceAccess: @unchecked Sendable {
             if error.errno == .noDevice { throw error }
             opening.warnings.append("\(error); \(consequence)")
         }
-        // Before a setting is changed: a crash at any moment can be repaired.
-        func note(_ setting: SensorSetting) throws(SystemError) -> (values: [Double?], isShared: Bool) {
-            let found = try device.settings(setting)
-            let isShared = settings.note(found, of: device)
-            noted += found.map { $0.file }
+        func save() throws(SystemError) {
             do throws(SystemError) {
                 try settings.save()
             } catch {
                 try warn(error, "a crash would leave the sensor's settings changed")
             }
-            return (found.map { AttributeText.number($0.text) }, isShared)
+        }
+        // Notes a setting before it is changed, since a crash at any moment can be repaired, and then what it has become.
+        // Without its files, the sensor has no such setting.
+        func change<Value>(
+            _ setting: SensorSetting,
+            _ body: ([FoundSetting]) throws(SystemError) -> Value
+        ) throws(SystemError) -> Value? {
+            let found = try device.settings(setting)
+            guard !found.isEmpty else { return nil }
+            settings.note(found, of: device)
+            noted += found.map { $0.file }
+            try save()
+            let result = Result { () throws(SystemError) in try body(found) }
+            if settings.noteChange(to: try device.settings(setting)) { try save() }
+            return try result.get()
         }
         do throws(SystemError) {
-            let found = try note(.rate)
             // Scans come at the chip's rate; when polled, a slow chip returns old values.
-            var target = buffered ? rate : max(rate, Self.leastFrequency)
-            // Another sensor of the device needs the rate that it has.
-            if found.isShared, let current = found.values.first ?? nil { target = max(target, current) }
-            if !found.values.isEmpty { opening.rate = try device.setSamplingFrequency(atLeast: target) }
+            let target = buffered ? rate : max(rate, Self.leastFrequency)
+            opening.rate =
+                try change(.rate) { _ throws(SystemError) in try device.setSamplingFrequency(atLeast: target) } ?? nil
         } catch {
             try warn(error, "sampling goes on at the rate the sensor has")
         }
         do throws(SystemError) {
             // The others, which never rest, keep the sensitivity that somebody chose for them.
             if buffered, device.description.kind == .accelerometer {
-                let values = try note(.sensitivity).values
-                if values.contains(where: { $0 != 0 }) { _ = try device.setChangeSensitivity(0) }
-                opening.hasSensitivity = !values.isEmpty
+                let change: Void? = try change(.sensitivity) { found throws(SystemError) in
+                    let isSet = found.contains { AttributeText.number($0.text) != 0 }
+                    if isSet { _ = try device.setChangeSensitivity(0) }
+                }
+                opening.hasSensitivity = change != nil
             }
         } catch {
             try warn(error, "sampling goes on with the sensitivity the sensor has")
@@ -111,8 +121,12 @@ final class DeviceAccess: @unchecked Sendable {
     }
 
     private func setSensitivity(_ change: Double) throws(SystemError) -> Double {
+        settings.adopt(try device.settings(.sensitivity))
         do throws(SystemError) {
-            return try device.setChangeSensitivity(change)
+            let kept = try device.setChangeSensitivity(change)
+            // A file that cannot be written was a warning when the device was opened.
+            if settings.noteChange(to: try device.settings(.sensitivity)) { try? settings.save() }
+            return kept
         } catch {
             // A sensor that refuses any sensitivity streams on.
             let found = try device.settings(.sensitivity).first?.text

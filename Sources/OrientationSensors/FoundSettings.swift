@@ -7,15 +7,22 @@ import POSIX
 package struct FoundSetting: Hashable, Sendable {
     /// The whole path of its file.
     let file: String
-    let text: String
+    fileprivate(set) var text: String
+    /// What it read after the last change by a sensor; nil before that.
+    fileprivate(set) var written: String?
     /// The number of open sensors that have changed it.
-    var users = 0
+    fileprivate(set) var users = 0
+
+    init(file: String, text: String) { (self.file, self.text) = (file, text) }
+
+    /// Whether a text that it reads now is what a sensor has made of it; another is the choice of another program.
+    func isOurs(_ text: String) -> Bool { written == nil || written == text }
 }
 
 /// The settings of a device that its sensors have changed, as they were before.
 ///
-/// Sensors of one device can share a setting: the first that changes it notes it, the last that closes restores it.
-/// What cannot be restored stays noted. They are also written to a file, for the next start after a crash.
+/// Sensors of one device can share a setting: the first that changes it notes it, the last that closes restores it,
+/// unless another program has changed it meanwhile. What cannot be restored stays noted. They are also written to a file, for the next start after a crash.
 // Sendable unchecked: only the jobs of the device's helper use it.
 final class FoundSettings: @unchecked Sendable {
     private var settings: [FoundSetting] = []
@@ -45,17 +52,36 @@ final class FoundSettings: @unchecked Sendable {
         inode = device.folder.inode
     }
 
-    /// Notes settings that one more sensor is about to change; returns whether another sensor has changed any of them.
-    func note(_ found: [FoundSetting], of device: any SensorDevice) -> Bool {
+    /// Notes settings that one more sensor is about to change.
+    func note(_ found: [FoundSetting], of device: any SensorDevice) {
         begin(device)
-        var isShared = false
+        adopt(found)
         for setting in found {
             let index = settings.firstIndex { $0.file == setting.file } ?? settings.endIndex
             if index == settings.endIndex { settings.append(setting) }
-            if settings[index].users > 0 { isShared = true }
             settings[index].users += 1
         }
-        return isShared
+    }
+
+    /// Takes what another program has made of noted settings for what they were before.
+    func adopt(_ present: [FoundSetting]) {
+        for setting in present {
+            guard let index = settings.firstIndex(where: { $0.file == setting.file }) else { continue }
+            if !settings[index].isOurs(setting.text) {
+                (settings[index].text, settings[index].written) = (setting.text, nil)
+            }
+        }
+    }
+
+    /// Notes what settings read after a change; returns whether that is something else than before.
+    func noteChange(to present: [FoundSetting]) -> Bool {
+        var isOther = false
+        for setting in present {
+            guard let index = settings.firstIndex(where: { $0.file == setting.file }) else { continue }
+            if settings[index].written != setting.text { isOther = true }
+            settings[index].written = setting.text
+        }
+        return isOther
     }
 
     /// Writes them to the file; throws ENODEV once the device was unplugged.
@@ -72,7 +98,7 @@ final class FoundSettings: @unchecked Sendable {
         var warnings: [String] = []
         for setting in settings.reversed() where setting.users == 0 && device.folder.contains(setting.file) {
             do throws(SystemError) {
-                try device.restore(setting)
+                if setting.written != setting.text { try device.restore(setting) }
                 settings.removeAll { $0.file == setting.file }
             } catch {
                 warnings.append("\(error); the setting stays changed")
@@ -146,11 +172,18 @@ struct SettingsFile: Sendable {
         for line in lines.dropFirst() {
             let words = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
-            guard words.count == 2, folder.contains(words[0]), isPrintable(words[1]) else {
-                let shown = AttributeText.quoted(String(decoding: line, as: UTF8.self))
-                return .invalid(path + ": " + shown + " is no setting of " + folder.path)
+            if words.count == 2, isPrintable(words[1]) {
+                if folder.contains(words[0]) {
+                    settings.append(FoundSetting(file: words[0], text: words[1]))
+                    continue
+                }
+                if words[0].isEmpty, let last = settings.indices.last {
+                    settings[last].written = words[1]
+                    continue
+                }
             }
-            settings.append(FoundSetting(file: words[0], text: words[1]))
+            let shown = AttributeText.quoted(String(decoding: line, as: UTF8.self))
+            return .invalid(path + ": " + shown + " is no setting of " + folder.path)
         }
         return .settings(settings)
     }
@@ -169,8 +202,13 @@ struct SettingsFile: Sendable {
         // The file may be that of another device by now.
         try folder.checkPresence()
         guard !settings.isEmpty else { return _ = unlink(path) }
-        let lines = [Self.heading(folder)] + settings.map { $0.file + "=" + $0.text }
-        try OutputFile.replace(path, with: (lines.joined(separator: "\n") + "\n").utf8, permissions: 0o600)
+        // What was written stands in a line of its own, with no file.
+        let lines = settings.flatMap { [$0.file + "=" + $0.text] + ($0.written.map { ["=" + $0] } ?? []) }
+        try OutputFile.replace(
+            path,
+            with: (([Self.heading(folder)] + lines).joined(separator: "\n") + "\n").utf8,
+            permissions: 0o600
+        )
     }
 
     /// Removes the file, unless it is of another device.

@@ -36,12 +36,12 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// The files of a setting as they are now; none where the sensor has no such setting.
     func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting]
 
-    /// Writes a setting as it was found, that of another sensor of the device included.
+    /// Writes a setting as it was found, that of another sensor of the device included, if it still is ours.
     func restore(_ setting: FoundSetting) throws(SystemError)
 
-    /// Sets the smallest rate offered of at least `target` Hz, else the highest, and returns the one that it has then.
+    /// Raises a lower rate to the smallest offered of at least `target` Hz, else the highest; returns what it is then.
     ///
-    /// Nil where it has no such setting.
+    /// Never lowers it: another program may have set it. Nil where it has no such setting.
     func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double?
 
     /// Asks for a change sensitivity in m/s², and returns the one that the sensor has then.

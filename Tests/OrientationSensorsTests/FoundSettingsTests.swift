@@ -33,6 +33,10 @@ import Testing
             #expect(file.read() == nil)
             try file.write(settings)
             #expect(file.read() == settings)
+            let access = FoundSettings()
+            access.note(settings, of: ScriptedDevice("a"))
+            #expect(access.noteChange(to: settings.map { FoundSetting(file: $0.file, text: "a=b") }))
+            #expect(!access.noteChange(to: settings.map { FoundSetting(file: $0.file, text: "a=b") }))
             try file.write([])
             #expect(file.read() == nil && FileDescriptor.inode(of: file.path) == nil)
         }
@@ -174,6 +178,62 @@ import Testing
             _ = second.run(.close, rate: 15, scans: 0)
             #expect(rate.value == 10 && file.read() == nil)
         }
+    }
+
+    // A game's 1600 Hz became the rate that orientd had found.
+    @Test func `a setting that another program has changed meanwhile is not restored`() throws {
+        try withFolder { folder in
+            let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
+            let sensitivity = ScriptedDevice.Sensitivity(0.5)
+            let buffer = try ScriptedBuffer { _ throws(SystemError) in nil }
+            let access = access(folder, sensitivity: sensitivity, buffer: buffer)
+            _ = access.run(.prepare, rate: 15, scans: 8)
+            _ = access.run(.open(buffered: true), rate: 15, scans: 8)
+            #expect(rate.value == 15 && sensitivity.value == 0)
+            rate.hertz.withLock { $0 = 1600 }
+            sensitivity.change.withLock { $0 = 0.25 }
+            // At rest the sensitivity is ours again, and what the other program wanted is what is restored.
+            #expect(access.run(.setSensitivity(0.3), rate: 15, scans: 8) == .sensitivity(0.3))
+            #expect(access.run(.close, rate: 15, scans: 8) == .done(warnings: []))
+            #expect(rate.value == 1600 && sensitivity.value == 0.25 && file.read() == nil)
+        }
+    }
+
+    @Test(arguments: [(15.0, 10.0), (1600, 1600)])
+    func `after a crash, what orientd has written last is restored and nothing else`(now: Double, after: Double) throws
+    {
+        try withFolder { folder in
+            let first = access(folder)
+            _ = first.run(.prepare, rate: 15, scans: 0)
+            _ = first.run(.open(buffered: false), rate: 15, scans: 0)
+            rate.hertz.withLock { $0 = now }
+            #expect(access(folder).run(.prepare, rate: 15, scans: 0) == .done(warnings: []))
+            let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
+            #expect(rate.value == after && file.read() == nil)
+        }
+    }
+
+    // The rate that another program had set while the first sensor was read was forgotten.
+    @Test func `a second sensor restores what another program has set before it was opened`() {
+        let settings = FoundSettings()
+        let (first, second) = (access(nil, settings), access(nil, settings))
+        _ = first.run(.open(buffered: false), rate: 15, scans: 0)
+        rate.hertz.withLock { $0 = 20 }
+        _ = second.run(.open(buffered: false), rate: 50, scans: 0)
+        #expect(rate.value == 50)
+        _ = first.run(.close, rate: 15, scans: 0)
+        #expect(rate.value == 50)
+        _ = second.run(.close, rate: 50, scans: 0)
+        #expect(rate.value == 20)
+    }
+
+    @Test func `a higher rate is never lowered`() {
+        rate.hertz.withLock { $0 = 400 }
+        let access = access()
+        _ = access.run(.open(buffered: false), rate: 15, scans: 0)
+        #expect(rate.value == 400)
+        _ = access.run(.close, rate: 15, scans: 0)
+        #expect(rate.value == 400 && log.calls == ["a end"])
     }
 
     // The failure was ignored, and the file removed.

@@ -132,17 +132,20 @@ final class ScriptedDevice: SensorDevice, Sendable {
 
     func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? {
         rate.hertz.withLock { hertz in
+            guard hertz < target else { return hertz }
             log.add("\(name) \(Int(hertz)) to \(Int(target)) Hz")
             hertz = target
+            return hertz
         }
-        return target
     }
 
     func restore(_ setting: FoundSetting) throws(SystemError) {
         guard setting.file == folder.path + "/rate" else {
+            guard let sensitivity, setting.isOurs("\(sensitivity.value)") else { return }
             _ = try setChangeSensitivity(AttributeText.number(setting.text) ?? -1)
             return
         }
+        guard setting.isOurs("\(rate.value)") else { return }
         guard rate.canRestore.load(ordering: .relaxed) else { throw SystemError("restore", name, errno: Errno(EIO)) }
         let hertz = AttributeText.number(setting.text) ?? -1
         log.add("\(name) restore \(Int(hertz)) Hz")

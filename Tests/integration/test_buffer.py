@@ -123,17 +123,34 @@ class Buffer(RigTestCase):
                 daemon.stop()
                 self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 10)
 
-    def test_rate_under_10_hz_survives_another_scan(self):
-        # The scan raised it to 10 Hz while the sensor sampled.
-        self.rig.add_fixture("buffered-trigger")
-        Feed(self.rig, HID, HID_PORTRAIT)
-        daemon = self.rig.start_orientd("--verbose", configuration="[Sensor]\nRate=5\n")
+    # It was lowered to 25 Hz for the game that had set it, and what a game set later was overwritten at the end.
+    def test_rate_of_another_program_is_neither_lowered_nor_overwritten(self):
+        rate = "in_accel_sampling_frequency"
+        attributes = {rate: "400", rate + "_available": "12.5 25 400 1600", "in_accel_hysteresis": "0.5"}
+        for later in ("400", "1600"):
+            with self.case(later=later):
+                self.rig.add_device(buffered("le:s16/16>>0", attributes))
+                feed = Feed(self.rig, DEVICE, PORTRAIT)
+                self.rig.start_orientd()
+                self.client.claim()
+                self.assertEqual((self.rig.read(rate), float(self.rig.read("in_accel_hysteresis"))), ("400", 0))
+                self.rig.write(rate, later)
+                self.client.release()
+                wait_until(lambda: not feed.is_enabled(), "the buffer is off")
+                self.client.wait_for("SensorState", "idle")
+                wait_until(lambda: self.rig.read("in_accel_hysteresis") == "0.5", "the sensitivity is restored")
+                self.assertEqual(self.rig.read(rate), later)
+
+    def test_sensitivity_that_another_program_sets_meanwhile_stays(self):
+        self.rig.add_device(buffered("le:s16/16>>0", {"in_accel_hysteresis": "0.5"}))
+        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        self.rig.start_orientd()
         self.client.claim()
-        for number in (2, 3):
-            # A second scan follows the end of the first.
-            self.rig.testbed.uevent(HID, "change")
-            wait_until(lambda: len(daemon.log_lines("looking for sensors")) == number, "it scans")
-        self.assertEqual(float(self.rig.read("in_accel_sampling_frequency", HID)), 5)
+        self.rig.write("in_accel_hysteresis", "0.25")
+        self.client.release()
+        wait_until(lambda: not feed.is_enabled(), "the buffer is off")
+        self.client.wait_for("SensorState", "idle")
+        self.assertEqual(self.rig.read("in_accel_hysteresis"), "0.25")
 
     def test_stopping_the_daemon_switches_off(self):
         self.rig.add_fixture("buffered-trigger")

@@ -98,9 +98,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     }
 
     package func prepare(atLeast minimum: Double) throws(SystemError) {
-        if let current = try samplingFrequency, let rate = try samplingRates.raised(from: current, toAtLeast: minimum) {
-            try writeFrequency(rate)
-        }
+        _ = try setSamplingFrequency(atLeast: minimum)
         // An accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect. While
         // another program reads scans, the choice is its own.
         guard description.canBuffer, description.kind == .accelerometer else { return }
@@ -130,11 +128,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     }
 
     package func restore(_ setting: FoundSetting) throws(SystemError) {
-        if let attribute = (frequency + hysteresis).first(where: { $0.path == setting.file }) {
-            try attribute.write(setting.text)
-        } else {
-            try folder.write(setting.text, to: setting.file)
-        }
+        let known = (frequency + hysteresis).first { $0.path == setting.file }
+        // The files of another sensor of the device are known by their paths only.
+        let attribute = known ?? IIOAttribute(folder: folder, remote: nil, path: setting.file)
+        if setting.isOurs(try attribute.read()) { try attribute.write(setting.text) }
     }
 
     private var samplingFrequency: Double? {
@@ -149,8 +146,9 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     }
 
     package func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? {
-        let rate = try samplingRates.rate(atLeast: target)
-        if try samplingFrequency != rate { try writeFrequency(rate) }
+        guard let current = try samplingFrequency else { return nil }
+        guard let rate = try samplingRates.raised(from: current, toAtLeast: target) else { return current }
+        try writeFrequency(rate)
         return try samplingFrequency
     }
 
