@@ -61,6 +61,20 @@ struct `A word of a scan` {
         #expect(value == -1)
     }
 
+    // Hubs gave 64497 for -1039, and the picture was upside down.
+    @Test(arguments: [
+        ("le:s16/32>>0", 64497, -1039), ("le:s16/32>>0", 65535, -1), ("le:s16/32>>0", 32768, -32768),
+        ("le:s16/32>>0", 32767, 32767), ("le:s16/32>>0", -1039, -1039), ("le:s16/32>>0", 0, 0),
+        ("le:s12/16>>4", 4095, -1), ("le:s12/16>>4", 2047, 2047),
+        // These are no values of the word, whatever they are.
+        ("le:s16/32>>0", 65536, 65536), ("le:s12/16>>4", 4096, 4096), ("le:s16/32>>0", -40000, -40000),
+        ("le:u16/16>>0", 65535, 65535), ("le:s32/32>>0", 65535, 65535), ("le:s32/32>>0", 4_294_966_257, -1039),
+        ("le:s64/64>>0", 65535, 65535),
+    ])
+    func `gives its attribute's number the sign that it lacks`(format: String, number: Double, value: Double) throws {
+        #expect(try #require(try element(format)).signed(number) == value)
+    }
+
     // With a repeat of 0, or a word of less than a byte, the size of the scan was divided by zero.
     @Test(arguments: [
         "le:s0/16>>0", "le:s17/16>>0", "le:s16/16>>1", "le:s12/16>>5", "le:s12/12>>0", "le:s0/0>>0", "le:s64/128>>0",

@@ -5,6 +5,7 @@ Each expected orientation is worked out by hand: acceleration = M * ((raw + offs
 where upright is (0, -9.81, 0) and right edge up, landscape-left, is (-9.81, 0, 0).
 """
 
+from feed import Feed
 from rig import (
     DEVICE,
     FACE_NONE,
@@ -119,6 +120,24 @@ class Fixtures(ReadingTestCase):
         self.assertEqual(self.rig.read("sampling_frequency", device), "25")
         self.client.release()
         wait_until(lambda: self.rig.read("sampling_frequency", device) == "12", "the rate is restored")
+
+
+class Sign(ReadingTestCase):
+    # A hub gave 64497 for -1039, and the picture was upside down.
+    def test_values_without_a_sign_have_that_of_the_scans(self):
+        attributes = {}
+        for index, axis in enumerate("xyz"):
+            attributes[f"scan_elements/in_accel_{axis}_en"] = "0"
+            attributes[f"scan_elements/in_accel_{axis}_index"] = str(index)
+            attributes[f"scan_elements/in_accel_{axis}_type"] = "le:s16/32>>0"
+        attributes.update({"buffer/enable": "0", "buffer/length": "2"})
+        self.rig.add_device(accelerometer(scale="0.009807", raw=(62, 64497, 65369), attributes=attributes, node=True))
+        # No scan ever comes.
+        Feed(self.rig, DEVICE, (0, 0, 0), muted=True)
+        daemon = self.claim_with()
+        self.client.wait_for("DeviceOrientation", "portrait")
+        self.assertEqual(self.client.sensor()["Mode"], "poll")
+        self.assertEqual(daemon.log_lines("scale"), [])
 
 
 class Poses(ReadingTestCase):

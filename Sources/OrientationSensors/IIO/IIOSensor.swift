@@ -40,7 +40,9 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         guard raw != nil || processed != nil || hasScans else { return nil }
 
         folder = device.folder
-        values = (processed ?? raw)?.map { KeptAttribute($0) }
+        // Only acceleration has a sign.
+        let elements = channels.map { kind == .accelerometer && processed == nil ? $0.scanElement : nil }
+        values = (processed ?? raw).map { zip($0, elements).map { KeptAttribute($0, of: $1) } }
         scanSwitches = channels.map { "scan_elements/\($0.name)_en" }
 
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs.

@@ -56,6 +56,13 @@ struct ScanElement {
         return isSigned ? Int64(bitPattern: top) >> unused : Int64(bitPattern: top >> unused)
     }
 
+    /// The value of an attribute's number, in which a driver can have left out the sign: of 16 bits, 65535 is -1.
+    func signed(_ number: Double) -> Double {
+        guard isSigned, bits < 53 else { return number }
+        let range = Double(UInt64(1) << bits)
+        return number >= range / 2 && number < range ? number - range : number
+    }
+
     /// The value at a word of a scan; no alignment needed.
     func value(at word: UnsafeRawPointer) -> Double {
         let integer = integer(at: word)
