@@ -165,7 +165,10 @@ Accelerometer = with_the_mock(
     "test_a_client_claims_once_however_often",
     "test_a_sensor_in_the_base_is_none",
     "test_positive_z_is_face_up_whatever_the_sensor_is",
-    "test_reply_waits_for_a_reading_and_no_longer_than_a_second",
+    "test_reply_waits_for_a_slow_reading_for_80_ms_and_the_value_follows",
+    "test_claim_of_our_own_name_waits_for_a_second",
+    "test_kwin_gets_the_value_at_once_and_then_signals",
+    "test_kwin_that_claims_before_there_is_a_sensor_needs_no_other_claim",
     "test_orientation_and_tilt",
 )
 # They need settings or a state that the mock does not have.

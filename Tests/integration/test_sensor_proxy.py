@@ -167,14 +167,51 @@ class Accelerometer(SensorProxyTestCase):
         handle_events()
         self.assertEqual(changes, [{"AccelerometerOrientation": "right-up"}, {"AccelerometerTilt": "vertical"}])
 
-    def test_reply_waits_for_a_reading_and_no_longer_than_a_second(self):
+    # GNOME's extension screen-rotate waits 100 ms for the reply, and gave up; the reply came after a second.
+    def test_reply_waits_for_a_slow_reading_for_80_ms_and_the_value_follows(self):
         self.rig.add_device(accelerometer(raw=(0, 0, 0)))
         self.start()
+        changes = self.record(self.client)
         started = GLib.get_monotonic_time()
         self.call("ClaimAccelerometer")
         seconds = (GLib.get_monotonic_time() - started) / 1e6
-        self.assertGreater(seconds, 0.5)
-        self.assertLess(seconds, 2)
+        self.assertGreater(seconds, 0.05)
+        # The timeout of org.orientd1 is a second; a busy machine adds to either.
+        self.assertLess(seconds, 0.9)
+        self.assertEqual(self.get("AccelerometerOrientation"), "undefined")
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: {"AccelerometerOrientation": "right-up"} in changes, "the value follows")
+
+    def test_claim_of_our_own_name_waits_for_a_second(self):
+        self.rig.add_device(accelerometer(raw=(0, 0, 0)))
+        self.start()
+        started = GLib.get_monotonic_time()
+        self.client.claim()
+        self.assertGreater((GLib.get_monotonic_time() - started) / 1e6, 0.9)
+
+    def test_kwin_gets_the_value_at_once_and_then_signals(self):
+        """The calls of KWin 6.7, in its order; without `asks`, those of clients that do not ask for the sensor."""
+        for asks in (True, False):
+            with self.case(asks=asks):
+                self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+                self.start()
+                changes = self.record(self.client)
+                if asks:
+                    self.assertIs(self.get("HasAccelerometer"), True)
+                self.call("ClaimAccelerometer")
+                self.assertEqual(self.get("AccelerometerOrientation"), "right-up")
+                handle_events()
+                changes.clear()
+                self.rig.turn(UPSIDE_DOWN)
+                wait_until(lambda: {"AccelerometerOrientation": "bottom-up"} in changes, "the turn")
+
+    def test_kwin_that_claims_before_there_is_a_sensor_needs_no_other_claim(self):
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimAccelerometer")
+        self.assertEqual(self.get("AccelerometerOrientation"), "undefined")
+        self.rig.add_device(accelerometer(raw=LANDSCAPE_LEFT))
+        wait_until(lambda: {"AccelerometerOrientation": "right-up"} in changes, "the first edge")
 
     def test_only_claimants_are_told_and_only_of_changes(self):
         self.rig.add_device(accelerometer())

@@ -225,24 +225,6 @@ class Proximity(SensorProxyTestCase):
         self.wait_for_value("ProximityNear", False)
 
 
-class TwoSensorsOfOneDevice(SensorProxyTestCase):
-    def test_the_last_that_is_released_restores_the_rate(self):
-        # The first restored it under the other, which then restored the rate that the first had set.
-        attributes = {"in_illuminance_raw": 100, "in_proximity_raw": 10, "sampling_frequency": 12}
-        self.rig.add_device(device(LIGHT, attributes, {"PROXIMITY_NEAR_LEVEL": 50}))
-        self.start()
-        self.call("ClaimLight")
-        self.call("ClaimProximity")
-        self.rig.write("in_illuminance_raw", 200, LIGHT)
-        self.wait_for_value("LightLevel", 200)
-        self.call("ReleaseLight")
-        self.rig.write("in_proximity_raw", 100, LIGHT)
-        self.wait_for_value("ProximityNear", True)
-        self.assertEqual(self.rig.read("sampling_frequency", LIGHT), "10")
-        self.call("ReleaseProximity")
-        wait_until(lambda: self.rig.read("sampling_frequency", LIGHT) == "12", "the rate is restored")
-
-
 class Compass(SensorProxyTestCase):
     WHERE = {"interface": COMPASS, "path": COMPASS_PATH}
     CHANNEL = "in_rot_from_north_magnetic_tilt_comp"
@@ -259,7 +241,7 @@ class Compass(SensorProxyTestCase):
         self.assertTrue(self.get("HasCompass", **self.WHERE))
         changes = self.record(self.client)
         self.call("ClaimCompass", **self.WHERE)
-        self.assertEqual(self.get("CompassHeading", **self.WHERE), 90.5)
+        self.wait_for_value("CompassHeading", 90.5, **self.WHERE)
         feed.values = {self.CHANNEL: 3590}
         self.wait_for_value("CompassHeading", 359.0, **self.WHERE)
         self.assertEqual(changes, [{"CompassHeading": 90.5}, {"CompassHeading": 359.0}])

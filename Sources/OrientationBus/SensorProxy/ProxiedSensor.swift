@@ -11,6 +11,11 @@ final class ProxiedSensor {
     /// The properties that one signal announces, with their values.
     typealias Signal = [(name: StaticString, value: PropertyValue)]
 
+    /// Seconds after which a claim is answered with what is known; the first value follows as a signal.
+    ///
+    /// Desktops claim synchronously, and GNOME's extension screen-rotate waits 100 ms for the answer.
+    private static let claimTimeout = 0.08
+
     let kind: SensorKind
 
     /// Whether there is such a sensor; a change is announced to everybody.
@@ -45,7 +50,7 @@ final class ProxiedSensor {
         let members = kind.members
         (self.kind, self.signals, self.bus, self.path) = (kind, members.signals, bus, path)
         (self.interface, self.clients, self.onClaims) = (interface.name, clients, onClaims)
-        waiting = try WaitingClaims(loop: loop)
+        waiting = try WaitingClaims(timeout: Self.claimTimeout, loop: loop)
         interface.property(members.presence, "b") { [self] in $0.append(isPresent) }
         for (row, signal) in signals.enumerated() {
             for (column, property) in signal.enumerated() {

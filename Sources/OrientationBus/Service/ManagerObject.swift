@@ -33,7 +33,7 @@ package final class ManagerObject {
         self.clients = clients
         self.host = host
         interface = BusInterface(Names.manager)
-        waiting = try WaitingClaims(loop: loop)
+        waiting = try WaitingClaims(timeout: 1, loop: loop)
         properties = PublishedProperties(
             ManagerSnapshot(version: "\(version)", status: status),
             ManagerSnapshot.properties,

@@ -6,7 +6,7 @@ import SystemdBus
 /// Claims that were accepted, whose answers wait for the first reading, so that what is read then is known.
 final class WaitingClaims {
     /// Seconds after which a claim is answered even though there is no reading.
-    private static let timeout = 1.0
+    private let timeout: Double
 
     /// Whether a reading has come since sampling began, or none is to be expected; answers the claims that wait then.
     var hasFirstReading = false {
@@ -16,7 +16,8 @@ final class WaitingClaims {
     private var messages: [BusMessage] = []
     private var timer: Timer?
 
-    init(loop: EventLoop) throws(SystemError) {
+    init(timeout: Double, loop: EventLoop) throws(SystemError) {
+        self.timeout = timeout
         timer = try loop.timer { [self] in answer() }
     }
 
@@ -24,7 +25,7 @@ final class WaitingClaims {
     func add(_ message: BusMessage) {
         if hasFirstReading { return message.reply() }
         messages.append(message)
-        if messages.count == 1 { timer?.arm(after: Self.timeout) }
+        if messages.count == 1 { timer?.arm(after: timeout) }
     }
 
     /// Answers the claims that wait.
