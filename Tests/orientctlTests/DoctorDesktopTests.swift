@@ -176,6 +176,15 @@ import Testing
         #expect(kde(when, tablet: tablet) { ($0.isDisplayOn, $0.hasClaim) = (false, false) }.isEmpty)
     }
 
+    // KWin 6.7 was told to install a part of Qt that it does not use.
+    @Test(arguments: [
+        ("6.7.0", true), ("6.10.1", true), ("7.0", true), ("6.6.90", true), ("6.6.5", false), ("6.3.6", false),
+        ("", false),
+    ])
+    func `KWin reads the sensor without Qt since 6.7`(version: String, isIndependent: Bool) {
+        #expect(Desktop.readsSensorItself(version) == isIndependent)
+    }
+
     @Test func `nothing is said about KDE while its state is unknown`() {
         #expect(kde(nil, tablet: false).isEmpty)
         #expect(kde(.inTabletMode, tablet: nil) { ($0.isDisplayOn, $0.hasClaim) = (true, false) }.isEmpty)

@@ -25,7 +25,7 @@ struct Desktop {
     enum VirtualSwitch: Equatable { case impossible, off(isMeasured: Bool), on(isMeasured: Bool) }
 
     var kind = Kind.gnome
-    /// Of GNOME Shell; empty for others.
+    /// Of GNOME Shell or KWin; empty for others.
     var version = ""
     var isLocked: Bool?
     var isDisplayOn: Bool?
@@ -33,7 +33,7 @@ struct Desktop {
     var hasClaim: Bool?
     /// Whether mutter rotates the panel, unless it is locked: it has an accelerometer and is in touch mode.
     var isPanelManaged: Bool?
-    /// KWin's built-in output and the policy for it, its mode, and whether Qt can read the sensor for it.
+    /// KWin's built-in output and the policy for it, its mode, and whether Qt can read the sensor for it, if it needs that.
     var policy: (output: String, when: Policy)?
     var isTabletMode: Bool?
     var hasSensorPlugin: Bool?
@@ -157,7 +157,8 @@ extension Desktop {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
             isTabletMode = isTablet.map { $0 == "true" }
-            hasSensorPlugin = Self.hasSensorPlugin
+            version = Self.versionOfKWin
+            hasSensorPlugin = Self.readsSensorItself(version) ? nil : Self.hasSensorPlugin
             let path = userConfigurationFolder.map { $0 + "/kwinoutputconfig.json" }
             let file = path.flatMap { try? FileDescriptor.contents(of: $0) }
             policy = file.flatMap(Self.policy)
@@ -214,6 +215,19 @@ extension Desktop {
             return (name, output["autoRotation"]?.text.flatMap { Policy(rawValue: $0) } ?? .inTabletMode)
         }
         return found.allSatisfy { $0 == found[0] } ? found.first : nil
+    }
+
+    /// `6.3.6`; empty if KWin does not tell.
+    private static var versionOfKWin: String {
+        let answer = try? output(of: ["sh", "-c", "timeout 2 kwin_wayland --version 2>/dev/null"]).bytes
+        let words = (answer ?? []).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        return words.last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Whether KWin reads net.hadess.SensorProxy without Qt: since 6.7, whose first test version is 6.6.80.
+    static func readsSensorItself(_ version: String) -> Bool {
+        let numbers = version.utf8.split(separator: UInt8(ascii: ".")).map { Int(String(Substring($0))) ?? 0 }
+        return !numbers.lexicographicallyPrecedes([6, 6, 80])
     }
 
     /// Nil if KWin is not in one of the folders that distributions use.
