@@ -47,6 +47,7 @@ OPTION_TYPES = {
 }
 
 WILL, CHANGED, DID = "WillTransition", "PropertiesChanged", "DidTransition"
+CONFIRMED = "Confirmed"
 
 Event = collections.namedtuple("Event", "signal arguments")
 

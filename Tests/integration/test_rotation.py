@@ -16,7 +16,7 @@ from rig import (
     ROOT_PATH,
     wait_until,
 )
-from rotation import ALL, CHANGED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCase, WILL, mask
+from rotation import ALL, CHANGED, CONFIRMED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCase, WILL, mask
 
 # The output transform for each interface orientation, by the display's natural orientation; the edges turn with that.
 TRANSFORMS = {
@@ -61,7 +61,8 @@ class Lock(RotationTestCase):
         self.client.ask("SetRotationLock", "s", "current")
         self.flush()
         self.assertEqual(
-            [event.arguments for event in events], [{"RotationLock": "current", "InterfaceRule": "lock"}]
+            [event.arguments for event in events if event.signal == CHANGED],
+            [{"RotationLock": "current", "InterfaceRule": "lock"}],
         )
         self.turn("portrait")
         self.assert_shown("landscape-right", lock="current", rule="lock")
@@ -236,7 +237,7 @@ class Transform(RotationTestCase):
 
 class Transitions(RotationTestCase):
     def changes(self):
-        """Returns every way to change the interface: (action, resulting orientation, reason)."""
+        """Returns every way to change the interface: (action, resulting orientation, reason); None for no change."""
         views = []
         yield lambda: self.turn("landscape-left"), "landscape-right", "sensor"
         yield lambda: self.client.ask("Rotate", "s", "portrait"), "portrait", "manual"
@@ -249,10 +250,12 @@ class Transitions(RotationTestCase):
         yield lambda: self.client.ask("SetAutorotate", "s", "never"), None, None
         yield lambda: self.turn("portrait"), None, None
         yield lambda: self.client.ask("SetAutorotate", "s", "always"), "portrait", "configuration"
-        yield lambda: self.client.ask("AlignToDevice"), None, None
-        yield lambda: self.client.ask("Rotate", "s", "portrait"), None, None
+        yield lambda: self.client.ask("AlignToDevice"), None, "manual"
+        yield lambda: self.client.ask("Rotate", "s", "portrait"), None, "manual"
+        yield lambda: self.client.ask("SetRotationLock", "s", "current"), None, "lock"
+        yield lambda: self.client.ask("SetRotationLock", "s", "off"), None, "lock"
 
-    def test_each_change_sends_will_properties_did_once_in_this_order(self):
+    def test_each_change_sends_will_properties_did_or_confirmed_once_in_this_order(self):
         self.start()
         events = self.record_events()
         shown = "portrait"
@@ -261,7 +264,10 @@ class Transitions(RotationTestCase):
                 change()
                 self.flush()
                 if orientation is None:
-                    self.assertLessEqual({event.signal for event in events}, {CHANGED})
+                    # What a person commands is confirmed once, after what it has changed.
+                    confirmations = [(CONFIRMED, (shown, reason))] if reason else []
+                    self.assertEqual([event for event in events if event.signal != CHANGED], confirmations)
+                    self.assertEqual(events[-1:] if reason else [], confirmations)
                 else:
                     self.assertEqual([event.signal for event in events], [WILL, CHANGED, DID])
                     will, changed, did = (event.arguments for event in events)
@@ -300,14 +306,14 @@ class Transitions(RotationTestCase):
         }
         self.assertEqual([change.changed for change in changes], [announced])
 
-    def test_a_call_that_changes_nothing_announces_nothing(self):
+    def test_a_call_that_changes_nothing_announces_no_change(self):
         self.start()
         self.client.ask("SetRotationLock", "s", "portrait")
         events = self.record_events()
         for method, value in (("SetRotationLock", "portrait"), ("SetAutorotate", "always"), ("Rotate", "portrait")):
             self.client.ask(method, "s", value)
         self.flush()
-        self.assertEqual(events, [])
+        self.assertEqual(events, [(CONFIRMED, ("portrait", "lock")), (CONFIRMED, ("portrait", "manual"))])
 
 
 class WrongArguments(RotationTestCase):

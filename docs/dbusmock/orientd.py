@@ -151,6 +151,10 @@ def mask_of(value, argument):
     return dbus.UInt32(value)
 
 
+# The reasons of explicit commands, by the methods that give them.
+COMMANDS = {"Rotate": "manual", "AlignToDevice": "manual", "SetRotationLock": "lock"}
+
+
 def method(interface, in_signature="", out_signature=""):
     """A method that GetCalls lists, and whose changes are announced before its reply."""
 
@@ -160,7 +164,7 @@ def method(interface, in_signature="", out_signature=""):
         @functools.wraps(function)
         def call(self, *arguments, sender):
             result = mockobject.loggedmethod(self, function)(self, *arguments, sender=sender)
-            self.manager.publish()
+            self.manager.publish(COMMANDS.get(function.__name__))
             return result
 
         return call
@@ -337,8 +341,8 @@ class Manager(Object):
         if self.upright()[0] == "device":
             self.resolve("sensor")
 
-    def publish(self):
-        """Computes the properties, and announces what has changed since the last time."""
+    def publish(self, command=None):
+        """Computes the properties, and announces what has changed since the last time, or a command without a change."""
         state, asked = self.state, self.asked()
         if state["HasAccelerometer"]:
             autorotates = any(each.is_active() and each.values["ShouldAutorotate"] for each in self.requests)
@@ -369,6 +373,8 @@ class Manager(Object):
         state.maps[0].clear()
         if transition[0] != transition[1]:
             self.DidTransition(*transition)
+        elif command:
+            self.Confirmed(transition[1], command)
         self.proxy.follow(self.values)
 
     # Clients
@@ -433,6 +439,10 @@ class Manager(Object):
 
     @dbus.service.signal(MANAGER, signature="sss")
     def DidTransition(self, from_, to, reason):
+        pass
+
+    @dbus.service.signal(MANAGER, signature="ss")
+    def Confirmed(self, orientation, reason):
         pass
 
     @method(MANAGER)

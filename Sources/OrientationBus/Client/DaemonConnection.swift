@@ -39,6 +39,8 @@ package final class DaemonConnection {
     package var onState: (_ old: State) -> Void = { _ in }
     /// Is called when the claim has changed.
     package var onClaim: () -> Void = {}
+    /// Is called when a person has commanded what is shown already.
+    package var onConfirmation: () -> Void = {}
     /// Is called when a daemon refuses a request that an earlier one has answered.
     package var onRefusal: (RotationRequest, BusError) -> Void = { _, _ in }
 
@@ -73,6 +75,11 @@ package final class DaemonConnection {
         try bus.attach(to: loop)
         slots = [
             try bus.onChange(of: Names.manager) { [unowned(unsafe) self] in propertiesChanged($0) },
+            try bus.subscribe("interface='\(Names.manager)',member='Confirmed'", from: .owner(of: Names.service)) {
+                [unowned(unsafe) self] _ in
+                // Until the properties are known, nothing is shown that could be confirmed.
+                if state.snapshot != nil { onConfirmation() }
+            },
             try bus.onOwnerChange(of: Names.service) { [unowned(unsafe) self] in ownerChanged(to: $0) },
             try bus.onDisconnect { [unowned(unsafe) self] in close() },
         ]

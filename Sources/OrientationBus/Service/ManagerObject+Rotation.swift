@@ -62,6 +62,7 @@ extension ManagerObject {
         interface.method("ListRequests", returns: "a(ososus)", names: "requests") { [self] in list($0) }
         interface.signal("WillTransition", "sss", names: "from to reason")
         interface.signal("DidTransition", "sss", names: "from to reason")
+        interface.signal("Confirmed", "ss", names: "orientation reason")
     }
 
     /// Delivers a call once polkit allows it.

@@ -57,7 +57,8 @@ package final class ManagerObject {
         ]
     }
 
-    /// Announces what an event has changed: requests, then the status, between the two signals of a transition.
+    /// Announces what an event has changed: requests, then the status, between the two signals of a transition, or with a
+    /// confirmation after it.
     ///
     /// Answers the claims that wait, if there is something to answer now.
     package func publish(_ effects: Effects) {
@@ -71,6 +72,12 @@ package final class ManagerObject {
             properties.publish(snapshot)
         }
         if let transition = effects.transition { emit("DidTransition", transition) }
+        if let confirmation = effects.confirmation {
+            bus.emit("Confirmed", of: Names.manager, at: Names.path) { message in
+                message.append(confirmation.orientation.name)
+                message.append(confirmation.reason.name)
+            }
+        }
         waiting.hasFirstReading = effects.hasFirstAnswer
     }
 

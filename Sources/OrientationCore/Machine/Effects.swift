@@ -14,6 +14,8 @@ public struct Effects: Sendable {
     public var transition: Transition?
     /// Why the interface is shown as it is, as a sentence for people; empty without a transition.
     public var explanation = ""
+    /// What a person has commanded (rotate, align, lock or unlock), if that changed nothing that is shown.
+    public var confirmation: Confirmation?
     /// The new values that clients see; nil if none has changed.
     public var status: ManagerStatus?
     /// The filtered gravity in g; (0, 0, 0) while unknown.

@@ -59,6 +59,15 @@ public enum Event: Hashable, Sendable {
     /// The state of ``Effects/save`` could not be written.
     case saveFailed
     case shutdown
+
+    /// The reason of the transition that an explicit command of a person may cause; nil for other events.
+    var command: InterfaceReason? {
+        switch self {
+        case .rotate, .alignToDevice: .manual
+        case .setRotationLock: .lock
+        default: nil
+        }
+    }
 }
 
 /// The properties of a stream of samples.

@@ -100,6 +100,7 @@ public struct OrientationMachine: Sendable {
     public mutating func handle(_ event: Event, at time: Double) -> Effects {
         var effects = Effects()
         var oldStatus: ManagerStatus?
+        var command: InterfaceReason?
         if case .sample(let role, let sample) = event {
             let isDecided = handle(sample, role, at: time)
             // Most samples change nothing that clients see: nothing is copied and compared for them.
@@ -114,6 +115,7 @@ public struct OrientationMachine: Sendable {
             let measuredOnlyAngle = measuresOnlyAngle
             do throws(RotationRefusal) {
                 try apply(event, at: time, &effects)
+                command = event.command
             } catch {
                 effects.refusal = error
             }
@@ -129,6 +131,9 @@ public struct OrientationMachine: Sendable {
             status.isSwitchContradicted = tablet.check.isContradicted
             if hasNewAngle { status.hingeAngle = tablet.hinge.angle?.rounded() ?? -1 }
             if status != oldStatus { effects.status = status }
+        }
+        if let command, effects.transition == nil {
+            effects.confirmation = Confirmation(orientation: policy.shown, reason: command)
         }
         effects.gravity = tracker.gravity
         effects.proxied.edge = edge(configuration.proxiedOrientation)

@@ -413,6 +413,29 @@ private struct Scene {
         #expect(effects.transition == Transition(from: .portraitUpsideDown, to: .portrait, reason: .configuration))
     }
 
+    // A person who saw another program turn the display could not get it back: the agent learnt nothing.
+    @Test(arguments: [
+        (Event.rotate(.portrait), InterfaceReason.manual), (.alignToDevice, .manual),
+        (.setRotationLock(.current), .lock),
+        (.setRotationLock(.off), .lock),
+    ])
+    func `an explicit command that changes nothing is confirmed`(event: Event, reason: InterfaceReason) {
+        var scene = Scene()
+        scene.sample()
+        let effects = scene.handle(event)
+        #expect(effects.transition == nil)
+        #expect(effects.confirmation == Confirmation(orientation: .portrait, reason: reason))
+    }
+
+    @Test func `a refused command, one that turns the interface, and other events confirm nothing`() {
+        var scene = Scene { $0.supportedOrientations = .landscape }
+        #expect(scene.handle(.rotate(.portrait)).confirmation == nil)
+        let other: InterfaceOrientation = scene.shown == .landscapeLeft ? .landscapeRight : .landscapeLeft
+        let effects = scene.handle(.rotate(other))
+        #expect(effects.transition != nil && effects.confirmation == nil)
+        #expect(scene.handle(.setAutorotate(.always)).confirmation == nil)
+    }
+
     @Test func `a refused call changes nothing and says why`() {
         var scene = Scene { $0.supportedOrientations = .landscape }
         let before = scene.machine.status
