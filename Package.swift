@@ -105,7 +105,7 @@ let package = Package(
         ),
         .target(
             name: "Wayland",
-            dependencies: ["POSIX", "SystemdBus", "CLinux", "CWayland"],
+            dependencies: ["POSIX", "SystemdBus", "CLinux", "CWayland", "CWaylandProtocols"],
             swiftSettings: strict
         ),
         .target(

@@ -90,9 +90,55 @@ const struct wl_interface zwlr_output_configuration_head_v1_interface = {
     "zwlr_output_configuration_head_v1", 4, MESSAGES(configuration_head_requests), 0, NULL,
 };
 
-// --- wlr-foreign-toplevel-management-unstable-v1 --------------------------------------------------------------------
-
 extern const struct wl_interface wl_output_interface, wl_seat_interface, wl_surface_interface;
+
+// --- wlr-output-power-management-unstable-v1 ------------------------------------------------------------------------
+
+static const struct wl_message power_manager_requests[] = {
+    {"get_output_power", "no", TYPES(&zwlr_output_power_v1_interface, &wl_output_interface)},
+    {"destroy", "", plain},
+};
+const struct wl_interface zwlr_output_power_manager_v1_interface = {
+    "zwlr_output_power_manager_v1", 1, MESSAGES(power_manager_requests), 0, NULL,
+};
+
+static const struct wl_message power_requests[] = {
+    {"set_mode", "u", plain},
+    {"destroy", "", plain},
+};
+static const struct wl_message power_events[] = {
+    {"mode", "u", plain},
+    {"failed", "", plain},
+};
+const struct wl_interface zwlr_output_power_v1_interface = {
+    "zwlr_output_power_v1", 1, MESSAGES(power_requests), MESSAGES(power_events),
+};
+
+// --- xdg-output-unstable-v1 -----------------------------------------------------------------------------------------
+
+static const struct wl_message xdg_output_manager_requests[] = {
+    {"destroy", "", plain},
+    {"get_xdg_output", "no", TYPES(&zxdg_output_v1_interface, &wl_output_interface)},
+};
+const struct wl_interface zxdg_output_manager_v1_interface = {
+    "zxdg_output_manager_v1", 3, MESSAGES(xdg_output_manager_requests), 0, NULL,
+};
+
+static const struct wl_message xdg_output_requests[] = {
+    {"destroy", "", plain},
+};
+static const struct wl_message xdg_output_events[] = {
+    {"logical_position", "ii", plain},
+    {"logical_size", "ii", plain},
+    {"done", "", plain},
+    {"name", "2s", plain},
+    {"description", "2s", plain},
+};
+const struct wl_interface zxdg_output_v1_interface = {
+    "zxdg_output_v1", 3, MESSAGES(xdg_output_requests), MESSAGES(xdg_output_events),
+};
+
+// --- wlr-foreign-toplevel-management-unstable-v1 --------------------------------------------------------------------
 
 static const struct wl_message toplevel_manager_requests[] = {
     {"stop", "", plain},

@@ -21,11 +21,15 @@ package final class Agent {
     /// Nil unless the agent only keeps the lock.
     private var keeper: LockKeeper?
     private var termination: TerminationWatch?
+    private var sessions: BusSlot?
 
     /// The transform that hooks were run for last; nil after the display was restored.
     private var announced: OutputTransform?
-    /// The tablet mode that hooks were run for last.
+    /// Whether hooks run before a rotation, and whether that, or the next one, is an explicit command of a person.
+    private var (isAnnouncing, isCommand) = (false, false)
+    /// The tablet mode and the outputs that hooks were run for last.
     private var announcedMode = TabletMode.unknown
+    private var announcedOutputs: [String]?
     private var role = Role.rotating
 
     private enum Role: Equatable {
@@ -76,6 +80,7 @@ package final class Agent {
             if case .refused(let error) = daemon.claim { log.warning("cannot claim the sensor: \(error)") }
         }
         daemon.onRefusal = { [self] in application.refused($0, $1) }
+        daemon.onConfirmation = { [self] in rotate(isCommand: true) }
         try daemon.begin(on: loop)
         keeper?.begin()
         let status = try loop.run()
@@ -87,6 +92,10 @@ package final class Agent {
     private func beginRotating() throws(SystemError) {
         if configuration.suggestion == .notify { suggestion = makeSuggestion() }
         display.onEvent = { [self] in handle($0) }
+        let login = "org.freedesktop.login1"
+        let rule = "member='PropertiesChanged',arg0='\(login).Session'"
+        // Compositors refuse all changes while another session is active.
+        sessions = try bus.subscribe(rule, from: .owner(of: login)) { [self] _ in display.tryAgain() }
         try display.begin()
         daemon.wantsClaim = true
     }
@@ -147,20 +156,26 @@ package final class Agent {
     }
 
     private func statusChanged(from before: ManagerStatus?, to status: ManagerStatus) {
-        runTabletModeHooks()
+        runStateHooks()
         if let before, status.rotationLock != before.rotationLock { run(.lock) }
         if status.sensorProxyClients != before?.sensorProxyClients { updateRole() }
         if role == .rotating { suggestion?.update(status) }
-        rotate()
+        let isTurned = before.map { $0.interfaceOrientation != status.interfaceOrientation } ?? false
+        rotate(isCommand: isTurned && [.manual, .lock].contains(status.interfaceReason))
     }
 
-    /// Runs the hooks if the tablet mode has changed; for the first time when the output is known, whose name they get.
-    private func runTabletModeHooks() {
-        guard let mode = status?.tabletMode, mode != announcedMode,
-            display.isReady || announcedMode != .unknown || role == .keepingLock
-        else { return }
-        announcedMode = mode
-        run(.tabletMode)
+    /// Runs the hooks if tablet mode or outputs have changed; the former also for the first time, when the output is
+    /// known, whose name they get.
+    private func runStateHooks() {
+        guard let mode = status?.tabletMode else { return }
+        if mode != announcedMode, display.isReady || announcedMode != .unknown || role == .keepingLock {
+            announcedMode = mode
+            run(.tabletMode)
+        }
+        guard display.isReady else { return }
+        let outputs = display.outputs.shownNames
+        if let announcedOutputs, outputs != announcedOutputs { run(.outputs) }
+        announcedOutputs = outputs
     }
 
     /// Stands aside while another program rotates the display, and rotates it again after that.
@@ -187,29 +202,40 @@ package final class Agent {
         if case .standingAside(let rival) = role {
             display.report("stands aside: \(rival)")
         } else {
-            display.report(display.panel.map { "rotates \($0.name)" } ?? "finds no output to rotate")
+            display.report(display.activity)
         }
     }
 
     /// Rotates the display to the transform that orientd publishes, after the rotate-before hooks have ended.
-    private func rotate() {
+    ///
+    /// An explicit command of a person also applies if somebody else has rotated the display, or it is kept.
+    private func rotate(isCommand: Bool = false) {
         // While orientd knows nothing about the device, the display stays as the user has set it.
         guard let status, status.interfaceRule != .unknown, role == .rotating else { return }
         let target = status.outputTransform
-        guard target != announced, display.isReady || announced != nil else { return }
+        guard target != announced || isCommand, display.isReady || announced != nil else { return }
+        self.isCommand = isCommand || self.isCommand && isAnnouncing
+        // The hooks that run are those of this command.
+        if isAnnouncing, target == announced { return }
         announced = target
-        guard let panel = display.panel, panel.transform != Transform(target) else {
-            return display.pursue(.transform(target))
-        }
+        guard display.wouldRotate(to: target, isCommand: isCommand) else { return pursue(target) }
+        isAnnouncing = true
         run(.rotateBefore) { [self] in
             guard announced == target, role == .rotating else { return }
-            display.pursue(.transform(target))
+            pursue(target)
         }
+    }
+
+    private func pursue(_ target: OutputTransform) {
+        isAnnouncing = false
+        display.pursue(.transform(target), isCommand: isCommand)
+        isCommand = false
     }
 
     private func run(_ event: HookEvent, completion: @escaping () -> Void = {}) {
         guard let status else { return completion() }
-        hooks[event]?.run(status, output: display.panel?.name, completion: completion)
+        let names = display.outputs.shownNames.joined(separator: " ")
+        hooks[event]?.run(status, output: display.panel?.name ?? "", outputs: names, completion: completion)
     }
 
     // MARK: - The display
@@ -222,8 +248,9 @@ package final class Agent {
             updateApplication()
             report()
             if role == .rotating { display.mapInputs() }
-            runTabletModeHooks()
+            runStateHooks()
             rotate()
+        case .activityChanged: report()
         case .rotated:
             if role == .rotating { display.mapInputs() }
             // At the end, hooks would outlive this process.

@@ -26,8 +26,15 @@ package struct AgentConfiguration: Hashable, Sendable {
         case no, fullscreen, all
     }
 
-    /// The connector of the display to rotate; nil for the built-in panel.
-    package var output: String?
+    /// What happens to the display while a monitor is connected.
+    package enum Docking: String, NamedValue {
+        case turn, keep
+    }
+
+    /// The connectors of the display to rotate, the main one first; empty for the built-in panels.
+    package var outputs: [String] = []
+    /// Whether the device turns the display while a monitor is connected.
+    package var withMonitor = Docking.turn
     /// Whether touch screens and pens follow the panel.
     package var inputMapping = Automatic.auto
     package var restores = true
@@ -45,6 +52,18 @@ package struct AgentConfiguration: Hashable, Sendable {
 
     package init() {}
 
+    /// Reads a list of connectors, which is empty for `auto`; nil if a name is empty or given twice.
+    package static func outputs(named text: String) -> [String]? {
+        if text == "auto" { return [] }
+        var names: [String] = []
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let name = String(Substring(trimmed(part)))
+            guard !name.isEmpty, !names.contains(name) else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+
     /// The file of the system and that of the user, which takes precedence.
     package static var standardPaths: [String] {
         ["/etc/xdg/orientd/agent.conf"] + [userConfigurationFolder.map { $0 + "/orientd/agent.conf" }].compactMap { $0 }
@@ -55,10 +74,17 @@ extension AgentConfiguration: Configurable {
     package static let program = "orient-agent"
 
     package static let settings: [Setting<AgentConfiguration>] = [
-        Setting("Agent", "Output", .orAuto("the name of a connector", { $0.isEmpty ? nil : $0 }, { $1(&$0.output) })) {
+        Setting("Agent", "Output", .outputs) {
             """
             The connector of the display to rotate, such as _DSI-1_. With _auto_, it is the built-in panel: the output \
-            whose name begins with eDP, LVDS or DSI.
+            whose name begins with eDP, LVDS or DSI. Two panels of one device turn as one, around each other, if both are \
+            built in or named, separated by a comma, the one that *orientd* describes first.
+            """
+        },
+        Setting("Agent", "WithMonitor", .name { $1(&$0.withMonitor) }) {
+            """
+            With _keep_, the device does not turn the display while another output is connected and on; commands such as \
+            *orientctl rotate* do.
             """
         },
         Setting("Agent", "MapInput", .name { $1(&$0.inputMapping) }) {
@@ -111,6 +137,13 @@ extension AgentConfiguration: Configurable {
 }
 
 extension SettingType<AgentConfiguration> {
+    fileprivate static let outputs = value(
+        "auto, the name of a connector, or a comma-separated list of names",
+        standard: "auto",
+        { AgentConfiguration.outputs(named: $0) },
+        { $1(&$0.outputs) }
+    )
+
     fileprivate static let hookTimeout = value(
         "a number of seconds from 0.1 to 10",
         standard: "1",

@@ -2,6 +2,7 @@
 
 import CLinux
 package import CWayland
+import CWaylandProtocols
 package import POSIX
 package import SystemdBus
 
@@ -95,8 +96,8 @@ package final class WaylandConnection {
         shutdown(wl_display_get_fd(display.pointer), Int32(SHUT_RD))
     }
 
-    private func registryChanged(_ event: UInt32, _ values: WaylandObject.Values) {
-        if event == 0 {
+    private func registryChanged(_ event: Int, _ values: WaylandObject.Values) {
+        if event == WL_REGISTRY_EVENT_GLOBAL {
             globals.append((values[0].u, String(cString: values[1].s), values[2].u))
         } else {
             globals.removeAll { $0.number == values[0].u }

@@ -29,7 +29,7 @@ package final class WaylandObject {
     package typealias Values = UnsafeMutablePointer<wl_argument>
 
     /// Is called with the number of each event, in the order of the protocol, and its arguments.
-    package typealias Handler = (_ event: UInt32, _ values: Values) -> Void
+    package typealias Handler = (_ event: Int, _ values: Values) -> Void
 
     package let proxy: OpaquePointer
     private let display: WaylandDisplay
@@ -81,6 +81,6 @@ private func dispatch(
     guard let object, let values else { return 0 }
     // The handler may release the object.
     let target = Unmanaged<WaylandObject>.fromOpaque(object).takeUnretainedValue()
-    withExtendedLifetime(target) { target.handler(event, values) }
+    withExtendedLifetime(target) { target.handler(Int(event), values) }
     return 0
 }

@@ -11,7 +11,7 @@ struct Options {
     var configuration: String?
     var bus = BusAddress.system
     var backend = BackendChoice.auto
-    var output: String?
+    var outputs: [String]?
     var task = Task.follow
     var isVerbose = false
 
@@ -47,8 +47,8 @@ struct Options {
             guard let backend = BackendChoice(name: value) else { return .takes("auto, wlr, niri or x11") }
             self.backend = backend
         case "output":
-            guard !value.isEmpty else { return .takes("the name of a connector, or auto") }
-            output = value
+            outputs = AgentConfiguration.outputs(named: value)
+            if outputs == nil { return .takes("auto, the name of a connector, or a comma-separated list of names") }
         case "restore": task = .restore
         case "check": task = .check
         case "verbose": isVerbose = true

@@ -39,7 +39,7 @@ private func run(_ options: Options) -> Int32 {
         }
         for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
-        if let output = options.output { configuration.output = output == "auto" ? nil : output }
+        if let outputs = options.outputs { configuration.outputs = outputs }
         if options.task == .check {
             try OutputFile.print(SessionCheck(configuration: configuration, backend: options.backend).run())
             return 0

@@ -32,15 +32,15 @@ import Testing
 
     @Test func `a change names only what changes, and no name ends its string`() {
         let moves = ["DP-1": Position(x: -5, y: 0), "DP-2": Position(x: 7, y: 8)]
-        let change = OutputChange(output: "eDP-1", transform: Transform(.rotated90), positions: moves)
+        let change = OutputChange(transforms: ["eDP-1": Transform(.rotated90)], positions: moves)
         #expect(
             HyprlandMonitor.script(for: change) == "hl.monitor({ output = \"eDP-1\", transform = 1 }) "
                 + "hl.monitor({ output = \"DP-1\", position = \"-5x0\" }) "
                 + "hl.monitor({ output = \"DP-2\", position = \"7x8\" })"
         )
         for name in ["a\"b", "a\\b", "a\nb"] {
-            #expect(HyprlandMonitor.script(for: OutputChange(output: name, transform: .normal)) == nil)
-            let change = OutputChange(output: "eDP-1", transform: .normal, positions: [name: Position(x: 0, y: 0)])
+            #expect(HyprlandMonitor.script(for: OutputChange(transforms: [name: .normal])) == nil)
+            let change = OutputChange(transforms: ["eDP-1": .normal], positions: [name: Position(x: 0, y: 0)])
             #expect(HyprlandMonitor.script(for: change) == nil)
         }
     }

@@ -11,7 +11,9 @@ import Testing
     }
 
     private func logical(_ transform: String, scale: String = "1.5") -> String {
-        let size = transform.contains("90") ? "\"width\":1280,\"height\":800" : "\"width\":800,\"height\":1280"
+        let size =
+            transform.contains("90") || transform.contains("270")
+            ? "\"width\":1280,\"height\":800" : "\"width\":800,\"height\":1280"
         return "\"logical\":{\"x\":-3,\"y\":5,\(size),\"scale\":\(scale),\"transform\":\"\(transform)\"}"
     }
 
@@ -23,6 +25,7 @@ import Testing
             #expect(output.position == Position(x: -3, y: 5))
             #expect([output.width, output.height] == [1200, 1921])
             #expect(output.scale == 1.5)
+            #expect(output.logical == Extent(width: 800, height: 1280))
             #expect(output.isEnabled)
         }
     }

@@ -181,13 +181,23 @@ class Events(HookTestCase):
     def test_refused_rotation_has_no_hooks_after_it(self):
         self.add("record", RECORD)
         agent = self.start_session()
-        self.compositor.refuse()
+        self.compositor.refuses = lambda change: (change.heads["eDP-1"] or {}).get("transform") == "270"
         self.hold("landscape-left")
         agent.wait_for_warning("eDP-1")
         self.show("landscape-right")
         self.wait_for_records("rotate-after")
         self.assertEqual([record["TRANSFORM"] for record in self.records("rotate-before")], ["270", "90"])
         self.assertEqual([record["TRANSFORM"] for record in self.records("rotate-after")], ["90"])
+
+    def test_outputs_that_come_and_go_run_them(self):
+        self.add_for("outputs", "record", 'echo "$ORIENTD_OUTPUT:$ORIENTD_OUTPUTS" >>"$FOLDER/outputs"')
+        self.start_session()
+        self.show("landscape-left")
+        record = self.rig.directory / "outputs"
+        self.compositor.plug(monitor())
+        wait_until(lambda: record.exists() and record.read_text() == "eDP-1:eDP-1 HDMI-A-1\n", "a run for the monitor")
+        self.compositor.unplug("HDMI-A-1")
+        wait_until(lambda: record.read_text().endswith("\neDP-1:eDP-1\n"), "a run for its end")
 
     def test_restoring_at_the_end_runs_none(self):
         self.add("record", RECORD)

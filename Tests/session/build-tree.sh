@@ -6,7 +6,7 @@
 set -eu
 tree=$1 suite=$2
 shift 2
-packages=sway,swaybg,labwc,phoc,wlr-randr,foot,fonts-dejavu-core
+packages=sway,swaybg,labwc,phoc,wlr-randr,wlopm,foot,fuzzel,fonts-dejavu-core
 
 built="$suite $packages"
 [ "$(cat "$tree.packages" 2>/dev/null || :)" != "$built" ] || exit 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interfaces of wlr-output-management-unstable-v1 and wlr-foreign-toplevel-management-unstable-v1 that a client
-// passes to libwayland. Debian 12 and 13 have no package with these protocols.
+// The interfaces of Wayland protocols that a client passes to libwayland: wlr-output-management, wlr-output-power-
+// management and wlr-foreign-toplevel-management, all unstable-v1, and xdg-output-unstable-v1. Debian 12 and 13 have no
+// package with the first three.
 #pragma once
 #include <stdint.h>
 #include <wayland-util.h>
@@ -10,6 +11,10 @@ extern const struct wl_interface zwlr_output_head_v1_interface;
 extern const struct wl_interface zwlr_output_mode_v1_interface;
 extern const struct wl_interface zwlr_output_configuration_v1_interface;
 extern const struct wl_interface zwlr_output_configuration_head_v1_interface;
+extern const struct wl_interface zwlr_output_power_manager_v1_interface;
+extern const struct wl_interface zwlr_output_power_v1_interface;
+extern const struct wl_interface zxdg_output_manager_v1_interface;
+extern const struct wl_interface zxdg_output_v1_interface;
 extern const struct wl_interface zwlr_foreign_toplevel_manager_v1_interface;
 extern const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface;
 
@@ -17,24 +22,67 @@ extern const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface;
 static inline const struct wl_interface *orientd_output_manager(void) { return &zwlr_output_manager_v1_interface; }
 static inline const struct wl_interface *orientd_output_configuration(void) { return &zwlr_output_configuration_v1_interface; }
 static inline const struct wl_interface *orientd_output_configuration_head(void) { return &zwlr_output_configuration_head_v1_interface; }
+static inline const struct wl_interface *orientd_output_power_manager(void) { return &zwlr_output_power_manager_v1_interface; }
+static inline const struct wl_interface *orientd_output_power(void) { return &zwlr_output_power_v1_interface; }
+static inline const struct wl_interface *orientd_xdg_output_manager(void) { return &zxdg_output_manager_v1_interface; }
+static inline const struct wl_interface *orientd_xdg_output(void) { return &zxdg_output_v1_interface; }
 static inline const struct wl_interface *orientd_foreign_toplevel_manager(void) { return &zwlr_foreign_toplevel_manager_v1_interface; }
 
-// The numbers of requests, in the order of the protocols.
+// The numbers of requests and of events, in the order of the protocols, as far as they are used.
 enum {
     ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION,
-    ZWLR_OUTPUT_MANAGER_STOP,
+};
+enum {
+    ZWLR_OUTPUT_MANAGER_EVENT_HEAD,
+    ZWLR_OUTPUT_MANAGER_EVENT_DONE,
+};
+enum {
+    ZWLR_OUTPUT_HEAD_EVENT_NAME = 0,
+    ZWLR_OUTPUT_HEAD_EVENT_MODE = 3,
+    ZWLR_OUTPUT_HEAD_EVENT_ENABLED,
+    ZWLR_OUTPUT_HEAD_EVENT_CURRENT_MODE,
+    ZWLR_OUTPUT_HEAD_EVENT_POSITION,
+    ZWLR_OUTPUT_HEAD_EVENT_TRANSFORM,
+    ZWLR_OUTPUT_HEAD_EVENT_SCALE,
+    ZWLR_OUTPUT_HEAD_EVENT_FINISHED,
+};
+enum {
+    ZWLR_OUTPUT_MODE_EVENT_SIZE = 0,
+    ZWLR_OUTPUT_MODE_EVENT_FINISHED = 3,
 };
 enum {
     ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD,
     ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD,
     ZWLR_OUTPUT_CONFIGURATION_APPLY,
-    ZWLR_OUTPUT_CONFIGURATION_TEST,
-    ZWLR_OUTPUT_CONFIGURATION_DESTROY,
+    ZWLR_OUTPUT_CONFIGURATION_DESTROY = 4,
 };
 enum {
-    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_MODE,
-    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_CUSTOM_MODE,
-    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION,
+    ZWLR_OUTPUT_CONFIGURATION_EVENT_SUCCEEDED,
+    ZWLR_OUTPUT_CONFIGURATION_EVENT_FAILED,
+    ZWLR_OUTPUT_CONFIGURATION_EVENT_CANCELLED,
+};
+enum {
+    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION = 2,
     ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM,
 };
+enum { ZWLR_OUTPUT_POWER_MANAGER_GET_OUTPUT_POWER };
+enum { ZWLR_OUTPUT_POWER_SET_MODE, ZWLR_OUTPUT_POWER_DESTROY };
+enum { ZWLR_OUTPUT_POWER_EVENT_MODE };
+enum { ZWLR_OUTPUT_POWER_OFF, ZWLR_OUTPUT_POWER_ON };
+enum { ZXDG_OUTPUT_MANAGER_GET_XDG_OUTPUT = 1 };
+enum { ZXDG_OUTPUT_EVENT_LOGICAL_SIZE = 1, ZXDG_OUTPUT_EVENT_DONE };
 enum { ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY = 7 };
+enum { ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL };
+enum {
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_APP_ID = 1,
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_ENTER,
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_LEAVE,
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_STATE,
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_DONE,
+    ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_CLOSED,
+};
+enum { ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_ACTIVATED = 2, ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_FULLSCREEN };
+
+// libwayland's own header has no names for the events of its interfaces.
+enum { WL_REGISTRY_EVENT_GLOBAL };
+enum { WL_OUTPUT_EVENT_DONE = 2, WL_OUTPUT_EVENT_NAME = 4 };

@@ -11,7 +11,7 @@ enum HookEvent: String, CaseIterable {
     case rotateBefore = "rotate-before"
     case rotateAfter = "rotate-after"
     case tabletMode = "tablet-mode"
-    case lock
+    case lock, outputs
 }
 
 /// Runs the executables of the hook folders each time an event happens.
@@ -38,10 +38,11 @@ final class HookRunner {
     }
 
     /// Runs the hooks; `completion` is called when all have ended, at once if there are none.
-    func run(_ state: ManagerStatus, output: String?, completion: @escaping () -> Void) {
+    func run(_ state: ManagerStatus, output: String, outputs: String, completion: @escaping () -> Void) {
         let environment: [(name: String, value: String)] = [
             ("ORIENTD_EVENT", event.rawValue),
-            ("ORIENTD_OUTPUT", output ?? ""),
+            ("ORIENTD_OUTPUT", output),
+            ("ORIENTD_OUTPUTS", outputs),
             ("ORIENTD_TRANSFORM", state.outputTransform.name),
             ("ORIENTD_INTERFACE_ORIENTATION", state.interfaceOrientation.name),
             ("ORIENTD_DEVICE_ORIENTATION", state.deviceOrientation.name),

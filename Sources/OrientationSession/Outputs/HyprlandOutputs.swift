@@ -10,6 +10,8 @@ import Wayland
 /// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
 /// none; afterwards it reports nothing there. So that protocol is used for changes only without a Lua configuration.
 final class HyprlandOutputs: OutputBackend {
+    static let reportsBeforeEnd = false
+
     private let hyprland: HyprlandSocket
     private let onEvent: (OutputEvent) -> Void
     private var wlr: WlrOutputs?
@@ -69,15 +71,12 @@ enum HyprlandMonitor {
     ///
     /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
     static func script(for change: OutputChange) -> String? {
-        let moves = change.positions.sorted { $0.key < $1.key }
-        guard HyprlandCommand.isPlain(change.output), moves.allSatisfy({ HyprlandCommand.isPlain($0.key) }) else {
-            return nil
+        let turns = change.transforms.map { ($0.key, "transform = \($0.value.rawValue)") }.sorted { $0.0 < $1.0 }
+        let moves = change.positions.map { ($0.key, "position = \"\($0.value.x)x\($0.value.y)\"") }.sorted {
+            $0.0 < $1.0
         }
-        var calls = ["hl.monitor({ output = \"\(change.output)\", transform = \(change.transform.rawValue) })"]
-        for (name, position) in moves {
-            calls.append("hl.monitor({ output = \"\(name)\", position = \"\(position.x)x\(position.y)\" })")
-        }
-        return calls.joined(separator: " ")
+        guard (turns + moves).allSatisfy({ HyprlandCommand.isPlain($0.0) }) else { return nil }
+        return (turns + moves).map { "hl.monitor({ output = \"\($0.0)\", \($0.1) })" }.joined(separator: " ")
     }
 
     /// Reads the reply to `monitors all`; nil if it is invalid.

@@ -9,10 +9,12 @@ import Wayland
 ///
 /// This IPC does not report changes of outputs: when their wl_output objects do, the outputs are requested again.
 final class NiriOutputs: OutputBackend {
+    static let reportsBeforeEnd = true
+
     private enum Request {
-        case outputs
-        /// `isLast` is set for the last request of a change.
-        case change(isLast: Bool)
+        /// `endsChange` is set for the request that follows a change.
+        case outputs(endsChange: Bool)
+        case change
     }
 
     private let onEvent: (OutputEvent) -> Void
@@ -45,20 +47,23 @@ final class NiriOutputs: OutputBackend {
 
     // MARK: - Requests
 
-    private func requestOutputs() { send("\"Outputs\"", .outputs) }
+    private func requestOutputs(endsChange: Bool = false) { send("\"Outputs\"", .outputs(endsChange: endsChange)) }
 
     func apply(_ change: OutputChange) {
         refusal = nil
-        let transform = JSONValue.quoted(NiriOutput.name(of: change.transform))
-        var actions = [(output: change.output, action: "{\"Transform\":{\"transform\":\(transform)}}")]
+        for (output, transform) in change.transforms.sorted(by: { $0.key < $1.key }) {
+            let name = JSONValue.quoted(NiriOutput.name(of: transform))
+            send("{\"Transform\":{\"transform\":\(name)}}", of: output)
+        }
         for (output, place) in change.positions.sorted(by: { $0.key < $1.key }) {
             let position = "{\"Specific\":{\"x\":\(place.x),\"y\":\(place.y)}}"
-            actions.append((output, "{\"Position\":{\"position\":\(position)}}"))
+            send("{\"Position\":{\"position\":\(position)}}", of: output)
         }
-        for (index, (output, action)) in actions.enumerated() {
-            let request = "{\"Output\":{\"output\":\(JSONValue.quoted(output)),\"action\":\(action)}}"
-            send(request, .change(isLast: index == actions.count - 1))
-        }
+        requestOutputs(endsChange: true)
+    }
+
+    private func send(_ action: String, of output: String) {
+        send("{\"Output\":{\"output\":\(JSONValue.quoted(output)),\"action\":\(action)}}", .change)
     }
 
     private func send(_ text: String, _ request: Request) {
@@ -71,7 +76,7 @@ final class NiriOutputs: OutputBackend {
     private func handle(_ reply: JSONValue) throws(MessageError) {
         guard !pending.isEmpty else { throw MessageError("sent a reply that nobody asked for") }
         switch pending.removeFirst() {
-        case .outputs:
+        case .outputs(let endsChange):
             guard let listed = reply["Ok"]?["Outputs"]?.members else { throw MessageError("sent no list of outputs") }
             var outputs: [Output] = []
             // The order in the list is arbitrary.
@@ -82,11 +87,8 @@ final class NiriOutputs: OutputBackend {
                 outputs.append(output)
             }
             onEvent(.outputs(outputs))
-        case .change(let isLast):
-            try changeAnswered(reply)
-            guard isLast else { return }
-            requestOutputs()
-            onEvent(.changeEnded(refusal.map { .refused($0) } ?? .applied))
+            if endsChange { onEvent(.changeEnded(refusal.map { .refused($0) } ?? .applied)) }
+        case .change: try changeAnswered(reply)
         }
     }
 
@@ -115,9 +117,10 @@ enum NiriOutput {
         guard !logical.isNull else { return Output(name: name, isEnabled: false) }
         let index = transforms.firstIndex(of: logical["transform"]?.text ?? "")
         guard var output = Output(name, logical, index.flatMap { Transform(rawValue: Int32($0)) }) else { return nil }
-        output.width = Int((Double(output.width) * output.scale).rounded())
-        output.height = Int((Double(output.height) * output.scale).rounded())
-        if output.transform.isSideways { (output.width, output.height) = (output.height, output.width) }
+        let size = Extent(width: output.width, height: output.height).transformed(output.transform)
+        output.logical = size
+        output.width = Int((Double(size.width) * output.scale).rounded())
+        output.height = Int((Double(size.height) * output.scale).rounded())
         // The logical size is rounded; the mode's is not.
         guard let mode = value["current_mode"]?.integer else { return output }
         guard let modes = value["modes"]?.list, modes.indices.contains(mode),

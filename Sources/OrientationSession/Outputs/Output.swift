@@ -26,6 +26,11 @@ struct Transform: Hashable, Sendable {
     var quarterTurns: Int { Int(rawValue & 3) }
 
     var isMirrored: Bool { rawValue & 4 != 0 }
+
+    /// This transform with more counter-clockwise quarter turns, or fewer if negative.
+    func turned(by turns: Int) -> Transform {
+        Transform(rawValue: rawValue & 4 | Int32((quarterTurns + turns) & 3)) ?? self
+    }
 }
 
 extension Transform: LosslessStringConvertible {
@@ -46,6 +51,16 @@ struct Position: Hashable, Sendable {
     var x, y: Int
 }
 
+/// A size in pixels.
+struct Extent: Hashable, Sendable {
+    var width, height: Int
+
+    /// The size of a picture of this size after a transform.
+    func transformed(_ transform: Transform) -> Extent {
+        transform.isSideways ? Extent(width: height, height: width) : self
+    }
+}
+
 /// An output, as its compositor or X server describes it.
 struct Output: Hashable, Sendable {
     /// The connector, such as `eDP-1`.
@@ -59,6 +74,8 @@ struct Output: Hashable, Sendable {
     var width = 0, height = 0
     var scale = 1.0
     var transform = Transform.normal
+    /// The compositor's own size of the untransformed panel in logical pixels; nil while unknown.
+    var logical: Extent?
     /// Whether the display server says that it is a built-in panel.
     var isPanel = false
 
@@ -72,11 +89,6 @@ struct Output: Hashable, Sendable {
         }
     }
 
-    /// Whether it has this name, or is built in if that is nil.
-    func isPanel(named name: String?) -> Bool {
-        if let name { self.name == name } else { isBuiltIn }
-    }
-
     /// Whether an output can have this scale: with any other, its size in logical pixels may be no integer.
     static func isScale(_ scale: Double) -> Bool { (0.01...1000).contains(scale) }
 
@@ -85,14 +97,23 @@ struct Output: Hashable, Sendable {
 
     /// The rectangle that it takes up, in logical pixels.
     var area: Area {
-        let size = transform.isSideways ? (width: height, height: width) : (width: width, height: height)
-        // Compositors round to whole logical pixels.
-        return Area(
-            x: position.x,
-            y: position.y,
-            width: Int((Double(size.width) / scale).rounded()),
-            height: Int((Double(size.height) / scale).rounded())
-        )
+        let size = (logical ?? estimate).transformed(transform)
+        return Area(x: position.x, y: position.y, width: size.width, height: size.height)
+    }
+
+    /// The logical size by mode and scale, as wlroots computes it: a few pixels wrong where the scale was rounded.
+    private var estimate: Extent {
+        Extent(width: Int(Double(width) / scale), height: Int(Double(height) / scale))
+    }
+
+    /// Accepts the compositor's own logical size, unless it belongs to another transform, mode or scale.
+    ///
+    /// Compositors report it apart from those.
+    mutating func setLogicalSize(_ size: Extent) {
+        let size = size.transformed(transform)
+        let isNear = { (length: Int, estimate: Int) in abs(length - estimate) <= 2 + estimate / 100 }
+        guard isNear(size.width, estimate.width), isNear(size.height, estimate.height) else { return }
+        logical = size
     }
 }
 
@@ -115,8 +136,21 @@ struct Area: Hashable, Sendable {
     var right: Int { x + width }
     var bottom: Int { y + height }
 
-    func overlaps(_ other: Area) -> Bool {
-        x < other.right && other.x < right && y < other.bottom && other.y < bottom
+    /// Whether the two share more than a margin of `tolerance` pixels.
+    func overlaps(_ other: Area, tolerance: Int = 0) -> Bool {
+        x + tolerance < other.right && other.x + tolerance < right && y + tolerance < other.bottom
+            && other.y + tolerance < bottom
+    }
+
+    /// The smallest rectangle that contains both.
+    func union(_ other: Area) -> Area {
+        let (left, top) = (min(x, other.x), min(y, other.y))
+        return Area(
+            x: left,
+            y: top,
+            width: max(right, other.right) - left,
+            height: max(bottom, other.bottom) - top
+        )
     }
 
     /// Whether the two share half of the smaller one, or more.
@@ -132,8 +166,17 @@ extension [Output] {
     /// The names of those that take up space.
     var shownNames: [String] { filter { $0.isShown }.map { $0.name } }
 
-    /// The output to rotate: the one with this name, or else the built-in panel; nil if it is missing or disabled.
-    func panel(named name: String?) -> Output? {
-        first { $0.isShown && $0.isPanel(named: name) }
+    /// The outputs to rotate: those with these names, or else the built-in panels; only those that take up space.
+    func panels(named names: [String]) -> [Output] {
+        if names.isEmpty { return filter { $0.isShown && $0.isBuiltIn } }
+        return names.compactMap { name in first { $0.name == name && $0.isShown } }
     }
+
+    /// The first ones, with `panels` wherever they are.
+    func limited(to count: Int, with panels: [Output]) -> [Output] {
+        self.count <= count ? self : prefix(count) + panels.filter { panel in !prefix(count).contains { $0.name == panel.name } }
+    }
+
+    /// The output with a name; nil if there is none.
+    func named(_ name: String) -> Output? { first { $0.name == name } }
 }

@@ -4,12 +4,16 @@ import POSIX
 
 /// A change that is requested from the compositor or X server.
 struct OutputChange: Hashable, Sendable {
-    /// The output to transform.
-    var output: String
-    var transform: Transform
+    /// The new transforms of outputs, by name.
+    var transforms: [String: Transform] = [:]
 
     /// The new places of outputs, by name; all others stay where they are, or where the compositor puts them.
     var positions: [String: Position] = [:]
+
+    /// Whether it is to be made also while an output that it transforms is blanked.
+    var appliesWhileOff = false
+
+    var isEmpty: Bool { transforms.isEmpty && positions.isEmpty }
 }
 
 /// The result of a change; thrown where it is not `applied`.
@@ -17,6 +21,8 @@ enum OutputResult: Error, Hashable {
     case applied
     /// The outputs have changed meanwhile, and their new state is still to come.
     case outdated
+    /// Nothing was changed, because an output to transform is blanked.
+    case off
     /// With the reason, as words that follow "the compositor".
     case refused(String)
 }

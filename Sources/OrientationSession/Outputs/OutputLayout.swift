@@ -1,99 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The places of several outputs after one of them was rotated.
+/// The places of several outputs before and after some of them, the panels, are rotated together.
 enum OutputLayout {
-    /// A side on which one output touches another.
-    fileprivate enum Side { case left, right, top, bottom }
+    /// How many logical pixels outputs may be apart, or overlap, and still touch: compositors round sizes.
+    static let tolerance = 3
 
-    /// How many outputs are moved at most; the time grows with the cube of their number.
-    private static let most = 64
+    /// A side on which one output touches another, clockwise.
+    fileprivate enum Side: Int {
+        case top, right, bottom, left
 
-    /// Returns the outputs with `panel` in another transform, and the others moved with its edges.
+        var isVertical: Bool { self == .top || self == .bottom }
+    }
+
+    /// Returns `outputs` with the places that keep the relations of `reference`, an earlier state of the same outputs.
     ///
-    /// The panel's top left corner stays. Every other output keeps touching the same side of its neighbour towards the
-    /// panel, at the same offset if possible. Outputs that do not touch the panel, directly or over others, move only
-    /// if they would overlap others. Disabled outputs, and those that show the same part of the screen as the panel,
-    /// are returned unchanged.
-    static func rotating(_ panel: String, to transform: Transform, in outputs: [Output]) -> [Output] {
-        guard let panelIndex = outputs.firstIndex(where: { $0.name == panel && $0.isShown }) else { return outputs }
+    /// The panels are a rigid body, whose top left corner stays: they turn around each other as the first one turns.
+    /// Every other output keeps touching the same side of its neighbour towards the panels, at the same offset if
+    /// possible. Outputs that touch nothing move only if they would overlap others. Outputs that are not in
+    /// `reference`, disabled ones, and those that show the same part of the screen as a panel stay.
+    static func arranged(_ outputs: [Output], like reference: [Output], panels: [String]) -> [Output] {
         var result = outputs
-        result[panelIndex].transform = transform
-        var placed = [panelIndex]
-        let others = outputs.indices.filter { index in
-            index != panelIndex && outputs[index].isShown && !outputs[index].area.overlaps(outputs[panelIndex].area)
+        let pairs = outputs.indices.compactMap { index -> Pair? in
+            guard outputs[index].isShown, let old = reference.named(outputs[index].name), old.isShown else {
+                return nil
+            }
+            return Pair(index: index, old: old)
         }
-        var waiting = others.prefix(most)
+        let bodies = panels.compactMap { name in pairs.first { outputs[$0.index].name == name } }
+        guard let root = bodies.first else { return outputs }
+        let turns = outputs[root.index].transform.quarterTurns - root.old.transform.quarterTurns & 3
+        let isSame = pairs.allSatisfy { $0.old.area.size == outputs[$0.index].area.size }
+        let corner = union(bodies.map { outputs[$0.index].area })
+        if isSame, turns == 0 || bodies.count == 1 {
+            let (from, to) = (union(bodies.map { $0.old.area }), corner)
+            for pair in pairs {
+                let old = pair.old.position
+                result[pair.index].position = Position(x: old.x + to.x - from.x, y: old.y + to.y - from.y)
+            }
+            return result
+        }
 
+        var placed = [(old: root.old.area, new: result[root.index].area)]
+        for body in bodies.dropFirst() {
+            if let place = place(of: body.old.area, outputs[body.index].area.size, at: placed, turns: turns) {
+                result[body.index].position = place.position
+            }
+            placed.append((body.old.area, result[body.index].area))
+        }
+        let shift = union(placed.map { $0.new })
+        for body in bodies {
+            result[body.index].position.x += corner.x - shift.x
+            result[body.index].position.y += corner.y - shift.y
+        }
+
+        let bodyArea = (old: union(bodies.map { $0.old.area }), new: union(bodies.map { result[$0.index].area }))
+        placed = [bodyArea]
+        var waiting = pairs.filter { pair in
+            !bodies.contains { $0.index == pair.index || $0.old.area.overlaps(pair.old.area, tolerance: tolerance) }
+        }
         var next = 0
         while next < placed.count {
             let anchor = placed[next]
             next += 1
-            for index in waiting {
-                guard let side = side(of: outputs[index].area, at: outputs[anchor].area) else { continue }
-                waiting.removeAll { $0 == index }
-                result[index].position = position(
-                    of: outputs[index].area,
-                    on: side,
-                    from: outputs[anchor].area,
-                    to: result[anchor].area
-                )
-                push(index, to: side, clearOf: placed, in: &result)
-                placed.append(index)
+            for pair in waiting {
+                let size = outputs[pair.index].area.size
+                guard let place = place(of: pair.old.area, size, at: [anchor], turns: 0) else { continue }
+                waiting.removeAll { $0.index == pair.index }
+                let area = pushed(place.area, to: place.side, clearOf: placed.map { $0.new })
+                result[pair.index].position = area.position
+                placed.append((pair.old.area, area))
             }
         }
-        for index in waiting {
-            push(index, to: .right, clearOf: placed, in: &result)
-            placed.append(index)
+        for pair in waiting {
+            var area = outputs[pair.index].area
+            area.x = pair.old.position.x + bodyArea.new.x - bodyArea.old.x
+            area.y = pair.old.position.y + bodyArea.new.y - bodyArea.old.y
+            area = pushed(area, to: .right, clearOf: placed.map { $0.new })
+            result[pair.index].position = area.position
+            placed.append((pair.old.area, area))
         }
         return result
     }
 
+    /// Whether two states of the same outputs have equal transforms, and equal places but for rounding.
+    ///
+    /// X servers move everything so that the screen begins at 0: places count from that of the first panel.
+    static func isAlike(_ first: [Output], _ second: [Output], panels: [String]) -> Bool {
+        guard first.shownNames == second.shownNames else { return false }
+        guard let root = panels.first, let one = first.named(root), let other = second.named(root) else { return true }
+        return first.allSatisfy { output in
+            guard output.isShown, let twin = second.named(output.name) else { return !output.isShown }
+            let x = output.position.x - one.position.x - (twin.position.x - other.position.x)
+            let y = output.position.y - one.position.y - (twin.position.y - other.position.y)
+            return output.transform == twin.transform && abs(x) <= tolerance && abs(y) <= tolerance
+        }
+    }
+
+    /// Whether two states have the same outputs, in the same sizes.
+    static func hasEqualSizes(_ first: [Output], _ second: [Output]) -> Bool {
+        first.shownNames == second.shownNames
+            && first.allSatisfy { output in
+                guard output.isShown, let twin = second.named(output.name) else { return true }
+                return output.area.size.transformed(output.transform) == twin.area.size.transformed(twin.transform)
+            }
+    }
+
+    /// Whether an output touches another one.
+    static func touches(_ output: Output, in outputs: [Output]) -> Bool {
+        outputs.contains { $0.isShown && $0.name != output.name && side(of: output.area, at: $0.area) != nil }
+    }
+
+    private struct Pair {
+        let index: Int
+        let old: Output
+    }
+
+    private static func union(_ areas: [Area]) -> Area {
+        areas.dropFirst().reduce(areas[0]) { $0.union($1) }
+    }
+
     /// The side of `anchor` that `area` touches with more than a corner.
     private static func side(of area: Area, at anchor: Area) -> Side? {
-        let isBeside = area.y < anchor.bottom && anchor.y < area.bottom
-        let isAboveOrBelow = area.x < anchor.right && anchor.x < area.right
-        if isBeside && area.x == anchor.right { return .right }
-        if isBeside && area.right == anchor.x { return .left }
-        if isAboveOrBelow && area.y == anchor.bottom { return .bottom }
-        if isAboveOrBelow && area.bottom == anchor.y { return .top }
+        let isBeside = area.y + tolerance < anchor.bottom && anchor.y + tolerance < area.bottom
+        let isAboveOrBelow = area.x + tolerance < anchor.right && anchor.x + tolerance < area.right
+        let meets = { (one: Int, other: Int) in abs(one - other) <= tolerance }
+        if isBeside && meets(area.x, anchor.right) { return .right }
+        if isBeside && meets(area.right, anchor.x) { return .left }
+        if isAboveOrBelow && meets(area.y, anchor.bottom) { return .bottom }
+        if isAboveOrBelow && meets(area.bottom, anchor.y) { return .top }
         return nil
     }
 
-    /// The place at the same side of an anchor whose area has changed from `old` to `new`.
-    private static func position(of area: Area, on side: Side, from old: Area, to new: Area) -> Position {
-        var moved = area
-        switch side {
-        case .left, .right: moved.y = along(area.y, area.height, (old.y, old.height), (new.y, new.height))
-        case .top, .bottom: moved.x = along(area.x, area.width, (old.x, old.width), (new.x, new.width))
+    /// The place of an output of a size that touched one of the anchors; nil if it touched none.
+    ///
+    /// `turns` are the counter-clockwise quarter turns of the picture, with which the device turns clockwise.
+    private static func place(
+        of old: Area,
+        _ size: Extent,
+        at anchors: [(old: Area, new: Area)],
+        turns: Int
+    ) -> (side: Side, area: Area, position: Position)? {
+        for anchor in anchors {
+            guard let before = side(of: old, at: anchor.old), let side = Side(rawValue: (before.rawValue + turns) & 3)
+            else { continue }
+            // Along the side, from its start; a turn can exchange its ends.
+            let span = before.isVertical ? (old.x, old.width) : (old.y, old.height)
+            let base = before.isVertical ? (anchor.old.x, anchor.old.width) : (anchor.old.y, anchor.old.height)
+            let isReversed = turns == 2 || turns == 1 && !before.isVertical || turns == 3 && before.isVertical
+            let along = { (length: Int, start: Int, room: Int) in
+                Self.along(span, base, isReversed: isReversed, length: length, in: (start, room))
+            }
+            var area = Area(x: 0, y: 0, width: size.width, height: size.height)
+            if side.isVertical {
+                area.x = along(size.width, anchor.new.x, anchor.new.width)
+            } else {
+                area.y = along(size.height, anchor.new.y, anchor.new.height)
+            }
+            area.touch(side, of: anchor.new)
+            return (side, area, area.position)
         }
-        moved.touch(side, of: new)
-        return Position(x: moved.x, y: moved.y)
+        return nil
     }
 
-    /// The start along the side: ends that were aligned stay aligned; otherwise the same distance from the side's
+    /// The start along a side: ends that were aligned stay aligned; otherwise the same distance from the side's
     /// start, but so near that the two still touch.
     private static func along(
-        _ start: Int,
-        _ length: Int,
         _ old: (start: Int, length: Int),
-        _ new: (start: Int, length: Int)
+        _ oldSide: (start: Int, length: Int),
+        isReversed: Bool,
+        length: Int,
+        in side: (start: Int, length: Int)
     ) -> Int {
-        if start != old.start, start + length == old.start + old.length { return new.start + new.length - length }
-        let offset = start - old.start
-        return new.start + max(1 - length, min(offset, new.length - 1))
+        var atStart = old.start - oldSide.start
+        var atEnd = oldSide.start + oldSide.length - old.start - old.length
+        if isReversed { swap(&atStart, &atEnd) }
+        if abs(atStart) <= tolerance { return side.start }
+        if abs(atEnd) <= tolerance { return side.start + side.length - length }
+        return side.start + max(1 - length, min(atStart, side.length - 1))
     }
 
-    /// Moves an output away to `side` until it overlaps none of the placed ones.
-    private static func push(_ index: Int, to side: Side, clearOf placed: [Int], in outputs: inout [Output]) {
-        while let other = placed.first(where: { outputs[$0].area.overlaps(outputs[index].area) }) {
-            var area = outputs[index].area
-            area.touch(side, of: outputs[other].area)
-            outputs[index].position = Position(x: area.x, y: area.y)
-        }
+    /// An area, moved away to `side` until it overlaps none of the others.
+    private static func pushed(_ area: Area, to side: Side, clearOf others: [Area]) -> Area {
+        var area = area
+        while let other = others.first(where: { $0.overlaps(area) }) { area.touch(side, of: other) }
+        return area
     }
 }
 
 extension Area {
+    var size: Extent { Extent(width: width, height: height) }
+    var position: Position { Position(x: x, y: y) }
+
     /// Moves it to the outside of a side of another one.
     fileprivate mutating func touch(_ side: OutputLayout.Side, of other: Area) {
         switch side {

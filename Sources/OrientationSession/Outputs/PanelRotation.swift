@@ -2,319 +2,353 @@
 
 import OrientationCore
 
-/// Decides which changes to request, so that the panel has the wanted transform and its neighbours stay adjacent.
+/// Makes the outputs what they are to be: compares goal and report after every event, and requests the difference.
 ///
-/// A transform that somebody else sets is the new baseline: it stays until another one is wanted, and it is what is
-/// restored at the end.
+/// A transform that somebody else sets is the new baseline: it stays until the device turns or a person gives a command,
+/// and it is what is restored at the end.
 struct PanelRotation: Sendable {
-    /// What the panel is to show.
+    /// What the panels are to show.
     enum Goal: Hashable, Sendable {
-        /// What it shows now.
+        /// What they show now.
         case unchanged
         case transform(OutputTransform)
-        /// What it would show without this agent.
+        /// What they would show without this agent.
         case baseline
     }
 
     enum Event: Sendable {
-        case goalChanged(Goal)
+        /// The goal is another, or the same one by an explicit command of a person.
+        case goalSet(Goal, isCommand: Bool)
         /// The state of all outputs was reported.
         case outputsReported([Output])
         /// The change that was requested last has ended.
         case changeEnded(OutputResult)
         /// The compositor has read its configuration again, and sets the transform in it before or after this.
         case configurationReloaded
+        /// Something has happened that may end refusals, such as a session that is active again.
+        case mayBeAccepted
+        /// The time of ``Actions/deadline`` has come.
+        case timePassed
     }
 
     /// What to do after an event.
     struct Actions: Hashable, Sendable {
         var change: OutputChange?
-        /// A message for the log.
-        var warning: String?
+        /// When to deliver ``Event/timePassed``, in place of any earlier time; nil for never.
+        var deadline: Double?
+    }
+
+    /// Who decides what the panels show.
+    private enum Say {
+        case device
+        /// A person, whose command also counts while a monitor is connected.
+        case command
+        /// Another program, until the device turns or a person gives a command.
+        case other
     }
 
     private struct Request {
-        var change: OutputChange
-        /// The outputs when it was made.
-        var outputs: [Output]
-        /// How often the compositor answered that it was outdated.
-        var failures = 0
+        /// The outputs when it was made, and as it makes them.
+        let before, wanted: [Output]
+        let movesOutputs: Bool
+        /// When the answer came that it was applied; nil while there is none.
+        var appliedAt: Double?
+        var hasNewerReport = false
     }
 
-    /// The state of the last request.
-    private enum Progress {
-        /// There is none, or it has ended and a report shows its result.
-        case none
-        case pending(Request, hasNewerReport: Bool)
-        /// It is to be made again with the next report.
-        case outdated(Request)
-        /// It was applied, and no report shows that yet.
-        case applied(Request)
-    }
+    /// How many outputs are considered at most, except for panels; the time grows with the cube of their number.
+    static let most = 64
+    /// Seconds in which a change that was applied, or a configuration that was read, is reported.
+    static let reportTime = 1.0
 
-    /// What is known about transforms that somebody else sets.
-    private enum ForeignTransform {
-        case none
-        /// The panel has one, which stays until another goal is set.
-        case kept
-        /// The compositor has read its configuration: the one in it is to be replaced.
-        case announced
-    }
-
-    /// How often a change is requested again while the outputs keep changing.
-    private static let retries = 3
-
-    /// The configured output; nil for the built-in panel.
-    private let name: String?
-    private let mayPlaceAutomatically: Bool
+    private let names: [String]
+    private let keepsWithMonitor, mayPlaceAutomatically, reportsBeforeEnd: Bool
 
     /// What is restored at the end: all outputs as they are without any rotation of ours; empty while unknown.
     private(set) var baseline: [Output]
-
     /// The outputs as they were reported last; empty while unknown.
     private(set) var outputs: [Output] = []
-
+    /// The last report in which the places were somebody else's choice, and are not to be changed without a rotation.
+    private var accepted: [Output] = []
     private var goal: Goal
-    /// The transform that the panel has unless somebody else changes it; nil while there is no panel.
-    private var expected: Transform?
-    private var progress = Progress.none
-    private var foreign = ForeignTransform.none
-    /// The transform that was refused last.
-    private var refused: Transform?
-    /// Whether the neighbours have to be moved as well; nil until the compositor has shown whether it moves them.
-    private(set) var movesNeighbours: Bool?
-    /// Whether it was logged that the panel is missing.
-    private var isReportedMissing = false
-    /// The transforms that the panel may have from an earlier agent; empty once the outputs are known.
-    private var leftoverTransforms: Set<Transform>
+    private var say = Say.device
+    private var request: Request?
+    private var backoff = Backoff()
+    /// Why the last request had no effect; nil after one that had.
+    private var refusal: String?
+    /// Whether the last request found a panel that is off, where a change would light it.
+    private var isOff = false
+    private var reloadedAt = -Double.infinity
+    /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
+    private var frames: [String: Int] = [:]
+    /// Whether the neighbours have to be moved as well, as far as is known.
+    private var movesNeighbours: Bool
+    /// The transforms that the first panel may have from an earlier agent; empty once the outputs are known.
+    private var leftover: Set<Transform>
 
-    /// Creates the decision; `leftover` is what an earlier run has left to restore.
+    /// Creates the decision for the outputs with these names, or else the built-in panels.
+    ///
+    /// `leftover` is what an earlier run has left to restore.
     init(
-        output name: String?,
+        outputs names: [String] = [],
+        keepsWithMonitor: Bool = false,
         mayPlaceAutomatically: Bool,
+        reportsBeforeEnd: Bool = false,
         goal: Goal = .unchanged,
         leftover: RestorePoint? = nil
     ) {
-        self.name = name
-        self.mayPlaceAutomatically = mayPlaceAutomatically
-        self.goal = goal
+        (self.names, self.keepsWithMonitor, self.goal) = (names, keepsWithMonitor, goal)
+        (self.mayPlaceAutomatically, self.reportsBeforeEnd) = (mayPlaceAutomatically, reportsBeforeEnd)
         baseline = leftover?.outputs ?? []
-        leftoverTransforms = leftover?.applied ?? []
-        movesNeighbours = leftover.map { $0.movesNeighbours } ?? (mayPlaceAutomatically ? nil : true)
+        self.leftover = leftover?.applied ?? []
+        movesNeighbours = leftover?.movesNeighbours ?? !mayPlaceAutomatically
     }
 
-    /// The change that has been requested and has not ended.
-    private var unfinished: OutputChange? {
-        switch progress {
-        case .pending(let request, _), .outdated(let request): request.change
-        case .none, .applied: nil
-        }
-    }
+    // MARK: - State
 
-    /// Whether no change is being made.
-    var isSettled: Bool { unfinished == nil }
+    /// The outputs that are rotated, the main one first; empty while they are missing or disabled.
+    var panels: [Output] { outputs.panels(named: names) }
+
+    private var panelNames: [String] { panels.map { $0.name } }
+
+    /// Whether a change is under way.
+    var isChanging: Bool { request != nil }
+
+    /// Whether nothing is to be done now; what is refused again and again is tried later.
+    var isSettled: Bool { request == nil && (isOff || backoff.isPersistent || !mayChange || difference.isEmpty) }
 
     /// What has to be restored; nil while the outputs are as they were.
     var restorePoint: RestorePoint? {
-        let isOriginal = panel.map { baseline.transform(of: $0) == expected } ?? false
-        guard !baseline.isEmpty, !isOriginal || !isSettled else { return nil }
+        let main = panels.first
+        let isOriginal = main != nil && panels.allSatisfy { $0.transform == baseline.named($0.name)?.transform }
+        guard !baseline.isEmpty, request != nil || isOff || !isOriginal else { return nil }
+        let transforms = [main?.transform, main.flatMap { wanted.named($0.name)?.transform }]
         return RestorePoint(
             outputs: baseline,
-            movesNeighbours: movesNeighbours ?? false,
-            applied: Set([expected, unfinished?.transform].compactMap { $0 })
+            movesNeighbours: movesNeighbours,
+            applied: Set(transforms.compactMap { $0 })
         )
     }
 
-    /// The output that is rotated; nil if it is missing or disabled.
-    var panel: Output? { outputs.panel(named: name) }
+    /// What is wrong, as a message; nil if nothing is.
+    var problem: String? {
+        guard let main = panels.first else {
+            // A panel that is off, such as below a closed lid, comes back.
+            return outputs.contains { names.isEmpty ? $0.isBuiltIn : names.contains($0.name) } ? nil : missing
+        }
+        guard let refusal, let wanted = wanted.named(main.name) else { return nil }
+        let isRotated = wanted.transform == main.transform
+        return
+            "\(main.name) is not \(isRotated ? "joined to its neighbours" : "rotated to \(wanted.transform)"): \(refusal)"
+    }
 
-    /// The output that is rotated, with the transform that was applied last, which a report may not show yet.
-    var shownPanel: Output? {
-        var shown = panel
-        if let expected { shown?.transform = expected }
-        return shown
+    /// What is done with the panels, as words that follow "orient-agent".
+    var activity: String {
+        let list = panelNames.joined(separator: " and ")
+        if list.isEmpty { return "finds no output to rotate" }
+        guard case .transform = goal, request == nil, !difference.isEmpty else { return "rotates \(list)" }
+        if say == .other { return "leaves \(list) as another program has set it" }
+        if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
+        if isOff { return "rotates \(list) when it is on again" }
+        return problem.map { "tries again: \($0)" } ?? "rotates \(list)"
+    }
+
+    private var isKeptForMonitor: Bool {
+        keepsWithMonitor && say == .device && outputs.contains { $0.isShown && !panelNames.contains($0.name) }
+    }
+
+    private var mayChange: Bool {
+        !panels.isEmpty && (goal == .baseline || say != .other && !isKeptForMonitor)
+    }
+
+    /// Whether a goal that is set now would rotate the panels.
+    func wouldRotate(to transform: OutputTransform, isCommand: Bool) -> Bool {
+        var next = self
+        (next.goal, next.say) = (.transform(transform), isCommand ? .command : .device)
+        return next.mayChange && !next.difference.transforms.isEmpty
     }
 
     // MARK: - Events
 
-    mutating func handle(_ event: Event) -> Actions {
+    mutating func handle(_ event: Event, at time: Double) -> Actions {
         switch event {
-        case .goalChanged(let goal):
-            if case .transform = goal, goal == self.goal { return Actions() }
-            self.goal = goal
-            if foreign == .kept { foreign = .none }
-            refused = nil
-            return Actions(change: nextChange())
-        case .configurationReloaded:
-            foreign = foreign == .kept ? .none : .announced
-            return Actions(change: nextChange())
-        case .outputsReported(let report): return compare(report)
+        case .goalSet(let goal, let isCommand):
+            guard isCommand || goal != self.goal || goal == .baseline else { break }
+            (self.goal, say) = (goal, isCommand ? .command : .device)
+            (backoff, refusal, isOff) = (Backoff(), nil, false)
+        case .outputsReported(let report):
+            let before = outputs
+            outputs = report.limited(to: Self.most, with: report.panels(named: names))
+            backoff.hurry()
+            request?.hasNewerReport = true
+            if panels.isEmpty { request = nil } else if request == nil { explain(since: before, at: time) }
+            judge(at: time)
         case .changeEnded(let result):
-            guard case .pending(let request, let hasNewerReport) = progress else { return Actions() }
-            return end(request, result, hasNewerReport)
-        }
-    }
-
-    /// Compares the reported outputs with those that are expected.
-    private mutating func compare(_ report: [Output]) -> Actions {
-        let known = outputs.shownNames
-        outputs = report
-        if case .pending(let request, _) = progress { progress = .pending(request, hasNewerReport: true) }
-        guard let panel else { return losePanel() }
-        isReportedMissing = false
-        if !known.isEmpty, report.shownNames != known {
-            movesNeighbours = mayPlaceAutomatically ? nil : true
-            refused = nil
-        }
-        guard let expected else {
-            self.expected = panel.transform
-            if foreign == .kept { foreign = .none }
-            // Somebody has set another transform since the earlier agent ended.
-            if !leftoverTransforms.isEmpty, !leftoverTransforms.contains(panel.transform) { baseline = report }
-            leftoverTransforms = []
-            rebase(on: panel)
-            return Actions(change: nextChange())
-        }
-        var confirmed: Request?
-        switch progress {
-        case .none: break
-        case .pending: return Actions()
-        case .outdated(let request): return Actions(change: repeated(request, panel))
-        case .applied(let request):
-            let before = request.outputs.panel(named: name)?.transform
-            let showsOldTransform = before == panel.transform && before != expected
-            if showsOldTransform || report == request.outputs { return Actions() }
-            confirmed = request
-            progress = .none
-        }
-        guard panel.transform == expected else {
-            self.expected = panel.transform
-            baseline = report
-            foreign = foreign == .announced ? .none : .kept
-            return Actions(change: nextChange())
-        }
-        if foreign == .announced { foreign = .none }
-        return Actions(change: followUp(on: panel, after: confirmed))
-    }
-
-    private mutating func losePanel() -> Actions {
-        expected = nil
-        if case .pending = progress {} else { progress = .none }
-        // A panel that is off, such as below a closed lid, comes back.
-        guard !isReportedMissing, !outputs.contains(where: { $0.isPanel(named: name) }) else { return Actions() }
-        isReportedMissing = true
-        return Actions(warning: missing)
-    }
-
-    private mutating func end(_ request: Request, _ result: OutputResult, _ hasNewerReport: Bool) -> Actions {
-        progress = .none
-        switch result {
-        case .refused(let reason):
-            refused = request.change.transform
-            let change = request.change
-            let warning = "\(change.output) is not rotated to \(change.transform): \(reason)"
-            return Actions(change: nextChange(), warning: warning)
-        case .outdated:
-            guard let panel else { return Actions() }
-            var request = request
-            request.failures += 1
-            guard request.failures <= Self.retries else {
-                return end(request, .refused("the outputs changed \(request.failures) times meanwhile"), hasNewerReport)
+            guard let request else { break }
+            isOff = result == .off
+            if result == .applied {
+                self.request?.appliedAt = time
+                judge(at: time)
+            } else {
+                fail(result, at: time)
+                guard request.hasNewerReport else { break }
+                if !isOff { backoff.hurry() }
+                explain(since: request.before, at: time)
             }
-            if hasNewerReport { return Actions(change: repeated(request, panel)) }
-            progress = .outdated(request)
-            return Actions()
-        case .applied:
-            guard let panel else { return Actions() }
-            expected = request.change.transform
-            guard outputs != request.outputs, panel.transform == expected else {
-                progress = .applied(request)
-                return Actions(change: nextChange())
+        case .configurationReloaded:
+            reloadedAt = time
+            if say == .other { say = .device }
+        case .mayBeAccepted: backoff.hurry()
+        case .timePassed: judge(at: time)
+        }
+        let change = nextChange(at: time)
+        let isWaiting = request == nil && mayChange && !difference.isEmpty
+        return Actions(
+            change: change,
+            deadline: isWaiting ? backoff.next : request?.appliedAt.map { $0 + Self.reportTime }
+        )
+    }
+
+    private mutating func fail(_ result: OutputResult, at time: Double) {
+        let movesOutputs = request?.movesOutputs ?? false
+        request = nil
+        if result == .off { return backoff.wait(at: time) }
+        if movesOutputs { movesNeighbours = !mayPlaceAutomatically }
+        backoff.fail(at: time)
+        if case .refused(let reason) = result { refusal = reason }
+        if backoff.isPersistent { refusal = refusal ?? "the outputs changed \(backoff.failures) times meanwhile" }
+    }
+
+    /// Compares the report with what was applied.
+    private mutating func judge(at time: Double) {
+        guard let request, let appliedAt = request.appliedAt else { return }
+        let isLate = time >= appliedAt + Self.reportTime
+        if areTurned(as: request.wanted) {
+            let hasMoved = !request.movesOutputs || isAlike(request.wanted)
+            guard hasMoved || isLate else { return }
+            self.request = nil
+            (backoff, refusal) = (Backoff(), nil)
+            // Places that the compositor does not accept are left to it.
+            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { accepted = outputs }
+        } else if areTurned(as: request.before), !reportsBeforeEnd {
+            if isLate { fail(.refused("it has no effect"), at: time) }
+        } else {
+            // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
+            for panel in panels {
+                let turns =
+                    panel.transform.quarterTurns - (request.wanted.named(panel.name) ?? panel).transform.quarterTurns
+                frames[panel.name] = backoff.failures == 0 ? (frames[panel.name] ?? 0) + turns : nil
             }
-            return Actions(change: followUp(on: panel, after: request))
+            if backoff.failures > 1 { say = .other }
+            self.request = nil
+            backoff.fail(at: time)
+            backoff.hurry()
+        }
+    }
+
+    /// Explains a report that no request has caused: what somebody else has changed is the new baseline.
+    private mutating func explain(since before: [Output], at time: Double) {
+        let old = before.panels(named: names)
+        let isHotplug = before.shownNames != outputs.shownNames
+        if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
+        let isForeign = panels.contains { ($0.transform != (old.named($0.name) ?? $0).transform) }
+        // Somebody has set another transform since the earlier agent ended.
+        let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
+        leftover = []
+        accepted = isHotplug ? [] : outputs
+        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other }
+        if baseline.isEmpty || isForeign || isOutdated {
+            baseline = outputs
+        } else if !isAlike(arranged(outputs, like: baseline)) || !OutputLayout.hasEqualSizes(baseline, outputs) {
+            rebase(isHotplug: isHotplug)
+        }
+    }
+
+    /// Makes the outputs, with the panels turned back, the baseline.
+    private mutating func rebase(isHotplug: Bool = false) {
+        let old = baseline
+        baseline = arranged(turned { (old.named($0.name) ?? $0).transform }, like: outputs)
+        guard isHotplug else { return }
+        // What is plugged in and touches nothing was placed beside the panel as it was, or belongs where it was.
+        for index in baseline.indices where !panelNames.contains(outputs[index].name) {
+            guard !OutputLayout.touches(outputs[index], in: outputs) else { continue }
+            for place in [old.named(outputs[index].name)?.position, outputs[index].position].compactMap({ $0 }) {
+                var moved = baseline[index]
+                moved.position = place
+                if OutputLayout.touches(moved, in: baseline) { baseline[index] = moved }
+            }
         }
     }
 
     // MARK: - Changes
 
-    private mutating func nextChange() -> OutputChange? {
-        guard isSettled, foreign != .kept, let panel, let transform = goalTransform(of: panel) else { return nil }
-        guard transform != expected, transform != refused else { return nil }
-        return request(transform, of: panel)
+    private func arranged(_ outputs: [Output], like reference: [Output]) -> [Output] {
+        OutputLayout.arranged(outputs, like: reference, panels: panelNames)
     }
 
-    /// The transform that the panel is to have; nil if it is to stay as it is.
-    private func goalTransform(of panel: Output) -> Transform? {
-        switch goal {
-        case .unchanged: nil
-        case .transform(let transform): Transform(transform)
-        case .baseline: baseline.transform(of: panel)
+    /// Whether the panels have the transforms that they have there.
+    private func areTurned(as others: [Output]) -> Bool {
+        panels.allSatisfy { $0.transform == (others.named($0.name) ?? $0).transform }
+    }
+
+    /// Whether the outputs are as those, but for rounding.
+    private func isAlike(_ others: [Output]) -> Bool { OutputLayout.isAlike(others, outputs, panels: panelNames) }
+
+    /// The outputs with other transforms of the panels.
+    private func turned(_ transform: (Output) -> Transform) -> [Output] {
+        let names = panelNames
+        return outputs.map { output in
+            var output = output
+            if names.contains(output.name) { output.transform = transform(output) }
+            return output
         }
     }
 
-    private mutating func request(_ transform: Transform, of panel: Output, failures: Int = 0) -> OutputChange {
-        let layout = OutputLayout.rotating(panel.name, to: transform, in: baseline)
-        let change = OutputChange(
-            output: panel.name,
-            transform: transform,
-            positions: movesNeighbours == true ? moves(to: layout) : [:]
-        )
-        progress = .pending(Request(change: change, outputs: outputs, failures: failures), hasNewerReport: false)
+    /// The outputs as they are to be.
+    private var wanted: [Output] {
+        guard let main = panels.first, goal != .unchanged else { return outputs }
+        let base = { (output: Output) in (baseline.named(output.name) ?? output).transform }
+        var (target, turns) = (base(main), 0)
+        if case .transform(let transform) = goal {
+            target = Transform(transform)
+            // Other panels turn as far as the main one, from how they are without a rotation.
+            turns = target.quarterTurns - base(main).quarterTurns
+        }
+        return arranged(turned { $0.name == main.name ? target : base($0).turned(by: turns) }, like: baseline)
+    }
+
+    /// What makes the outputs what they are to be, whoever has the say.
+    private var difference: OutputChange {
+        let wanted = wanted
+        var change = OutputChange()
+        guard !isAlike(wanted), !areTurned(as: wanted) || !isAlike(accepted) else { return change }
+        for (new, old) in zip(wanted, outputs) where new.isShown {
+            if new.transform != old.transform {
+                change.transforms[new.name] = new.transform.turned(by: -(frames[new.name] ?? 0))
+            }
+            if new.position != old.position { change.positions[new.name] = new.position }
+        }
         return change
     }
 
-    /// Makes an outdated request again, for the present goal.
-    private mutating func repeated(_ outdated: Request, _ panel: Output) -> OutputChange {
-        request(goalTransform(of: panel) ?? outdated.change.transform, of: panel, failures: outdated.failures)
-    }
-
-    /// The outputs that are elsewhere in `layout`, with their places there.
-    private func moves(to layout: [Output]) -> [String: Position] {
-        var moves: [String: Position] = [:]
-        for output in layout where output.isShown {
-            guard let present = outputs.first(where: { $0.name == output.name }), present.isShown else { continue }
-            var isMoved = present.position != output.position
-            // A move that was applied may not be reported yet.
-            if case .applied(let request) = progress, request.change.positions[output.name] != nil { isMoved = true }
-            if isMoved { moves[output.name] = output.position }
-        }
-        return moves
-    }
-
-    /// Adapts to a report of the expected transform, which `request` may have set; returns the next change.
-    private mutating func followUp(on panel: Output, after request: Request?) -> OutputChange? {
-        if movesNeighbours == nil, let request {
-            let layout = OutputLayout.rotating(panel.name, to: panel.transform, in: baseline)
-            if layout.places != request.outputs.places { movesNeighbours = outputs.places == request.outputs.places }
-            if movesNeighbours == true { return self.request(panel.transform, of: panel) }
-        }
-        rebase(on: panel)
-        return nextChange()
-    }
-
-    /// Recomputes the baseline from the report, with the panel rotated back, unless the report is what it leads to.
-    private mutating func rebase(on panel: Output) {
-        let transform = baseline.transform(of: panel) ?? panel.transform
-        guard OutputLayout.rotating(panel.name, to: panel.transform, in: baseline) != outputs else { return }
-        baseline = OutputLayout.rotating(panel.name, to: transform, in: outputs)
+    /// Requests the difference, unless that has to wait.
+    private mutating func nextChange(at time: Double) -> OutputChange? {
+        guard request == nil, mayChange, time >= backoff.next else { return nil }
+        var change = difference
+        // The compositor may move neighbours by itself, but knows nothing of panels that belong together.
+        if !movesNeighbours, panels.count == 1, !change.transforms.isEmpty { change.positions = [:] }
+        guard !change.isEmpty else { return nil }
+        change.appliesWhileOff = goal == .baseline
+        request = Request(before: outputs, wanted: wanted, movesOutputs: !change.positions.isEmpty)
+        return change
     }
 
     private var missing: String {
-        let names = outputs.shownNames.joined(separator: ", ")
-        let found = names.isEmpty ? "there are no outputs" : "the outputs are \(names)"
-        guard let name else {
+        let shown = outputs.shownNames.joined(separator: ", ")
+        let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
+        guard !names.isEmpty else {
             return "no output is a built-in panel (eDP, LVDS or DSI): \(found); set Output= in agent.conf"
         }
-        return "there is no output \(name): \(found)"
-    }
-}
-
-extension [Output] {
-    fileprivate func transform(of panel: Output) -> Transform? { first { $0.name == panel.name }?.transform }
-
-    fileprivate var places: [String: Position] {
-        var places: [String: Position] = [:]
-        for output in self where output.isShown { places[output.name] = output.position }
-        return places
+        return "there is no output \(names.joined(separator: ", ")): \(found)"
     }
 }

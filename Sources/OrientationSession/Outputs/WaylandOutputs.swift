@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CWayland
+import CWaylandProtocols
 import Wayland
 
-/// The wl_output objects, which every compositor offers: they have names and report changes.
+/// The wl_output objects, which every compositor offers, with what it says about them elsewhere: size and power.
+///
+/// A client that has an object for the power of an output excludes all others. So one is made for each use, and destroyed
+/// by the next request, before the compositor reads what another client sends.
 final class WaylandOutputs {
     /// From version 4 on, an output has a name.
     private static let version: UInt32 = 4
 
+    private struct Description {
+        let output: WaylandObject
+        /// Empty until the compositor names it.
+        var name = ""
+        var geometry: WaylandObject?
+        var logicalSize: Extent?
+    }
+
     private let connection: WaylandConnection
-    /// The outputs by the numbers of their globals, and their names by proxy.
-    private var outputs: [UInt32: WaylandObject] = [:]
-    private var names: [OpaquePointer: String] = [:]
+    private var geometryManager, powerManager: WaylandObject?
+    /// By the numbers of their globals.
+    private var outputs: [UInt32: Description] = [:]
+    /// The outputs whose power was asked for, and those of them that are off.
+    private var asked: [String: WaylandObject] = [:]
+    private var off: Set<String> = []
+    private var onPower: (Set<String>) -> Void = { _ in }
 
     /// Is called after an output was described or described anew, and when one is removed.
     var onChange: () -> Void = {}
@@ -22,6 +38,8 @@ final class WaylandOutputs {
     /// Binds all outputs of a connection whose globals are known.
     init(on connection: WaylandConnection) {
         self.connection = connection
+        geometryManager = connection.bind(orientd_xdg_output_manager(), version: 3) { _, _ in }
+        powerManager = connection.bind(orientd_output_power_manager(), version: 1) { _, _ in }
         connection.onGlobalsChanged = { [unowned(unsafe) self] in update() }
         update()
     }
@@ -33,28 +51,94 @@ final class WaylandOutputs {
     private func update() {
         guard let interface = orientd_output() else { return }
         let numbers = connection.globals(of: interface)
-        for number in numbers where outputs[number] == nil {
-            outputs[number] = connection.bind(interface, version: Self.version, number: number) {
-                [unowned(unsafe) self] event, values in
-                switch event {
-                case 4: if let proxy = outputs[number]?.proxy { names[proxy] = String(cString: values[0].s) }
-                case 2: onChange()
-                default: break  // geometry, mode, scale, description
-                }
-            }
-        }
+        for number in numbers where outputs[number] == nil { add(number, interface) }
         for number in outputs.keys where !numbers.contains(number) {
             guard let output = outputs.removeValue(forKey: number) else { continue }
-            names[output.proxy] = nil
-            onRemoval(output.proxy)
+            onRemoval(output.output.proxy)
             onChange()
         }
         connection.flush()
     }
 
+    private func add(_ number: UInt32, _ interface: UnsafePointer<wl_interface>) {
+        let bound = connection.bind(interface, version: Self.version, number: number) {
+            [unowned(unsafe) self] event, values in
+            switch event {
+            case WL_OUTPUT_EVENT_NAME: outputs[number]?.name = String(cString: values[0].s)
+            case WL_OUTPUT_EVENT_DONE: onChange()
+            default: break
+            }
+        }
+        guard let bound else { return }
+        var output = Description(output: bound)
+        output.geometry = geometryManager?.create(
+            orientd_xdg_output(),
+            by: ZXDG_OUTPUT_MANAGER_GET_XDG_OUTPUT,
+            [wl_argument(o: bound.proxy)]
+        ) { [unowned(unsafe) self] event, values in
+            // From version 3 on, the output's own `done` announces that all is described.
+            guard event == ZXDG_OUTPUT_EVENT_LOGICAL_SIZE, values[0].i > 0, values[1].i > 0 else { return }
+            outputs[number]?.logicalSize = Extent(width: Int(values[0].i), height: Int(values[1].i))
+            onChange()
+        }
+        outputs[number] = output
+    }
+
+    // MARK: - Power
+
+    /// Calls `completion` with the names of the outputs that are blanked; at once if that is unknown.
+    func askForPower(completion: @escaping (Set<String>) -> Void) {
+        off = []
+        onPower = completion
+        for output in outputs.values {
+            asked[output.name] = power(of: output) { [unowned(unsafe) self] event, values in
+                guard asked.removeValue(forKey: output.name) != nil else { return }
+                if event == ZWLR_OUTPUT_POWER_EVENT_MODE, values[0].u == ZWLR_OUTPUT_POWER_OFF {
+                    off.insert(output.name)
+                }
+                if asked.isEmpty { onPower(off) }
+            }
+            asked[output.name]?.send(ZWLR_OUTPUT_POWER_DESTROY)
+        }
+        connection.flush()
+        if asked.isEmpty { completion([]) }
+    }
+
+    /// Blanks outputs.
+    func turnOff(_ names: Set<String>) {
+        for output in outputs.values where names.contains(output.name) {
+            let power = power(of: output) { _, _ in }
+            power?.send(ZWLR_OUTPUT_POWER_SET_MODE, [wl_argument(u: UInt32(ZWLR_OUTPUT_POWER_OFF))])
+            power?.send(ZWLR_OUTPUT_POWER_DESTROY)
+        }
+        connection.flush()
+    }
+
+    private func power(of output: Description, _ handler: @escaping WaylandObject.Handler) -> WaylandObject? {
+        let arguments = [wl_argument(o: output.output.proxy)]
+        return powerManager?.create(
+            orientd_output_power(),
+            by: ZWLR_OUTPUT_POWER_MANAGER_GET_OUTPUT_POWER,
+            arguments,
+            handler
+        )
+    }
+
+    // MARK: - Descriptions
+
+    /// Adds what is known about heads that another protocol describes.
+    func complete(_ heads: [Output]) -> [Output] {
+        heads.map { head in
+            var head = head
+            guard let known = outputs.values.first(where: { $0.name == head.name }) else { return head }
+            if let size = known.logicalSize { head.setLogicalSize(size) }
+            return head
+        }
+    }
+
     /// The connectors of outputs that this connection has bound; nil if the compositor does not name one of them.
     func names(of proxies: Set<OpaquePointer>) -> Set<String>? {
-        let found = proxies.compactMap { names[$0] }
+        let found = outputs.values.filter { proxies.contains($0.output.proxy) && !$0.name.isEmpty }.map { $0.name }
         return found.count == proxies.count ? Set(found) : nil
     }
 }

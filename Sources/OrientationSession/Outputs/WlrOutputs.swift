@@ -8,6 +8,8 @@ import Wayland
 
 /// The outputs of a compositor that supports wlr-output-management-unstable-v1.
 final class WlrOutputs: OutputBackend {
+    static let reportsBeforeEnd = false
+
     /// From version 2 on, a head has all that is needed; what a client does not set stays as it is.
     private static let version: UInt32 = 2
 
@@ -34,11 +36,11 @@ final class WlrOutputs: OutputBackend {
 
     // MARK: - State
 
-    private func managerChanged(_ event: UInt32, _ values: WaylandObject.Values) {
+    private func managerChanged(_ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case 0:
+        case ZWLR_OUTPUT_MANAGER_EVENT_HEAD:
             heads.append(WlrHead(values[0].o, on: connection))
-        case 1:
+        case ZWLR_OUTPUT_MANAGER_EVENT_DONE:
             serial = values[0].u
             heads.removeAll { $0.isFinished }
             isKnown = true
@@ -76,9 +78,8 @@ final class WlrOutputs: OutputBackend {
             by: ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD,
             [head.argument]
         )
-        if head.output.name == change.output {
-            let transform = wl_argument(i: change.transform.rawValue)
-            enabled?.send(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM, [transform])
+        if let transform = change.transforms[head.output.name] {
+            enabled?.send(ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM, [wl_argument(i: transform.rawValue)])
         }
         if let position = change.positions[head.output.name] {
             let place = [position.x, position.y].map { wl_argument(i: Int32(clamping: $0)) }
@@ -86,12 +87,12 @@ final class WlrOutputs: OutputBackend {
         }
     }
 
-    private func configurationEnded(_ event: UInt32) {
+    private func configurationEnded(_ event: Int) {
         configuration?.send(ZWLR_OUTPUT_CONFIGURATION_DESTROY)
         configuration = nil
         switch event {
-        case 0: onEvent(.changeEnded(.applied))
-        case 1: onEvent(.changeEnded(.refused("the compositor refused it")))
+        case ZWLR_OUTPUT_CONFIGURATION_EVENT_SUCCEEDED: onEvent(.changeEnded(.applied))
+        case ZWLR_OUTPUT_CONFIGURATION_EVENT_FAILED: onEvent(.changeEnded(.refused("the compositor refused it")))
         default: onEvent(.changeEnded(.outdated))
         }
     }
@@ -122,19 +123,21 @@ private final class WlrHead {
         return output
     }
 
-    private func changed(_ event: UInt32, _ values: WaylandObject.Values) {
+    private func changed(_ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case 0: state.name = String(cString: values[0].s)
-        case 3: addMode(values[0].o)
-        case 4: state.isEnabled = values[0].i != 0
-        case 5: currentMode = values[0].o
-        case 6: state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
-        case 7: state.transform = Transform(rawValue: values[0].i) ?? .normal
-        case 8:
+        case ZWLR_OUTPUT_HEAD_EVENT_NAME: state.name = String(cString: values[0].s)
+        case ZWLR_OUTPUT_HEAD_EVENT_MODE: addMode(values[0].o)
+        case ZWLR_OUTPUT_HEAD_EVENT_ENABLED: state.isEnabled = values[0].i != 0
+        case ZWLR_OUTPUT_HEAD_EVENT_CURRENT_MODE: currentMode = values[0].o
+        case ZWLR_OUTPUT_HEAD_EVENT_POSITION:
+            state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
+        case ZWLR_OUTPUT_HEAD_EVENT_TRANSFORM:
+            state.transform = Transform(rawValue: values[0].i) ?? .normal
+        case ZWLR_OUTPUT_HEAD_EVENT_SCALE:
             let scale = wl_fixed_to_double(values[0].f)
             if Output.isScale(scale) { state.scale = scale }
-        case 9: isFinished = true
-        default: break  // description, physical size, make, model, serial number
+        case ZWLR_OUTPUT_HEAD_EVENT_FINISHED: isFinished = true
+        default: break
         }
     }
 
@@ -142,11 +145,11 @@ private final class WlrHead {
         guard let proxy else { return }
         let object = connection.object(proxy) { [unowned(unsafe) self] event, values in
             switch event {
-            case 0:
+            case ZWLR_OUTPUT_MODE_EVENT_SIZE:
                 modes[proxy]?.width = Int(values[0].i)
                 modes[proxy]?.height = Int(values[1].i)
-            case 3: modes[proxy] = nil
-            default: break  // refresh rate, preferred
+            case ZWLR_OUTPUT_MODE_EVENT_FINISHED: modes[proxy] = nil
+            default: break
             }
         }
         modes[proxy] = object.map { ($0, 0, 0) }

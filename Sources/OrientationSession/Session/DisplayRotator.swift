@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationConfiguration
+import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -8,20 +9,21 @@ import SystemdBus
 enum DisplayEvent {
     /// The outputs changed, or are known for the first time.
     case outputsChanged
+    /// ``DisplayRotator/activity`` changed.
+    case activityChanged
     /// The display was rotated or restored.
     case rotated
     case windowChanged
 }
 
-/// Rotates the panel of one display, with the devices that follow it, and keeps on disk what must be restored.
+/// Rotates the panels of one display, with the devices that follow them, and keeps on disk what must be restored.
 ///
 /// It ends the loop when there is nothing to rotate any more.
 final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
     private static let endTimeout = 6.0
 
-    private let output: String?
-    private let mapsInput: Bool
+    private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
     private let backend: BackendChoice
@@ -32,6 +34,7 @@ final class DisplayRotator {
     /// Nil if the agent does not map input devices in this session, or does so with the outputs.
     private let inputs: (any InputMapper)?
     private let endTimer: Timer
+    private var timer: Timer?
 
     /// Set once, before ``begin()``.
     var onEvent: (DisplayEvent) -> Void = { _ in }
@@ -47,6 +50,8 @@ final class DisplayRotator {
     /// The transform that was reported last.
     private var reported: Transform?
     private var onRestored: (() -> Void)?
+    /// What was logged last as wrong with the outputs.
+    private var problem: String?
     private var savingProblem: ProblemLog
     private var reportingProblem: ProblemLog
 
@@ -57,8 +62,7 @@ final class DisplayRotator {
         loop: EventLoop,
         log: Log
     ) throws(SystemError) {
-        output = configuration.output
-        mapsInput = configuration.inputMapping == .auto
+        self.configuration = configuration
         (self.loop, self.log) = (loop, log)
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
@@ -68,11 +72,13 @@ final class DisplayRotator {
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: backend.display)) }
         saved = file?.read { log.warning($0) }
         server = try DisplayServer(backend, loop: loop)
-        inputs = mapsInput && backend != .x11 ? Compositor.detected?.inputMapper(loop: loop, log: log) : nil
+        let mapsInput = configuration.inputMapping == .auto && backend != .x11
+        inputs = mapsInput ? Compositor.detected?.inputMapper(loop: loop, log: log) : nil
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)
         }
+        timer = try loop.timer { [unowned(unsafe) self] in advance(.timePassed) }
     }
 
     /// Connects to the display server.
@@ -82,14 +88,22 @@ final class DisplayRotator {
         try server.connect()
     }
 
-    /// The output that is rotated; nil while it is missing or unknown.
-    var panel: Output? { rotation?.panel }
+    /// The main output that is rotated; nil while it is missing or unknown.
+    var panel: Output? { rotation?.panels.first }
+
+    /// All outputs as they were reported last.
+    var outputs: [Output] { rotation?.outputs ?? [] }
 
     /// Whether the outputs are known.
     var isReady: Bool { rotation != nil }
 
-    /// The output that is rotated, with the transform that was applied last; nil while it is missing or unknown.
-    var shownPanel: Output? { rotation?.shownPanel }
+    /// What is done, as words that follow "orient-agent".
+    var activity: String { rotation?.activity ?? "waits for the display" }
+
+    /// Whether a goal would rotate the panels if it was set now.
+    func wouldRotate(to transform: OutputTransform, isCommand: Bool) -> Bool {
+        rotation?.wouldRotate(to: transform, isCommand: isCommand) ?? false
+    }
 
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.process }
@@ -99,15 +113,18 @@ final class DisplayRotator {
         reportingProblem.attempt { () throws(SystemError) in try lock?.write(activity) }
     }
 
-    /// Rotates the panel or restores the outputs, now or as soon as they are known.
-    func pursue(_ goal: PanelRotation.Goal) {
+    /// Rotates the panels or restores the outputs, now or as soon as they are known; for a person if it is a command.
+    func pursue(_ goal: PanelRotation.Goal, isCommand: Bool = false) {
         self.goal = goal
-        advance(.goalChanged(goal))
+        advance(.goalSet(goal, isCommand: isCommand))
     }
 
-    /// Makes the devices follow the panel as it was rotated last.
+    /// Tries again what was refused: something has happened that may end that.
+    func tryAgain() { advance(.mayBeAccepted) }
+
+    /// Makes the devices follow the panel as it is now.
     func mapInputs() {
-        if let shownPanel { inputs?.follow(shownPanel) }
+        if let panel { inputs?.follow(panel) }
     }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
@@ -117,7 +134,7 @@ final class DisplayRotator {
         endTimer.arm(after: Self.endTimeout)
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
-            if let inputs, let panel = shownPanel { return inputs.end(with: panel, completion: completion) }
+            if let inputs, let panel { return inputs.end(with: panel, completion: completion) }
             // A server that is lost, or was never there, has no devices to restore.
             if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
         }
@@ -132,25 +149,34 @@ final class DisplayRotator {
     /// Why the leftover was not restored, as a message; nil unless that has to wait for the panel.
     var postponement: String? {
         guard isReady, panel == nil, let saved else { return nil }
-        let name = output ?? saved.outputs.panel(named: nil)?.name ?? "the panel"
+        let name = saved.outputs.panels(named: configuration.outputs).first?.name ?? "the panel"
         return "\(name) is off or not connected: it is restored when orient-agent runs again"
     }
 
     // MARK: - Changes
 
     private func advance(_ event: PanelRotation.Event) {
-        guard let actions = rotation?.handle(event), let rotation else { return }
-        if mapsInput, let panel {
+        let (wasChanging, oldActivity) = (rotation?.isChanging ?? false, activity)
+        guard let actions = rotation?.handle(event, at: loop.now), let rotation else { return }
+        if configuration.inputMapping == .auto, let panel {
             if case .transform = goal { server.x11?.mapInput(to: panel.name, true) }
             if goal == .baseline, rotation.isSettled { server.x11?.mapInput(to: panel.name, false) }
         }
-        if let warning = actions.warning { log.warning(warning) }
+        if let problem = rotation.problem, problem != self.problem { log.warning(problem) }
+        problem = rotation.problem
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)
         if let change = actions.change {
-            log.debug("rotating \(change.output) to \(change.transform)")
+            for (name, transform) in change.transforms { log.debug("rotating \(name) to \(transform)") }
             server.apply(change)
         }
+        if let deadline = actions.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
+        if !rotation.isChanging, let shown = panel?.transform {
+            let isRotated = wasChanging && shown != reported
+            reported = shown
+            if isRotated { onEvent(.rotated) }
+        }
+        if rotation.activity != oldActivity { onEvent(.activityChanged) }
         if rotation.isSettled { restored() }
     }
 
@@ -188,10 +214,6 @@ final class DisplayRotator {
         case .outputs(let outputs): outputsReported(outputs)
         case .changeEnded(let result):
             advance(.changeEnded(result))
-            // A second change may only have moved the neighbours.
-            guard result == .applied, let shown = shownPanel?.transform, shown != reported else { return }
-            reported = shown
-            onEvent(.rotated)
         case .window(let window):
             self.window = window
             onEvent(.windowChanged)
@@ -211,14 +233,15 @@ final class DisplayRotator {
         guard isStillOurs() else { return loop.exit() }
         if rotation == nil {
             rotation = PanelRotation(
-                output: output,
+                outputs: configuration.outputs,
+                keepsWithMonitor: configuration.withMonitor == .keep,
                 mayPlaceAutomatically: backend != .x11,
+                reportsBeforeEnd: server.reportsBeforeEnd,
                 goal: goal,
                 leftover: saved
             )
         }
         advance(.outputsReported(outputs))
-        if rotation?.isSettled ?? false { reported = shownPanel?.transform }
         onEvent(.outputsChanged)
     }
 }

@@ -33,6 +33,10 @@ final class DisplayServer {
     /// The outputs of an X server; nil for a compositor, or without a connection.
     private(set) var x11: X11Outputs?
     private var toplevels: WlrToplevels?
+    /// The outputs as the backend has reported them last, and completed by what Wayland says.
+    private var heads: [Output] = [], completed: [Output] = []
+    /// The outputs that are to be off after the change that is made.
+    private var off: Set<String> = []
 
     /// Set once, before ``connect()``.
     var onEvent: (OutputEvent) -> Void = { _ in }
@@ -90,6 +94,8 @@ final class DisplayServer {
         toplevels = nil
         waylandOutputs = nil
         wayland = nil
+        heads = []
+        off = []
         enter(.disconnected)
         if attempts >= Self.retry.most { onEvent(.givenUp("\(problem); giving up")) }
     }
@@ -115,6 +121,12 @@ final class DisplayServer {
             let problem = "does not offer wlr-output-management, which orient-agent needs; giving up"
             return onEvent(.givenUp("the compositor at \(wayland.name) \(problem)"))
         }
+        let requestOutputs = waylandOutputs.onChange
+        waylandOutputs.onChange = { [unowned(unsafe) self] in
+            requestOutputs()
+            guard !heads.isEmpty, let known = self.waylandOutputs, known.complete(heads) != completed else { return }
+            handle(.outputs(heads))
+        }
         toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, onEvent: report)
     }
 
@@ -126,10 +138,38 @@ final class DisplayServer {
     /// Requests a change, whose end is reported.
     func apply(_ change: OutputChange) {
         enter(.changing)
-        outputs?.apply(change)
+        guard let waylandOutputs else { return outputs?.apply(change) ?? () }
+        waylandOutputs.askForPower { [unowned(unsafe) self] off in
+            guard change.appliesWhileOff || off.isDisjoint(with: change.transforms.keys) else {
+                return handle(.changeEnded(.off))
+            }
+            self.off = off
+            outputs?.apply(change)
+        }
+    }
+
+    /// Whether the outputs after a change are reported before its end.
+    var reportsBeforeEnd: Bool {
+        switch backend {
+        case .niri: NiriOutputs.reportsBeforeEnd
+        case .x11: X11Outputs.reportsBeforeEnd
+        case .auto, .wlr: WlrOutputs.reportsBeforeEnd
+        }
     }
 
     private func handle(_ event: OutputEvent) {
+        var event = event
+        switch event {
+        case .outputs(let outputs):
+            heads = outputs
+            completed = waylandOutputs?.complete(heads) ?? heads
+            event = .outputs(completed)
+        case .changeEnded:
+            // labwc lights each output that a change names, and a change must name all.
+            waylandOutputs?.turnOff(off)
+            off = []
+        case .window, .lost, .givenUp: break
+        }
         switch (state, event) {
         case (.connecting, .outputs):
             attempts = 0

@@ -89,8 +89,9 @@ package final class SessionCheck {
     private func check(_ outputs: [Output]) {
         let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
-        guard let panel = outputs.panel(named: configuration.output) else {
-            let wanted = configuration.output.map { "no output \($0)" } ?? "no built-in panel (eDP, LVDS or DSI)"
+        guard let panel = outputs.panels(named: configuration.outputs).first else {
+            let list = configuration.outputs.joined(separator: ", ")
+            let wanted = list.isEmpty ? "no built-in panel (eDP, LVDS or DSI)" : "no output \(list)"
             let text = "\(wanted); Output= in agent.conf names the one to rotate"
             return add("warn", "panel", text, remedy: "man agent.conf")
         }

@@ -34,7 +34,7 @@ final class WlrToplevels {
         (self.connection, self.outputs, self.onEvent) = (connection, outputs, onEvent)
         manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version) { [unowned(unsafe) self] in
             switch $0 {
-            case 0: add($1[0].o)
+            case ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL: add($1[0].o)
             default: manager = nil
             }
         }
@@ -59,22 +59,26 @@ final class WlrToplevels {
         windows[proxy] = object.map { Window(object: $0) }
     }
 
-    private func changed(_ window: OpaquePointer, _ event: UInt32, _ values: WaylandObject.Values) {
+    private func changed(_ window: OpaquePointer, _ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case 1: windows[window]?.appID = String(cString: values[0].s)
-        case 2: if let output = values[0].o { windows[window]?.enter(output) }
-        case 3: if let output = values[0].o { windows[window]?.outputs?.remove(output) }
-        case 4:
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_APP_ID:
+            windows[window]?.appID = String(cString: values[0].s)
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_ENTER:
+            if let output = values[0].o { windows[window]?.enter(output) }
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_LEAVE:
+            if let output = values[0].o { windows[window]?.outputs?.remove(output) }
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_STATE:
             let states = values[0].a.map { array in
                 UnsafeBufferPointer(
                     start: array.pointee.data?.assumingMemoryBound(to: UInt32.self),
                     count: array.pointee.size / MemoryLayout<UInt32>.size
                 )
             }
-            windows[window]?.isActivated = states?.contains(2) ?? false
-            windows[window]?.isFullscreen = states?.contains(3) ?? false
-        case 5: isNew = true
-        case 6:
+            let has = { (state: Int) in states?.contains(UInt32(state)) ?? false }
+            windows[window]?.isActivated = has(ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_ACTIVATED)
+            windows[window]?.isFullscreen = has(ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_FULLSCREEN)
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_DONE: isNew = true
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_CLOSED:
             windows[window]?.object.send(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY)
             windows[window] = nil
             isNew = true

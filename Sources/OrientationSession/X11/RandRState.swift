@@ -2,16 +2,6 @@
 
 import CXCB
 
-/// A size in pixels or millimetres.
-struct Extent: Hashable {
-    var width, height: Int
-
-    /// The size of a picture of this size after a transform.
-    func transformed(_ transform: Transform) -> Extent {
-        transform.isSideways ? Extent(width: height, height: width) : self
-    }
-}
-
 /// What RandR says about one screen.
 struct RandRState {
     /// A part of the screen that is scanned out.

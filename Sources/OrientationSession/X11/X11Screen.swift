@@ -145,12 +145,16 @@ final class X11Screen {
     }
 
     private func make(_ change: OutputChange) throws(OutputResult) {
-        guard let state = RandRState(connection),
-            let panel = state.connectors.first(where: { $0.name == change.output && $0.crtc != 0 }),
-            var layout = RandRLayout(state.crtcs, state.modes)
-        else { throw .outdated }
-        guard layout.rotate(panel.crtc, to: change.transform) else {
-            throw .refused("the X server does not offer this rotation")
+        guard let state = RandRState(connection), var layout = RandRLayout(state.crtcs, state.modes) else {
+            throw .outdated
+        }
+        for (name, transform) in change.transforms {
+            guard let panel = state.connectors.first(where: { $0.name == name && $0.crtc != 0 }) else {
+                throw .outdated
+            }
+            guard layout.rotate(panel.crtc, to: transform) else {
+                throw .refused("the X server does not offer this rotation")
+            }
         }
         for (name, position) in change.positions {
             guard let crtc = state.connectors.first(where: { $0.name == name })?.crtc else { continue }

@@ -72,7 +72,8 @@ class NiriConnection(Connection):
 class NiriServer(SocketServer):
     """niri's socket; `requests` has the JSON value of every request, `heads` the outputs.
 
-    With an `error`, changes of outputs fail with that text. `display`, a WlrServer, gets the same heads.
+    With an `error`, changes of outputs fail with that text. `display`, a WlrServer, gets the same heads. To the transforms
+    that it is given, it adds the quarter turns in `quirks`, by output, as for a panel orientation of the kernel.
     """
 
     connection_type = NiriConnection
@@ -83,6 +84,7 @@ class NiriServer(SocketServer):
         self.display = display
         self.requests = []
         self.error = None
+        self.quirks = {}
 
     def head(self, name):
         return next(head for head in self.heads if head.name == name)
@@ -120,7 +122,8 @@ class NiriServer(SocketServer):
         if kind != "Output" or sorted(body) != ["action", "output"] or member != action.lower():
             raise KeyError(kind)
         if action == "Transform":
-            return body["output"], {"transform": TRANSFORMS[NIRI_TRANSFORMS.index(value)]}
+            name = body["output"]
+            return name, {"transform": TRANSFORMS[(NIRI_TRANSFORMS.index(value) + self.quirks.get(name, 0)) % 4]}
         if action == "Position" and value != "Automatic":
             return body["output"], {"position": (value["Specific"]["x"], value["Specific"]["y"])}
         if action == "Position":

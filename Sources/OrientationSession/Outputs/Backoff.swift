@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When to try again what has failed: with exponential back-off, and sooner if there is a reason.
+struct Backoff: Hashable, Sendable {
+    /// Seconds from the first failure to the next attempt, and the most between attempts.
+    private static let delay = (first: 0.5, longest: 300.0)
+    /// How many failures are followed by an attempt as soon as there is a reason.
+    private static let patience = 3
+
+    private(set) var failures = 0
+    private var lastFailure = 0.0
+    /// The time of the next attempt; at once while nothing has failed.
+    private(set) var next = -Double.infinity
+
+    /// Whether failures are no longer a matter of the moment.
+    var isPersistent: Bool { failures > Self.patience }
+
+    mutating func fail(at time: Double) {
+        lastFailure = time
+        next = time + min(Self.delay.first * Double(1 << min(failures, 16)), Self.delay.longest)
+        failures += 1
+    }
+
+    /// Waits for what is not a failure, and is not announced.
+    mutating func wait(at time: Double) { next = time + 2 * Self.delay.first }
+
+    /// Something has happened that may mend it; never leads to more than two attempts a second for long.
+    mutating func hurry() { next = min(next, lastFailure + (isPersistent ? Self.delay.first : 0)) }
+}
