@@ -169,7 +169,7 @@ class TabletSwitch(SwitchTestCase):
             node.switch(switches)
             self.assertEqual(self.client.get("TabletMode"), mode)
             output = self.rig.orientctl("--bus", self.rig.address, "status").stdout
-            self.assertIn(f"Autorotate: tablet-mode (used as a {mode})\n", output)
+            self.assertIn(f"Autorotate: tablet-mode (used as a {mode}, by the tablet switch)\n", output)
 
 
 class LaptopDefault(SwitchTestCase):
@@ -194,13 +194,24 @@ class LaptopDefault(SwitchTestCase):
             self.rig.start_orientd()
             self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
 
-    def test_changes_with_a_switch_that_comes_and_goes(self):
+    def test_switch_that_goes_with_its_keyboard_has_told_that_it_is_no_laptop(self):
         self.start("Idiom=laptop")
         self.assert_autorotate("never")
         self.plug(TABLET)
         self.assert_autorotate("tablet-mode")
         self.unplug()
-        self.assert_autorotate("never")
+        self.client.wait_for("TabletMode", "unknown")
+        self.assert_autorotate("tablet-mode")
+
+    # A detachable was rotated on the desk although its switch said laptop.
+    def test_switch_counts_more_than_the_chassis(self):
+        for kind in ("tablet", "detachable", "handset"):
+            with self.case(kind):
+                Hostnamed(self.rig, chassis(kind))
+                self.plug(TABLET)
+                self.rig.start_orientd()
+                self.client.wait_for("TabletMode", "laptop")
+                self.assert_autorotate("tablet-mode")
 
     def test_what_is_set_or_configured_stays(self):
         self.start("Idiom=laptop", "Autorotate=always")

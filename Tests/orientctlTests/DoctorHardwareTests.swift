@@ -176,6 +176,24 @@ import Testing
         #expect(!finding.text.contains("-1"))
     }
 
+    @Test(arguments: [
+        ("tablet", AutorotateMode.tabletMode, true), ("laptop", .tabletMode, true), ("convertible", .tabletMode, false),
+        (nil, .tabletMode, false), ("tablet", .always, false),
+    ])
+    func `it says that the switch counts more than the chassis`(chassis: String?, mode: AutorotateMode, isSaid: Bool) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.autorotate = mode
+        let finding = HardwareChecks.tabletSwitch(
+            ["name"],
+            .laptop,
+            chassis: chassis,
+            virtual: .impossible,
+            status: status
+        )
+        let words = "; Autorotate follows it, not the chassis type \(chassis ?? "")"
+        #expect(finding == .ok("name" + (isSaid ? words : "")))
+    }
+
     @Test func `a measurable hinge comes with the advice to make it a switch`() {
         let finding = HardwareChecks.tabletSwitch(
             [],

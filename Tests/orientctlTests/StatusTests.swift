@@ -112,11 +112,13 @@ import Testing
         #expect(values["Autorotate"] == [text])
     }
 
-    @Test func `a mode that was set by hand is told`() {
-        let values = values {
-            ($0.autorotate, $0.tabletMode, $0.tabletModeSource) = (.tabletMode, .tablet, .override)
-        }
-        #expect(values["Autorotate"] == ["tablet-mode (used as a tablet, set by hand)"])
+    @Test(arguments: [
+        (TabletModeSource.override, "set by hand"), (.switch, "by the tablet switch"),
+        (.hinge, "by the angle of the hinge"), (.accelerometers, "by the angle of the hinge"),
+    ])
+    func `what tells the tablet mode is named`(source: TabletModeSource, words: String) {
+        let values = values { ($0.autorotate, $0.tabletMode, $0.tabletModeSource) = (.tabletMode, .tablet, source) }
+        #expect(values["Autorotate"] == ["tablet-mode (used as a tablet, \(words))"])
     }
 
     @Test func `the angle of the hinge is shown while it is measured`() {

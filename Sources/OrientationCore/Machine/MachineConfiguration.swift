@@ -51,9 +51,10 @@ extension MachineConfiguration {
 
     /// Returns the mode of autorotation that holds until one is set at run time.
     ///
-    /// `detectsTabletMode`: a switch or the angle of the hinge detects how the machine is used.
-    public func autorotateMode(chassis: Idiom?, detectsTabletMode: Bool) -> AutorotateMode {
-        autorotate ?? idiom(chassis).autorotate(detectsTabletMode: detectsTabletMode)
+    /// `hasTabletMode`: something has told how the machine is used. This counts more than the chassis, as many
+    /// convertibles have the chassis `laptop`, and tablets with a keyboard the chassis `tablet`.
+    public func autorotateMode(chassis: Idiom?, hasTabletMode: Bool) -> AutorotateMode {
+        autorotate ?? (hasTabletMode ? .tabletMode : idiom(chassis).autorotate)
     }
 
     private func idiom(_ chassis: Idiom?) -> Idiom { idiom ?? chassis ?? .tablet }

@@ -44,6 +44,8 @@ public struct OrientationMachine: Sendable {
     private var sensors = PerRole(SensorReport())
 
     private var chassis: Idiom?
+    /// Whether anything has ever told the tablet mode; a switch may be in a keyboard that can be taken off.
+    private var hasTabletMode = false
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
     private var chosenMode: AutorotateMode?
@@ -65,7 +67,7 @@ public struct OrientationMachine: Sendable {
         self.configuration = configuration
         saving = SaveSchedule(saved)
         chosenMode = saved?.autorotate
-        let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, detectsTabletMode: false)
+        let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, hasTabletMode: false)
         policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
         tracker = OrientationTracker(
             naturalOrientation: configuration.naturalOrientation ?? .portrait,
@@ -404,9 +406,9 @@ public struct OrientationMachine: Sendable {
 
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
     private mutating func updateTabletMode() {
+        if tablet.source != .none { hasTabletMode = true }
         if chosenMode == nil {
-            let detects = tablet.source != .none
-            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, detectsTabletMode: detects))
+            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: hasTabletMode))
         }
         let countsAngle = countsAngle
         if !countsAngle { tablet.hinge.forgetMode() }

@@ -7,15 +7,12 @@ public enum Idiom: String, NamedValue {
     /// The default of `SupportedOrientations=`.
     public var supportedOrientations: InterfaceOrientationMask { self == .handset ? .allButUpsideDown : .all }
 
-    /// The default of `Autorotate=`.
-    ///
-    /// `detectsTabletMode` is whether a switch or the hinge angle reports the tablet mode; many convertibles have the
-    /// chassis `laptop`.
-    public func autorotate(detectsTabletMode: Bool) -> AutorotateMode {
+    /// The default of `Autorotate=` where nothing has ever told the tablet mode.
+    public var autorotate: AutorotateMode {
         switch self {
         case .handset, .tablet: .always
         case .convertible: .tabletMode
-        case .laptop: detectsTabletMode ? .tabletMode : .never
+        case .laptop: .never
         }
     }
 }

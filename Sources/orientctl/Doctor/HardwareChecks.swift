@@ -261,7 +261,10 @@ enum HardwareChecks {
         guard switches.isEmpty else {
             let found = switches.joined(separator: ", ")
             guard let status, status.isSwitchContradicted || SwitchCheck.disagrees(status.hingeAngle, said) else {
-                return .ok(found)
+                guard let chassis, chassis != "convertible", status?.autorotate == .tabletMode else {
+                    return .ok(found)
+                }
+                return .ok("\(found); Autorotate follows it, not the chassis type \(chassis)")
             }
             let hinge = status.hingeAngle < 0 ? "says otherwise" : "is open by \(Int(status.hingeAngle))°"
             let text = "\(found), but the hinge \(hinge); IgnoreTabletSwitch=NAME ignores a switch"

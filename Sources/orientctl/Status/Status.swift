@@ -60,8 +60,14 @@ struct Status {
     /// Each value with its label, which is empty for more of the one before.
     var values: [(label: String, value: String)] {
         let status = snapshot.status
-        let byHand = status.tabletModeSource == .override ? ", set by hand" : ""
-        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name)\(byHand))"
+        let source =
+            switch status.tabletModeSource {
+            case .none: ""
+            case .switch: ", by the tablet switch"
+            case .hinge, .accelerometers: ", by the angle of the hinge"
+            case .override: ", set by hand"
+            }
+        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name)\(source))"
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]

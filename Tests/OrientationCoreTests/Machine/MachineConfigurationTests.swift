@@ -4,20 +4,19 @@ import OrientationCore
 import Testing
 
 @Suite struct MachineConfigurationTests {
-    static let implied: [(Idiom?, InterfaceOrientationMask, blind: AutorotateMode, told: AutorotateMode)] = [
-        (nil, .all, .always, .always),
-        (.tablet, .all, .always, .always),
-        (.handset, .allButUpsideDown, .always, .always),
-        (.convertible, .all, .tabletMode, .tabletMode),
-        (.laptop, .all, .never, .tabletMode),
+    static let implied: [(Idiom?, InterfaceOrientationMask, AutorotateMode)] = [
+        (nil, .all, .always),
+        (.tablet, .all, .always),
+        (.handset, .allButUpsideDown, .always),
+        (.convertible, .all, .tabletMode),
+        (.laptop, .all, .never),
     ]
 
     @Test(arguments: implied)
     func `what the machine is decides where the configuration does not`(
         idiom: Idiom?,
         supported: InterfaceOrientationMask,
-        blind: AutorotateMode,
-        told: AutorotateMode
+        mode: AutorotateMode
     ) {
         var silent = MachineConfiguration()
         silent.naturalOrientation = .landscapeLeft
@@ -25,16 +24,16 @@ import Testing
             silent.rotation(chassis: idiom)
                 == RotationConfiguration(supported: supported, natural: .landscapeLeft, laptop: .landscapeRight)
         )
-        #expect(silent.autorotateMode(chassis: idiom, detectsTabletMode: false) == blind)
-        #expect(silent.autorotateMode(chassis: idiom, detectsTabletMode: true) == told)
+        #expect(silent.autorotateMode(chassis: idiom, hasTabletMode: false) == mode)
+        #expect(silent.autorotateMode(chassis: idiom, hasTabletMode: true) == .tabletMode)
 
         // What is configured counts, whatever hostnamed says.
         var configured = MachineConfiguration()
         configured.idiom = idiom ?? .tablet
         for chassis in [nil] + Idiom.allCases {
             #expect(configured.rotation(chassis: chassis).supported == supported)
-            #expect(configured.autorotateMode(chassis: chassis, detectsTabletMode: false) == blind)
-            #expect(configured.autorotateMode(chassis: chassis, detectsTabletMode: true) == told)
+            #expect(configured.autorotateMode(chassis: chassis, hasTabletMode: false) == mode)
+            #expect(configured.autorotateMode(chassis: chassis, hasTabletMode: true) == .tabletMode)
         }
     }
 
@@ -53,7 +52,7 @@ import Testing
         )
         #expect(configuration.rotation(chassis: idiom) == rotation)
         for tells in [false, true] {
-            #expect(configuration.autorotateMode(chassis: idiom, detectsTabletMode: tells) == .tabletMode)
+            #expect(configuration.autorotateMode(chassis: idiom, hasTabletMode: tells) == .tabletMode)
         }
     }
 }

@@ -443,13 +443,16 @@ private struct Scene {
         #expect(effects.refusal != nil && effects.status == nil && scene.machine.status == before)
     }
 
-    @Test func `a laptop's mode depends on whether anything tells how it is used`() {
-        var scene = Scene { $0.idiom = .laptop }
-        #expect(scene.machine.status.autorotate == .never)
+    // A tablet whose switch said laptop was rotated on the desk, and a laptop was not when its keyboard was taken off.
+    @Test(arguments: Idiom.allCases)
+    func `the chassis decides only until something has told the tablet mode`(idiom: Idiom) {
+        var scene = Scene { $0.idiom = idiom }
+        #expect(scene.machine.status.autorotate == idiom.autorotate)
         scene.handle(.tabletSwitch(.laptop))
         #expect(scene.machine.status.autorotate == .tabletMode)
+        // The switch was in the keyboard that was taken off.
         scene.handle(.tabletSwitch(.unknown))
-        #expect(scene.machine.status.autorotate == .never)
+        #expect(scene.machine.status.autorotate == .tabletMode)
         scene.handle(.setAutorotate(.always))
         scene.handle(.tabletSwitch(.laptop))
         #expect(scene.machine.status.autorotate == .always, "a client has chosen it")
