@@ -83,8 +83,21 @@ import Testing
     }
 
     @Test func `a matrix that maps to the panel is replaced by the new mapping`() {
-        let baseline = MatrixBaseline(matrix: Self.left, mapping: Self.left)
+        let baseline = MatrixBaseline(mapping: Self.left)
         #expect(baseline.mapped(to: Self.right) == Self.right)
         #expect(baseline.restored(in: Self.left) == Self.left)
+    }
+
+    @Test(arguments: transforms)
+    func `a matrix maps to an output in four ways, as exactly as scripts write it`(transform: Transform) {
+        let screen = Extent(width: 3120, height: 1920)
+        let panel = Output(name: "eDP-1", width: 1200, height: 1920)
+        let monitor = Output(name: "HDMI-A-1", position: Position(x: 1200, y: 0), width: 1920, height: 1080)
+        for output in [panel, monitor] {
+            var matrix = CalibrationMatrix(area: output.area, transform, screen: screen)
+            matrix.c = (matrix.c * 1000).rounded() / 1000
+            #expect(matrix.maps(to: output, screen: screen) == !transform.isMirrored)
+            #expect(!matrix.maps(to: output == panel ? monitor : panel, screen: screen))
+        }
     }
 }

@@ -424,6 +424,41 @@ class Touch(X11TestCase):
         self.assertEqual(self.server.matrix("Panel Pen"), chosen)
         self.assertEqual(self.server.matrix("Panel Touch"), IDENTITY)
 
+    # A script for a key set the touch screen before the display, which was taken for how the device is mounted.
+    def test_a_matrix_that_is_set_for_a_later_layout_is_a_mapping(self):
+        for matrix, place in ((LEFT_HALF, "--right-of"), (RIGHT_HALF, "--left-of")):
+            with self.case(place):
+                self.start_x11()
+                self.wait_for_pen(IDENTITY)
+                self.server.set_matrix("Panel Touch", matrix)
+                # Events arrive in their order.
+                self.set_node("Touch Monitor", 4)
+                self.place_outputs(place, "DUMMY0")
+                for expected in (matrix, IDENTITY, matrix):
+                    self.wait_for_pen(expected)
+                    self.assertEqual(self.server.matrix("Panel Touch"), expected)
+                    if expected == IDENTITY:
+                        self.place_outputs(place, "DUMMY0")
+                    else:
+                        self.server.run("xrandr", "--output", "DUMMY1", "--off")
+
+    def test_a_device_that_is_mapped_to_another_output_is_left_alone(self):
+        for is_set_before in (True, False):
+            with self.case(is_set_before=is_set_before):
+                self.place_outputs("--right-of", "DUMMY0")
+                if is_set_before:
+                    self.server.set_matrix("Panel Touch", RIGHT_HALF)
+                agent = self.start_x11()
+                self.wait_for_pen(LEFT_HALF)
+                self.server.set_matrix("Panel Touch", RIGHT_HALF)
+                self.server.run("xrandr", "--output", "DUMMY1", "--off")
+                self.wait_for_pen(IDENTITY)
+                self.place_outputs("--right-of", "DUMMY0")
+                self.wait_for_pen(LEFT_HALF)
+                agent.stop()
+                self.wait_for_pen(IDENTITY)
+                self.assertEqual(self.server.matrix("Panel Touch"), RIGHT_HALF)
+
     def test_no_device_is_touched_without_input_mapping(self):
         self.place_outputs("--right-of", "DUMMY0")
         agent = self.start_x11(held="landscape-left", settings=("MapInput=no",))

@@ -40,7 +40,11 @@ extension CalibrationMatrix {
 
     /// Maps places on a panel to places on a screen of this size, from 0 to 1 across the whole screen.
     init(panel: Output, screen: Extent) {
-        let area = panel.area
+        self.init(area: panel.area, panel.transform, screen: screen)
+    }
+
+    /// The same for a panel that takes up this area in a transform.
+    init(area: Area, _ transform: Transform, screen: Extent) {
         let (width, height) = (Double(screen.width), Double(screen.height))
         let part = CalibrationMatrix(
             Double(area.width) / width,
@@ -50,13 +54,32 @@ extension CalibrationMatrix {
             Double(area.height) / height,
             Double(area.y) / height
         )
-        self = part.after(CalibrationMatrix(panel.transform))
+        self = part.after(CalibrationMatrix(transform))
     }
+
+    /// Whether it maps to where an output is, turned in one of four ways: then it was set for that output, and does not
+    /// correct how the device is mounted.
+    ///
+    /// Scripts round; no two layouts are as similar as that.
+    func maps(to output: Output, screen: Extent) -> Bool {
+        OutputTransform.allCases.contains {
+            let other = CalibrationMatrix(area: output.area, Transform($0), screen: screen)
+            return zip(rows, other.rows).allSatisfy { abs($0 - $1) < 0.002 }
+        }
+    }
+
+    /// The first two rows, as xinput prints them.
+    var rows: [Double] { [a, b, c, d, e, f] }
 }
 
 /// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.
 struct MatrixBaseline: Hashable, Sendable {
     let matrix, mapping: CalibrationMatrix
+
+    /// That of a device whose matrix is a mapping and nothing else.
+    init(mapping: CalibrationMatrix) { self.init(matrix: mapping, mapping: mapping) }
+
+    init(matrix: CalibrationMatrix, mapping: CalibrationMatrix) { (self.matrix, self.mapping) = (matrix, mapping) }
 
     /// The matrix for another layout's mapping.
     ///

@@ -17,6 +17,10 @@ final class X11Input {
         var mapping: CalibrationMatrix?
         /// Whether this agent or an earlier one has set the matrix, and the baseline is saved in the device.
         var isChanged: Bool
+        /// Whether somebody has set the baseline's matrix while the agent runs, perhaps for a layout that is to come.
+        var isNew = false
+        /// Whether somebody has mapped it to another output: it is left alone.
+        var isElsewhere = false
     }
 
     private enum Scan {
@@ -99,19 +103,51 @@ final class X11Input {
         }
         guard let mapping else { return }
         for index in devices.indices { adopt(&devices[index], mapping) }
-        if scan != .done { findDevices(mapping) }
+        if scan != .done { findDevices(mapping, of: panel) }
         for index in devices.indices {
-            if isMapped { follow(mapping, &devices[index]) } else { restore(in: mapping, &devices[index]) }
+            if devices[index].isNew { classify(&devices[index], panel) }
+            if isMapped, !devices[index].isElsewhere {
+                follow(mapping, &devices[index])
+            } else {
+                restore(in: mapping, &devices[index])
+            }
         }
     }
 
     // MARK: - Matrices
+
+    /// Finds out whether somebody has mapped a device to an output; if not, its matrix corrects how it is mounted.
+    ///
+    /// A script for a key may set the matrix before the layout: what maps to the panel only later counts then.
+    private func classify(_ device: inout Device, _ panel: String) {
+        let matrix = device.baseline.matrix
+        guard matrix != .identity else { return }
+        let found = layout.outputs.filter { $0.isShown && matrix.maps(to: $0, screen: layout.screen) }
+        if found.contains(where: { $0.name == panel }) {
+            device.baseline = MatrixBaseline(mapping: matrix)
+            (device.isNew, device.isElsewhere) = (false, false)
+            if device.isChanged { save(device) }
+        } else if !found.isEmpty {
+            device.isElsewhere = true
+            forget(&device)
+        }
+    }
+
+    /// Whether a device with this matrix belongs to another output than the panel, or may do so.
+    private func isElsewhere(_ matrix: CalibrationMatrix, _ panel: String) -> Bool {
+        let area = layout.outputs.first { $0.name == panel }?.area
+        return layout.outputs.contains {
+            $0.name != panel
+                && ($0.isBuiltIn || $0.isShown && $0.area != area && matrix.maps(to: $0, screen: layout.screen))
+        }
+    }
 
     /// Accepts the matrix that somebody else may have set: it stays until the layout changes.
     private func adopt(_ device: inout Device, _ mapping: CalibrationMatrix) {
         guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
         device.matrix = matrix
         device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping)
+        (device.isNew, device.isElsewhere) = (true, false)
         if device.isChanged { save(device) }
     }
 
@@ -128,8 +164,14 @@ final class X11Input {
     private func restore(in mapping: CalibrationMatrix, _ device: inout Device) {
         device.mapping = nil
         guard device.isChanged else { return }
-        device.isChanged = false
         set(device.baseline.restored(in: mapping).rounded, &device)
+        forget(&device)
+    }
+
+    /// Leaves the device with the matrix that it has.
+    private func forget(_ device: inout Device) {
+        guard device.isChanged else { return }
+        device.isChanged = false
         connection.send { xcb_input_xi_delete_property($0, device.id, connection.atom(Self.baseline)) }
     }
 
@@ -153,7 +195,7 @@ final class X11Input {
     // MARK: - Devices
 
     /// Finds the devices that are to be mapped.
-    private func findDevices(_ mapping: CalibrationMatrix) {
+    private func findDevices(_ mapping: CalibrationMatrix, of panel: String) {
         defer { scan = .done }
         // Without udev, no device is known to be built in.
         let known = (try? InputDevice.all()) ?? []
@@ -167,7 +209,10 @@ final class X11Input {
             let saved = savedBaseline(of: id)
             // The matrix of a new device comes from the server's configuration, which does not depend on the layout.
             let found = MatrixBaseline(matrix: matrix, mapping: scan == .first ? mapping : .identity)
-            devices.append(Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil))
+            var device = Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil)
+            // A matrix that turns the panel's own picture is a mounting here: the layout is not about to change.
+            if saved == nil, scan == .first, matrix != mapping { device.isElsewhere = isElsewhere(matrix, panel) }
+            devices.append(device)
         }
     }
 
@@ -261,8 +306,6 @@ extension CalibrationMatrix {
         let rows = Array(rows)
         self.init(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5])
     }
-
-    fileprivate var rows: [Double] { [a, b, c, d, e, f] }
 
     /// The same with the precision of a property.
     fileprivate var rounded: CalibrationMatrix { CalibrationMatrix(rows: rows.map { Double(Float($0)) }[...]) }
