@@ -234,8 +234,13 @@ package final class Agent {
 
     private func run(_ event: HookEvent, completion: @escaping () -> Void = {}) {
         guard let status else { return completion() }
-        let names = display.outputs.shownNames.joined(separator: " ")
-        hooks[event]?.run(status, output: display.panel?.name ?? "", outputs: names, completion: completion)
+        hooks[event]?.run(
+            status,
+            output: display.panel?.name ?? "",
+            outputs: display.outputs.shownNames.joined(separator: " "),
+            session: display.surroundings.variables,
+            completion: completion
+        )
     }
 
     // MARK: - The display

@@ -125,7 +125,10 @@ extension AgentConfiguration: Configurable {
             "Seconds after which a hook is killed; a rotation waits for its *rotate-before* hooks no longer than that."
         },
         Setting("Agent", "Force", .boolean { $1(&$0.isForced) }) {
-            "Whether to rotate the display even if the desktop or another program seems to do so."
+            """
+            Whether to rotate the display even if the desktop or another program seems to do so. A niri that can \
+            rotate outputs itself seems to do so whatever its configuration says.
+            """
         },
         Setting(Application.section, "SupportedOrientations", .applicationMask { $1(&$0.applicationMasks) }) {
             """

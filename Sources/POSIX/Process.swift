@@ -68,6 +68,20 @@ package func firstFolder(in folders: String) -> String? {
     folders.utf8.split(separator: UInt8(ascii: ":")).first.map { String(Substring($0)) }
 }
 
+/// Returns the name of a process's program, of 15 bytes at most; nil if there is no such process.
+package func commandName(of process: Int32) -> String? {
+    let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64)
+    return bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
+}
+
+/// Returns the process that listens at a Unix stream socket, 0 if it is unknown; nil if none answers.
+package func listener(at path: String) -> Int32? {
+    let descriptor = orientd_connect_without_waiting(path)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return peerProcess(of: descriptor) ?? 0
+}
+
 /// Returns the process at the other end of a Unix socket; nil if the system does not tell.
 package func peerProcess(of socket: Int32) -> Int32? {
     peerCredentials(of: socket).flatMap { $0.pid > 0 ? $0.pid : nil }

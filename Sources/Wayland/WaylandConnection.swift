@@ -32,19 +32,17 @@ package final class WaylandConnection {
     /// The global objects that the compositor offers: the number and the version of each interface.
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
 
-    /// What WAYLAND_DISPLAY contains, or else libwayland's default.
-    package static var socketName: String { environment("WAYLAND_DISPLAY") ?? "wayland-0" }
-
-    /// Connects to the socket that WAYLAND_DISPLAY names.
+    /// Connects to a socket, by its name or its whole path.
     ///
     /// `onReady` is called once all globals are known; `onLost`, once, when the connection breaks, with the reason.
     /// Both are called from the loop.
     package init(
+        to name: String,
         loop: EventLoop,
         onReady: @escaping () -> Void,
         onLost: @escaping (String) -> Void
     ) throws(SystemError) {
-        name = Self.socketName
+        self.name = name
         display = try WaylandDisplay(name)
         (self.onReady, self.onLost) = (onReady, onLost)
         // The handlers need all members.

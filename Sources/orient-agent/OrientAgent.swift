@@ -44,10 +44,6 @@ private func run(_ options: Options) -> Int32 {
             try OutputFile.print(SessionCheck(configuration: configuration, backend: options.backend).run())
             return 0
         }
-        if let problem = options.backend.problem {
-            log.error(problem)
-            return 1
-        }
         if options.task == .restore {
             return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
         }

@@ -12,11 +12,13 @@ import Testing
             (["XDG_CURRENT_DESKTOP": "Hyprland", "SWAYSOCK": "/run/sway"], .hyprland),
             (["XDG_CURRENT_DESKTOP": "COSMIC"], nil),
             (["SWAYSOCK": "/run/sway"], .sway),
-            (["NIRI_SOCKET": "/run/niri", "SWAYSOCK": "/run/sway"], .niri),
         ] as [([String: String], Compositor?)]
     )
-    func `the environment tells the compositor`(environment: [String: String], compositor: Compositor?) {
-        #expect(Compositor.detected { environment[$0] } == compositor)
+    func `where nothing answers, the environment names the compositor`(
+        environment: [String: String],
+        compositor: Compositor?
+    ) {
+        #expect(Compositor.named { environment[$0] } == compositor)
     }
 
     @Test func `each compositor that orient-agent does not serve has a setting for touch and pen`() throws {
@@ -24,26 +26,34 @@ import Testing
             for kind in [InputDevice.Kind.touchScreen, .tablet] {
                 let device = InputDevice(name: "ELAN Touch", kind: kind, isBuiltIn: true)
                 let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
-                #expect(setting.line.contains("DSI-1"))
-                #expect(setting.isPresent(in: Array("first\n  \(setting.line)\n".utf8)))
+                #expect(setting.line.contains("DSI-1") && setting.description.hasSuffix(setting.line))
             }
         }
     }
 
-    @Test(
-        arguments: [
-            (.niri, "output \"DSI-1\" { scale 2; }"),
-            (.niri, "input { touch { map-to-output \"DSI-10\"; }; }"),
-            (.niri, "// touch { map-to-output \"DSI-1\" }"),
-            (.labwc, "<touch deviceName=\"ELAN\" mapToOutput=\"HDMI-A-1\"/>"),
-            (.wayfire, "[output:DSI-1]"),
-            (.river, "# riverctl input '*' map-to-output DSI-1"),
-        ] as [(Compositor, String)]
-    )
-    func `other lines with the output are no setting for its devices`(compositor: Compositor, line: String) throws {
-        let device = InputDevice(name: "ELAN", kind: .touchScreen, isBuiltIn: true)
-        let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
-        #expect(!setting.isPresent(in: Array(line.utf8)))
+    // MARK: - What devices belong to
+
+    static func output(_ name: String, _ transform: Transform = .normal, isEnabled: Bool = true) -> Output {
+        Output(name: name, isEnabled: isEnabled, width: 1200, height: 1920, transform: transform)
+    }
+
+    @Test func `devices belong to the only built-in panel, or else to the output that is named`() {
+        let (panel, monitor) = (Self.output("eDP-1"), Self.output("HDMI-A-1"))
+        #expect(InputTarget([panel], among: [panel, monitor]).output == "eDP-1")
+        #expect(InputTarget([monitor], among: [monitor]).output == "HDMI-A-1")
+        #expect(InputTarget([monitor], among: [panel, monitor]) == InputTarget([], among: [panel]))
+    }
+
+    @Test func `with two panels, a device has the transform that both have`() throws {
+        let turned = try #require(Transform("90"))
+        let upper = Self.output("eDP-1", turned)
+        for (lower, transform) in [(Self.output("eDP-2", turned), turned), (Self.output("eDP-2"), nil)] {
+            let target = InputTarget([upper, lower], among: [upper, lower])
+            #expect(target.output == nil && target.transform == transform)
+        }
+        let off = Self.output("eDP-2", isEnabled: false)
+        let target = InputTarget([upper], among: [upper, off])
+        #expect(target.output == nil && target.transform == nil, "a device may be that of the panel that is off")
     }
 
     @Test(

@@ -159,32 +159,37 @@ class Niri(NiriTestCase):
         self.compositor.start()
         self.wait_for_transform("270")
 
+    def test_niri_that_restarts_has_another_socket(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.stop()
+        agent.wait_for_warning("niri")
+        self.compositor = self.serve(
+            NiriServer(self.runtime / "niri.wayland-7.42.sock", panel(), display=self.display)
+        )
+        self.wait_for_transform("270")
+        self.assertEqual(self.display.configurations, [])
+
 
 class NiriThatRotates(NiriTestCase):
-    """niri claims the sensor whatever its configuration says, and rotates only outputs with auto-rotate."""
+    """A niri that can rotate outputs claims the sensor whatever its configuration says."""
 
-    def start_claimed(self, *lines):
+    def start_claimed(self, *settings):
         """Starts a session in which niri has claimed the sensor; the compositor is a part of this process."""
         self.start("[Bus]", "SensorProxy=yes", claim=False)
         self.start_compositor(panel())
         self.client.call("ClaimAccelerometer", PROXY, PROXY_PATH, None, PROXY)
-        path = self.home / ".config" / "niri" / "config.kdl"
-        path.parent.mkdir(parents=True)
-        path.write_text("".join(line + "\n" for line in lines))
-        return self.spawn_agent()
+        return self.spawn_agent(settings=settings)
 
-    def test_agent_rotates_outputs_without_the_flag(self):
-        # A file that includes itself is read again and again, but not for ever.
-        for lines in ((), ('output "eDP-1" { scale 2; }',), ('include "config.kdl"', "// auto-rotate")):
-            with self.case(lines):
-                agent = self.start_claimed(*lines)
-                self.client.wait_for("Claims", 1)
-                self.show("landscape-left")
-                self.assertEqual(agent.log(), "")
-
-    def test_agent_stands_aside_for_an_output_with_the_flag(self):
-        agent = self.start_claimed("// of a tablet", 'output "eDP-1" {', "    auto-rotate", "}")
+    def test_agent_stands_aside_for_its_claim(self):
+        agent = self.start_claimed()
         agent.wait_for_log("standing aside")
         self.hold("landscape-left")
         self.wait_until_idle(agent)
         self.assertEqual((self.compositor.transforms(), self.client.get("Claims")), ([], 0))
+
+    def test_force_is_for_a_niri_whose_outputs_do_not_rotate(self):
+        agent = self.start_claimed("Force=yes")
+        self.client.wait_for("Claims", 1)
+        self.show("landscape-left")
+        self.assertEqual(agent.log(), "")

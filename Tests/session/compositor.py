@@ -267,13 +267,18 @@ class Sway(Compositor):
 
     def command(self):
         (self.folder / "sway.conf").write_text("xwayland disable\n")
-        # sway creates its socket here if no file of that name exists.
-        self.inner_environment["SWAYSOCK"] = "/mnt/runtime/sway.sock"
-        (self.runtime / "sway.sock").unlink(missing_ok=True)
+        self.inner_environment.pop("SWAYSOCK", None)
         return ["sway", "-c", "/mnt/sway.conf"]
 
-    def environment(self):
-        return dict(super().environment(), SWAYSOCK=str(self.runtime / "sway.sock"))
+    def start(self, **options):
+        super().start(**options)
+        # Only swaymsg is told: programs outside of the tree find it by the process that owns it.
+        self.inner_environment["SWAYSOCK"] = f"/mnt/runtime/{self.own_socket.name}"
+
+    @property
+    def own_socket(self):
+        """The path of sway's IPC."""
+        return self.runtime / f"sway-ipc.{USER}.{self.process.pid}.sock"
 
 
 class Labwc(Compositor):

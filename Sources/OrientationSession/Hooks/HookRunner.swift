@@ -38,7 +38,15 @@ final class HookRunner {
     }
 
     /// Runs the hooks; `completion` is called when all have ended, at once if there are none.
-    func run(_ state: ManagerStatus, output: String, outputs: String, completion: @escaping () -> Void) {
+    ///
+    /// `session` has the variables of the session as it is now: this process may be older than the compositor.
+    func run(
+        _ state: ManagerStatus,
+        output: String,
+        outputs: String,
+        session: [(name: String, value: String)],
+        completion: @escaping () -> Void
+    ) {
         let environment: [(name: String, value: String)] = [
             ("ORIENTD_EVENT", event.rawValue),
             ("ORIENTD_OUTPUT", output),
@@ -49,7 +57,7 @@ final class HookRunner {
             ("ORIENTD_TABLET_MODE", state.tabletMode.name),
             ("ORIENTD_ROTATION_LOCK", state.rotationLock.name),
         ]
-        next = (environment, (next?.completions ?? []) + [completion])
+        next = (session + environment, (next?.completions ?? []) + [completion])
         if waiting == nil { beginNext() }
     }
 

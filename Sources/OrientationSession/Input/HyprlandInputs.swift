@@ -6,42 +6,65 @@ import SystemdBus
 
 /// Gives the built-in touch screens and pens of Hyprland the panel's transform, which they do not follow.
 ///
-/// Hyprland forgets the transforms when it reads its configuration again, which its socket for events reports.
+/// Hyprland forgets the transforms when it reads its configuration again, which its socket for events reports. It does
+/// not report new devices, which udev does, nor what a device is bound to: that is left alone where devices may belong
+/// to several panels.
 final class HyprlandInputs: InputMapper {
-    /// What the devices are set to.
-    private struct Target: Equatable {
-        var output: String
-        var transform: Transform
-    }
+    /// Seconds between the attempts to find a new device that udev has reported, and how many there are.
+    private static let arrival = (seconds: 0.5, most: 10)
 
-    var onReload: () -> Void = {}
+    var onEvent: (CompositorEvent) -> Void = { _ in }
+    private let folder: String
     private let loop: EventLoop
     private let log: Log
     private let hyprland: HyprlandSocket
     private var events: UnixSocket?
 
-    private var wanted: Target?
+    private var wanted: InputTarget?
     /// The last target that was tried, successfully or not.
-    private var handled: Target?
+    private var handled: InputTarget?
     private var isBusy = false
     private var completion: (() -> Void)?
     private var problem: ProblemLog
     private var refusedNames: Set<String> = []
+    private var monitor: DeviceMonitor?
+    private var timer: Timer?
+    /// How often a device that udev has reported is still to be looked for.
+    private var attempts = 0
 
-    init(loop: EventLoop, log: Log) {
-        (self.loop, self.log) = (loop, log)
-        hyprland = HyprlandSocket(loop: loop)
+    /// `folder` has Hyprland's sockets.
+    init(_ folder: String, loop: EventLoop, log: Log) {
+        (self.folder, self.loop, self.log) = (folder, loop, log)
+        hyprland = HyprlandSocket(in: folder, loop: loop)
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
+        do throws(SystemError) {
+            timer = try loop.timer { [unowned(unsafe) self] in
+                attempts -= 1
+                mapAgain()
+            }
+            monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
+                guard change == .added, InputDevice(device) != nil else { return }
+                attempts = Self.arrival.most
+                mapAgain()
+            }
+        } catch {
+            log.warning("\(error); touch screens that are found later follow the display from its next rotation on")
+        }
     }
 
-    func follow(_ panel: Output) {
-        wanted = Target(output: panel.name, transform: panel.transform)
+    func follow(_ target: InputTarget) {
+        wanted = target.transform == nil ? nil : target
         update()
     }
 
-    func end(with panel: Output, completion: @escaping () -> Void) {
+    func end(with target: InputTarget, completion: @escaping () -> Void) {
         self.completion = completion
-        follow(panel)
+        follow(target)
+    }
+
+    private func mapAgain() {
+        handled = nil
+        update()
     }
 
     // MARK: - Devices
@@ -73,6 +96,8 @@ final class HyprlandInputs: InputMapper {
     private func finishAttempt(_ problem: String?) {
         isBusy = false
         if problem != nil { hyprland.isLua = nil }
+        // Hyprland hears of a new device when this process does, but opens it first.
+        if attempts > 0 { timer?.arm(after: Self.arrival.seconds) }
         self.problem.update(problem)
         update()
     }
@@ -101,13 +126,19 @@ final class HyprlandInputs: InputMapper {
                 }
             }
         }
+        let isComplete = known.builtIn.allSatisfy { device in
+            let listed = names.filter { HyprlandCommand.matches($0, device.name) }
+            return listed.count >= known.filter { $0.name == device.name && $0.kind == device.kind }.count
+        }
+        if isComplete { attempts = 0 }
         return names
     }
 
     /// Sets all of these devices.
-    private func set(_ devices: [String], to target: Target) {
-        guard !devices.isEmpty else { return finishAttempt(nil) }
-        let options = [("transform", "\(target.transform.rawValue)"), ("output", target.output)]
+    private func set(_ devices: [String], to target: InputTarget) {
+        guard !devices.isEmpty, let transform = target.transform else { return finishAttempt(nil) }
+        let output = target.output.map { ("output", $0) }
+        let options = [("transform", "\(transform.rawValue)")] + [output].compactMap { $0 }
         let keywords = devices.flatMap { device in options.map { HyprlandCommand.keyword(device, $0) } }
         let completion: (String?) -> Void = { [self] problem in
             let names = devices.joined(separator: ", ")
@@ -138,7 +169,7 @@ final class HyprlandInputs: InputMapper {
     private func connectEvents() {
         do throws(SystemError) {
             events = try UnixSocket(
-                connectingTo: HyprlandSocket.folder + "/.socket2.sock",
+                connectingTo: folder + "/.socket2.sock",
                 loop: loop,
                 framing: UnixSocket.line,
                 onMessage: { [unowned(unsafe) self] line in
@@ -146,7 +177,7 @@ final class HyprlandInputs: InputMapper {
                     // The new configuration may be in another language.
                     (hyprland.isLua, handled) = (nil, nil)
                     update()
-                    onReload()
+                    onEvent(.reloaded)
                 },
                 onEnd: { [unowned(unsafe) self] problem in
                     events = nil

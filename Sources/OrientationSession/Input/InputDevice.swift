@@ -42,7 +42,8 @@ extension InputDevice {
         try Device.all(inSubsystem: "input", named: "event*").compactMap { InputDevice($0) }
     }
 
-    private init?(_ device: Device) {
+    /// Nil for a device of another kind.
+    init?(_ device: Device) {
         guard let parent = device.parent, let name = parent.attribute("name") else { return nil }
         let number = { (attribute: String) in parent.attribute(attribute).flatMap { Int($0, radix: 16) } }
         if device.property("ID_INPUT_TOUCHSCREEN") == "1" {

@@ -5,49 +5,59 @@ import SystemdBus
 
 /// Lets the built-in touch screens and pens follow the panel.
 protocol InputMapper: AnyObject {
-    /// Is called when the compositor has read its configuration again, which may reset outputs as well.
-    var onReload: () -> Void { get set }
+    /// Is called with what the compositor reports besides input devices.
+    var onEvent: (CompositorEvent) -> Void { get set }
 
-    /// Makes the devices follow the panel; called whenever the panel or its transform changes.
-    func follow(_ panel: Output)
+    /// Makes the devices follow; called whenever the panel or its transform changes.
+    func follow(_ target: InputTarget)
 
     /// Makes the devices follow the restored panel; calls `completion` when they do, or when that has failed.
-    func end(with panel: Output, completion: @escaping () -> Void)
+    func end(with target: InputTarget, completion: @escaping () -> Void)
 }
 
-extension Compositor {
-    func inputMapper(loop: EventLoop, log: Log) -> any InputMapper {
-        switch self {
-        case .sway: SwayInputs(loop: loop, log: log)
-        case .hyprland: HyprlandInputs(loop: loop, log: log)
-        case .niri, .labwc, .wayfire, .river: UserMappedInputs(self, log: log)
-        }
+/// What a compositor reports over its own socket.
+enum CompositorEvent {
+    /// It has read its configuration again, which may reset outputs as well.
+    case reloaded
+    /// An output shows another workspace.
+    case workspace(output: String)
+}
+
+/// What the built-in touch screens and pens are to follow.
+struct InputTarget: Hashable {
+    /// The output that they belong to; nil if there are several built-in panels, as compositors do not tell to which of
+    /// them a device is mapped.
+    var output: String?
+    /// The transform that each output has to which they can belong; nil if these differ.
+    var transform: Transform?
+
+    /// `rotated` are the outputs that the agent rotates.
+    init(_ rotated: [Output], among outputs: [Output]) {
+        let names = rotated.map { $0.name }
+        guard outputs.allSatisfy({ !$0.isBuiltIn || names.contains($0.name) }) else { return }
+        output = names.count == 1 ? names[0] : nil
+        transform = rotated.allSatisfy { $0.transform == rotated[0].transform } ? rotated.first?.transform : nil
     }
 }
 
-/// Logs the line that the user must add to the compositor's configuration to map touch screens and pens.
-final class UserMappedInputs: InputMapper {
-    var onReload: () -> Void = {}
-    private let compositor: Compositor
-    private let log: Log
-    private var hasAdvised = false
-
-    init(_ compositor: Compositor, log: Log) {
-        (self.compositor, self.log) = (compositor, log)
-    }
-
-    func follow(_ panel: Output) {
-        guard !hasAdvised else { return }
-        hasAdvised = true
-        do throws(SystemError) {
-            let touchScreen = try InputDevice.all().builtIn.first { $0.kind == .touchScreen }
-            let setting = touchScreen.flatMap { InputSetting(for: $0, on: panel.name, in: compositor) }
-            guard let setting, !setting.isPresent else { return }
-            log.info("for touch to follow \(panel.name), add to \(setting)")
-        } catch {
-            log.warning("\(error); touch screens are unknown")
+extension Surroundings {
+    /// Returns what maps the devices of this session; nil where the user's configuration has to do that.
+    func inputMapper(loop: EventLoop, log: Log) -> (any InputMapper)? {
+        switch (socket, compositor) {
+        case (.sway(let path), _): return SwayInputs(path, loop: loop, log: log)
+        case (.hyprland(let folder), _): return HyprlandInputs(folder, loop: loop, log: log)
+        case (nil, .sway?), (nil, .hyprland?): log.warning("\(unreachable); touch screens and pens are not mapped")
+        default: break
         }
+        return nil
     }
 
-    func end(with panel: Output, completion: @escaping () -> Void) { completion() }
+    /// Why the compositor's own socket is not used.
+    var unreachable: String {
+        let name = compositor.map { $0 == .hyprland ? "Hyprland" : $0.rawValue } ?? "the compositor"
+        guard let variable = compositor?.variable, let value = environment(variable) else {
+            return "no socket of \(name) answers"
+        }
+        return "no socket of \(name) answers, such as \(variable)=\(value)"
+    }
 }

@@ -5,40 +5,46 @@ import POSIX
 import SystemdBus
 
 /// Maps the built-in touch screens and pens of sway to the panel; sway then transforms them with it.
+///
+/// sway does not tell what a device is mapped to. So it leaves them alone where they may belong to several panels, and
+/// where sway maps them itself: from 1.11 on, to the only built-in output, unless the user's configuration maps them.
 final class SwayInputs: InputMapper {
     private static let kinds: [String: InputDevice.Kind] = ["touch": .touchScreen, "tablet_tool": .tablet]
 
-    var onReload: () -> Void = {}
+    var onEvent: (CompositorEvent) -> Void = { _ in }
+    private let path: String
     private let loop: EventLoop
     private let log: Log
 
     private var socket: UnixSocket?
     private var output: String?
+    /// Whether sway maps devices to the only built-in output; nil until it has said its version.
+    private var mapsItself: Bool?
     /// The devices that were mapped, or refused.
     private var handled: Set<String> = []
     /// The devices whose mapping sway has not answered yet, in the order of the answers.
     private var pending: [String] = []
     private var problem: ProblemLog
 
-    init(loop: EventLoop, log: Log) {
-        (self.loop, self.log) = (loop, log)
+    /// `path` is that of sway's socket.
+    init(_ path: String, loop: EventLoop, log: Log) {
+        (self.path, self.loop, self.log) = (path, loop, log)
         problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
     }
 
-    func follow(_ panel: Output) {
-        guard panel.name != output || socket == nil else { return }
-        output = panel.name
+    func follow(_ target: InputTarget) {
+        guard target.output != output || socket == nil else { return }
+        output = target.output
         if socket == nil { connect() } else { mapAll() }
     }
 
-    /// A mapping does not depend on the transform, and stays.
-    func end(with panel: Output, completion: @escaping () -> Void) { completion() }
+    /// The devices stay mapped to their only panel: the user's configuration may have mapped them to it before.
+    func end(with target: InputTarget, completion: @escaping () -> Void) { completion() }
 
     // MARK: - Connection
 
     private func connect() {
-        guard let path = environment("SWAYSOCK") else { return problem.update("SWAYSOCK is not set") }
-        pending = []
+        (pending, mapsItself) = ([], nil)
         do throws(SystemError) {
             socket = try UnixSocket(
                 connectingTo: path,
@@ -47,6 +53,7 @@ final class SwayInputs: InputMapper {
                 onMessage: { [unowned(unsafe) self] bytes throws(MessageError) in try handle(SwayMessage(bytes)) },
                 onEnd: { [unowned(unsafe) self] problem in lost(problem) }
             )
+            send(.getVersion)
             send(.subscribe, "[\"input\",\"workspace\"]")
         } catch {
             lost("\(error)")
@@ -65,6 +72,11 @@ final class SwayInputs: InputMapper {
     private func handle(_ message: SwayMessage) throws(MessageError) {
         let value = try JSONValue(message: message.payload)
         switch SwayMessage.Kind(rawValue: message.kind) {
+        case .getVersion:
+            guard let major = value["major"]?.integer, let minor = value["minor"]?.integer else {
+                throw MessageError("sent no version")
+            }
+            mapsItself = major > 1 || minor >= 11
         case .subscribe:
             guard value["success"]?.flag == true else { throw MessageError("refused to report input devices") }
             mapAll()
@@ -85,9 +97,13 @@ final class SwayInputs: InputMapper {
             }
             if change == "added" { send(.getInputs) }
         case .workspaceEvent:
-            guard value["change"]?.text == "reload" else { return }
-            mapAll()
-            onReload()
+            switch value["change"]?.text {
+            case "reload":
+                mapAll()
+                onEvent(.reloaded)
+            case "focus": if let output = value["current"]?["output"]?.text { onEvent(.workspace(output: output)) }
+            default: break
+            }
         case nil: throw MessageError("sent a message of type \(message.kind), which nobody asked for")
         }
     }
@@ -114,6 +130,7 @@ final class SwayInputs: InputMapper {
                 throw MessageError("sent an input device without identifier and type")
             }
             guard let output, let kind = Self.kinds[type], handled.insert(identifier).inserted else { continue }
+            if mapsItself == true, Output(name: output).isBuiltIn { continue }
             let isBuiltIn = known.isBuiltIn(
                 vendor: device["vendor"]?.integer ?? 0,
                 product: device["product"]?.integer ?? 0,

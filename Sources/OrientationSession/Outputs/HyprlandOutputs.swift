@@ -19,13 +19,16 @@ final class HyprlandOutputs: OutputBackend {
     private var heads: [Output] = []
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.
+    ///
+    /// `folder` has Hyprland's own sockets.
     init?(
+        _ folder: String,
         on connection: WaylandConnection,
         changes: WaylandOutputs,
         loop: EventLoop,
         onEvent: @escaping (OutputEvent) -> Void
     ) {
-        hyprland = HyprlandSocket(loop: loop)
+        hyprland = HyprlandSocket(in: folder, loop: loop)
         self.onEvent = onEvent
         wlr = WlrOutputs(on: connection) { [unowned(unsafe) self] in handle($0) }
         if wlr == nil { return nil }

@@ -24,16 +24,14 @@ final class NiriOutputs: OutputBackend {
     /// Why a part of the current change was refused.
     private var refusal: String?
 
-    /// Connects to the socket that NIRI_SOCKET names.
+    /// Connects to niri's own socket.
     init(
+        _ path: String,
         changes: WaylandOutputs,
         loop: EventLoop,
         onEvent: @escaping (OutputEvent) -> Void
     ) throws(SystemError) {
         self.onEvent = onEvent
-        guard let path = environment("NIRI_SOCKET") else {
-            throw SystemError("find", "niri's socket NIRI_SOCKET", errno: .notFound)
-        }
         socket = try UnixSocket(
             connectingTo: path,
             loop: loop,

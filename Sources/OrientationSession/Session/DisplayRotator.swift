@@ -26,13 +26,12 @@ final class DisplayRotator {
     private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
-    private let backend: BackendChoice
     /// Nil while the connection is lost: an agent of a new session may take the lock meanwhile.
     private var lock: AgentLock?
     private let file: RestoreFile?
     private let server: DisplayServer
     /// Nil if the agent does not map input devices in this session, or does so with the outputs.
-    private let inputs: (any InputMapper)?
+    private var inputs: (any InputMapper)?
     private let endTimer: Timer
     private var timer: Timer?
 
@@ -66,14 +65,11 @@ final class DisplayRotator {
         (self.loop, self.log) = (loop, log)
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
-        let backend = backend.resolved ?? .wlr
-        self.backend = backend
-        lock = try AgentLock(display: backend.display)
-        file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: backend.display)) }
-        saved = file?.read { log.warning($0) }
         server = try DisplayServer(backend, loop: loop)
-        let mapsInput = configuration.inputMapping == .auto && backend != .x11
-        inputs = mapsInput ? Compositor.detected?.inputMapper(loop: loop, log: log) : nil
+        let display = server.surroundings.display
+        lock = try AgentLock(display: display)
+        file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
+        saved = file?.read { log.warning($0) }
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)
@@ -84,7 +80,6 @@ final class DisplayRotator {
     /// Connects to the display server.
     func begin() throws(SystemError) {
         server.onEvent = { [unowned(unsafe) self] in handle($0) }
-        inputs?.onReload = { [unowned(unsafe) self] in advance(.configurationReloaded) }
         try server.connect()
     }
 
@@ -108,6 +103,9 @@ final class DisplayRotator {
     /// The process that provides the display; nil if unknown.
     var serverProcess: Int32? { server.process }
 
+    /// How the display is reached.
+    var surroundings: Surroundings { server.surroundings }
+
     /// Writes what the agent does into the lock's file.
     func report(_ activity: String) {
         reportingProblem.attempt { () throws(SystemError) in try lock?.write(activity) }
@@ -124,8 +122,10 @@ final class DisplayRotator {
 
     /// Makes the devices follow the panel as it is now.
     func mapInputs() {
-        if let panel { inputs?.follow(panel) }
+        if let inputTarget { inputs?.follow(inputTarget) }
     }
+
+    private var inputTarget: InputTarget? { rotation.map { InputTarget($0.panels, among: $0.outputs) } }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
     ///
@@ -134,7 +134,7 @@ final class DisplayRotator {
         endTimer.arm(after: Self.endTimeout)
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
-            if let inputs, let panel { return inputs.end(with: panel, completion: completion) }
+            if let inputs, let inputTarget { return inputs.end(with: inputTarget, completion: completion) }
             // A server that is lost, or was never there, has no devices to restore.
             if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
         }
@@ -193,18 +193,16 @@ final class DisplayRotator {
         savingProblem.attempt { () throws(SystemError) in try file?.write(point) }
     }
 
-    /// Takes the lock again after the connection was lost; false if this session has ended meanwhile.
+    /// Takes the lock again after the connection was lost; false if another agent has taken it meanwhile.
     private func isStillOurs() -> Bool {
         guard lock == nil else { return true }
         do throws(SystemError) {
-            lock = try AgentLock(display: backend.display)
+            lock = try AgentLock(display: surroundings.display)
+            return true
         } catch {
             log.info("\(error); leaving the display to it")
             return false
         }
-        guard Compositor.detected?.isSocketMissing ?? false else { return true }
-        log.info("the compositor of this session has ended")
-        return false
     }
 
     // MARK: - The server
@@ -220,7 +218,7 @@ final class DisplayRotator {
         case .lost(let reason):
             if lock != nil { log.warning(onRestored == nil ? "\(reason); trying to connect again" : reason) }
             // What was saved is still to be restored if only the connection has gone.
-            (rotation, lock, window) = (nil, nil, nil)
+            (rotation, lock, window, inputs) = (nil, nil, nil, nil)
             onEvent(.outputsChanged)
             restored()
         case .givenUp(let problem):
@@ -229,13 +227,22 @@ final class DisplayRotator {
         }
     }
 
+    private func handle(_ event: CompositorEvent) {
+        switch event {
+        case .reloaded: advance(.configurationReloaded)
+        case .workspace: break
+        }
+    }
+
     private func outputsReported(_ outputs: [Output]) {
         guard isStillOurs() else { return loop.exit() }
         if rotation == nil {
+            inputs = configuration.inputMapping == .auto ? surroundings.inputMapper(loop: loop, log: log) : nil
+            inputs?.onEvent = { [unowned(unsafe) self] in handle($0) }
             rotation = PanelRotation(
                 outputs: configuration.outputs,
                 keepsWithMonitor: configuration.withMonitor == .keep,
-                mayPlaceAutomatically: backend != .x11,
+                mayPlaceAutomatically: !surroundings.isX11,
                 reportsBeforeEnd: server.reportsBeforeEnd,
                 goal: goal,
                 leftover: saved

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import POSIX
 import SystemdBus
 import Wayland
@@ -19,7 +20,11 @@ final class DisplayServer {
         case disconnected
     }
 
-    private let backend: BackendChoice
+    private let choice: BackendChoice
+    /// How the display is reached, as it was found for the last connection.
+    private(set) var surroundings: Surroundings
+    /// Whether niri serves the display, or did.
+    private var needsNiri = false
     private let loop: EventLoop
     private let longestAnswer: Double
     private var state = State.disconnected
@@ -32,7 +37,7 @@ final class DisplayServer {
     private var outputs: (any OutputBackend)?
     /// The outputs of an X server; nil for a compositor, or without a connection.
     private(set) var x11: X11Outputs?
-    private var toplevels: WlrToplevels?
+    private(set) var toplevels: WlrToplevels?
     /// The outputs as the backend has reported them last, and completed by what Wayland says.
     private var heads: [Output] = [], completed: [Output] = []
     /// The outputs that are to be off after the change that is made.
@@ -42,8 +47,9 @@ final class DisplayServer {
     var onEvent: (OutputEvent) -> Void = { _ in }
 
     /// The server has `longestAnswer` seconds to report its outputs, and to answer a change.
-    init(_ backend: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
-        (self.backend, self.loop, self.longestAnswer) = (backend, loop, longestAnswer)
+    init(_ choice: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
+        (self.choice, self.loop, self.longestAnswer) = (choice, loop, longestAnswer)
+        surroundings = try Surroundings(choice)
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
     }
 
@@ -51,17 +57,29 @@ final class DisplayServer {
 
     /// Connects; reports the outputs once they are known.
     func connect() throws(SystemError) {
-        if backend == .x11 {
+        surroundings.update()
+        needsNiri = needsNiri || choice != .wlr && surroundings.isNiri
+        if needsNiri, niri == nil {
+            // Over wlr-output-management, a client replaces niri's whole configuration of outputs.
+            throw SystemError("connect to niri at", surroundings.display, errno: Errno(ECONNREFUSED))
+        }
+        if surroundings.isX11 {
             x11 = try X11Outputs(loop: loop) { [unowned(unsafe) self] in handle($0) }
             outputs = x11
         } else {
             wayland = try WaylandConnection(
+                to: surroundings.name,
                 loop: loop,
                 onReady: { [unowned(unsafe) self] in globalsKnown() },
                 onLost: { [unowned(unsafe) self] in handle(.lost($0)) }
             )
         }
         enter(.connecting)
+    }
+
+    /// The path of niri's socket, if that is used.
+    private var niri: String? {
+        if case .niri(let path) = surroundings.socket, choice != .wlr { path } else { nil }
     }
 
     private func enter(_ state: State) {
@@ -76,8 +94,8 @@ final class DisplayServer {
     private func timePassed() {
         switch state {
         case .connecting, .changing:
-            let kind = backend == .x11 ? "X server" : "compositor"
-            handle(.lost("the \(kind) at \(backend.display) does not answer"))
+            let kind = surroundings.isX11 ? "X server" : "compositor"
+            handle(.lost("the \(kind) at \(surroundings.display) does not answer"))
         case .connected: break
         case .disconnected:
             attempts += 1
@@ -107,10 +125,10 @@ final class DisplayServer {
         let report = { [unowned(unsafe) self] (event: OutputEvent) in handle(event) }
         do throws(SystemError) {
             outputs =
-                if backend == .niri {
-                    try NiriOutputs(changes: waylandOutputs, loop: loop, onEvent: report)
-                } else if Compositor.detected == .hyprland {
-                    HyprlandOutputs(on: wayland, changes: waylandOutputs, loop: loop, onEvent: report)
+                if let niri {
+                    try NiriOutputs(niri, changes: waylandOutputs, loop: loop, onEvent: report)
+                } else if case .hyprland(let folder) = surroundings.socket {
+                    HyprlandOutputs(folder, on: wayland, changes: waylandOutputs, loop: loop, onEvent: report)
                 } else {
                     WlrOutputs(on: wayland, onEvent: report)
                 }
@@ -150,11 +168,8 @@ final class DisplayServer {
 
     /// Whether the outputs after a change are reported before its end.
     var reportsBeforeEnd: Bool {
-        switch backend {
-        case .niri: NiriOutputs.reportsBeforeEnd
-        case .x11: X11Outputs.reportsBeforeEnd
-        case .auto, .wlr: WlrOutputs.reportsBeforeEnd
-        }
+        if niri != nil { return NiriOutputs.reportsBeforeEnd }
+        return surroundings.isX11 ? X11Outputs.reportsBeforeEnd : WlrOutputs.reportsBeforeEnd
     }
 
     private func handle(_ event: OutputEvent) {

@@ -4,7 +4,8 @@ import OrientationBus
 import POSIX
 import SystemdBus
 
-/// The other programs that may rotate the display of this session.
+/// The other programs that may rotate the display of this session, found by the names that they own on its bus, and by
+/// their claims of the sensor.
 enum OtherRotators {
     /// A desktop that rotates the display itself.
     struct Desktop {
@@ -14,26 +15,23 @@ enum OtherRotators {
         let lock: DesktopLock?
     }
 
-    /// The desktops that follow net.hadess.SensorProxy, by their names in XDG_CURRENT_DESKTOP.
+    /// The names of what follows net.hadess.SensorProxy: mutter, which is also a library of other desktops, and Phosh in
+    /// its place, Cinnamon, and KWin.
     private static let desktops: [(name: String, lock: DesktopLock?)] = [
-        ("GNOME", .gnome), ("KDE", nil), ("X-Cinnamon", .cinnamon), ("Phosh", .gnome),
+        ("org.gnome.Mutter.DisplayConfig", .gnome), ("org.Cinnamon", .cinnamon), ("org.kde.KWin", nil),
     ]
 
     /// Programs that follow net.hadess.SensorProxy and rotate a display, by the names of their processes.
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
-    /// The desktop that rotates the display of this session; nil if the session has none of these.
+    /// The desktop that rotates the display of this session; nil if the session has none of these, or no bus.
     static var desktop: Desktop? {
-        let names = environment("XDG_CURRENT_DESKTOP") ?? ""
-        for name in names.utf8.split(separator: UInt8(ascii: ":")).map({ String(decoding: $0, as: UTF8.self) }) {
-            guard let desktop = desktops.first(where: { $0.name == name }) else { continue }
-            return Desktop(description: "\(name) rotates the display", lock: desktop.lock)
+        guard let session = try? Bus(.session) else { return nil }
+        for (name, lock) in desktops {
+            guard let owner = session.owner(of: name) else { continue }
+            return Desktop(description: "\(owner), which owns \(name), rotates the display", lock: lock)
         }
-        // A session without a bus has no mutter.
-        guard let session = try? Bus(.session), let mutter = session.owner(of: "org.gnome.Mutter.DisplayConfig") else {
-            return nil
-        }
-        return Desktop(description: "\(mutter) rotates the display", lock: .gnome)
+        return nil
     }
 
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
@@ -42,9 +40,7 @@ enum OtherRotators {
     static func client(among clients: [String], on bus: Bus, server: Int32?) -> String? {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
-            if owner.process == server, !NiriConfiguration.leavesAllOutputs {
-                return "the compositor rotates the display itself: \(owner)"
-            }
+            if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
             if owner.command == "phosh" || programs.contains(owner.command) {
                 return "another program rotates the display: \(owner)"
             }

@@ -13,18 +13,21 @@ package final class SessionCheck {
     private static let timeout = 2.0
 
     private let configuration: AgentConfiguration
-    private let backend: BackendChoice
+    private let choice: BackendChoice
     private let loop: EventLoop
+    /// Nil without a display.
+    private var surroundings: Surroundings?
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
     package init(configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
-        (self.configuration, self.backend) = (configuration, backend)
+        (self.configuration, choice) = (configuration, backend)
         loop = try EventLoop()
     }
 
     /// Checks the session that the environment describes; returns lines as `orientctl doctor --json` prints them.
     package func run() throws(SystemError) -> [String] {
+        surroundings = try? Surroundings(choice)
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
             add("ok", "session", desktop.description + (mayKeepLock ? "" : "; orient-agent is not needed"))
@@ -37,11 +40,12 @@ package final class SessionCheck {
             }
             return findings
         }
-        guard let backend = backend.resolved else {
-            add("warn", "session", BackendChoice.noDisplay)
-            return findings
+        do throws(SystemError) {
+            try checkDisplay()
+        } catch {
+            add(surroundings == nil ? "warn" : "fail", surroundings == nil ? "session" : "display", "\(error)")
+            if surroundings == nil { return findings }
         }
-        try checkDisplay(backend)
         checkRivals()
         if let agent {
             add("ok", "agent", "process \(agent.process) \(agent.activity)")
@@ -53,7 +57,7 @@ package final class SessionCheck {
 
     /// The agent of this display; nil if none runs.
     private var agent: AgentLock.Holder? {
-        let display = backend.resolved.map { AgentLock.name(of: $0.display) }
+        let display = surroundings.map { AgentLock.name(of: $0.display) }
         return AgentLock.holders.first { $0.display == display }
     }
 
@@ -64,14 +68,11 @@ package final class SessionCheck {
         findings.append(JSONValue(finding).line)
     }
 
-    private func checkDisplay(_ backend: BackendChoice) throws(SystemError) {
-        let server = try DisplayServer(backend, loop: loop, longestAnswer: Self.timeout)
+    private func checkDisplay() throws(SystemError) {
+        let server = try DisplayServer(choice, loop: loop, longestAnswer: Self.timeout)
+        surroundings = server.surroundings
         server.onEvent = { [unowned(unsafe) self] in handle($0) }
-        do throws(SystemError) {
-            try server.connect()
-        } catch {
-            return add("fail", "display", "\(error)")
-        }
+        try server.connect()
         _ = try loop.run()
         withExtendedLifetime(server) {}
     }
@@ -96,48 +97,48 @@ package final class SessionCheck {
             return add("warn", "panel", text, remedy: "man agent.conf")
         }
         add("ok", "panel", "\(panel.name), transform \(panel.transform)")
-        checkTouch(panel)
+        checkTouch(panel, outputs)
     }
 
-    private func checkTouch(_ panel: Output) {
+    private func checkTouch(_ panel: Output, _ outputs: [Output]) {
         let devices: [InputDevice]
         do throws(SystemError) {
             devices = try InputDevice.all().builtIn
         } catch {
             return add("warn", "touch", "\(error)")
         }
+        let condition = unmetCondition(InputTarget([panel], among: outputs))
         for device in devices {
-            let setting = Compositor.detected.flatMap { InputSetting(for: device, on: panel.name, in: $0) }
-            guard let setting else {
-                let condition = unmetCondition
+            if let setting = surroundings?.compositor.flatMap({ InputSetting(for: device, on: panel.name, in: $0) }) {
+                add("warn", "touch", "\(device.name) follows \(panel.name) only if \(setting)")
+            } else {
                 let text = "\(device.name) follows \(panel.name)" + (condition.map { " only \($0)" } ?? "")
                 add(condition == nil ? "ok" : "warn", "touch", text)
-                continue
-            }
-            if setting.isPresent {
-                add("ok", "touch", "\(device.name) is mapped to \(panel.name) in ~/.config/\(setting.file)")
-            } else {
-                add("warn", "touch", "\(device.name) may not follow \(panel.name); add to \(setting)")
             }
         }
     }
 
     /// The first condition for orient-agent to map devices that is not met; nil if all are.
-    private var unmetCondition: String? {
-        let served: [Compositor?] = [.sway, .hyprland]
-        if backend.resolved != .x11, !served.contains(Compositor.detected) { return "if the compositor maps it" }
+    private func unmetCondition(_ target: InputTarget) -> String? {
+        guard let surroundings else { return "if the compositor maps it" }
+        if !surroundings.isX11 {
+            switch (surroundings.socket, surroundings.compositor) {
+            case (.sway?, _), (.hyprland?, _): break
+            case (nil, .sway?), (nil, .hyprland?): return "if the compositor maps it: \(surroundings.unreachable)"
+            default: return "if the compositor maps it"
+            }
+            if target.output == nil { return "if the compositor maps it: there are several built-in panels" }
+        }
         guard configuration.inputMapping == .auto else { return "with MapInput=auto" }
         return agent == nil ? "while orient-agent runs" : nil
     }
 
     private func checkRivals() {
-        let isHyprland = Compositor.detected == .hyprland
+        let isHyprland = surroundings?.compositor == .hyprland
         let names = ["rot8"] + OtherRotators.programs + (isHyprland ? ["kanshi"] : [])
         guard let processes = try? FileDescriptor.names(in: "/proc") else { return }
-        for process in processes where Int32(process) != nil {
-            guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64) else { continue }
-            let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-            guard names.contains(name) else { continue }
+        for process in processes {
+            guard let id = Int32(process), let name = commandName(of: id), names.contains(name) else { continue }
             let text =
                 name == "kanshi"
                 ? "kanshi (process \(process)) resets the transform on Hyprland"

@@ -5,10 +5,8 @@ import SystemdBus
 
 /// Hyprland's socket for requests, which accepts one on each connection; they are sent one after the other.
 final class HyprlandSocket {
-    /// The folder of Hyprland's sockets.
-    static var folder: String {
-        "\(environment("XDG_RUNTIME_DIR") ?? "")/hypr/\(environment("HYPRLAND_INSTANCE_SIGNATURE") ?? "")"
-    }
+    /// The path of the socket in the folder of an instance.
+    static func requests(in folder: String) -> String { folder + "/.socket.sock" }
 
     enum Reply {
         case text(String)
@@ -16,7 +14,7 @@ final class HyprlandSocket {
         case failure(String)
     }
 
-    private let path = HyprlandSocket.folder + "/.socket.sock"
+    private let path: String
     private let loop: EventLoop
     private var requests: [(text: String, completion: (Reply) -> Void)] = []
     private var socket: UnixSocket?
@@ -26,7 +24,7 @@ final class HyprlandSocket {
     /// Nil until a reply has shown it.
     var isLua: Bool?
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(in folder: String, loop: EventLoop) { (path, self.loop) = (Self.requests(in: folder), loop) }
 
     /// Sends a request; `completion` is called from the loop, or at once if nobody listens.
     func send(_ text: String, completion: @escaping (Reply) -> Void) {

@@ -5,6 +5,7 @@ struct SwayMessage: Hashable, Sendable {
     enum Kind: UInt32 {
         case runCommand = 0
         case subscribe = 2
+        case getVersion = 7
         case getInputs = 100
         case inputEvent = 0x8000_0015
         case workspaceEvent = 0x8000_0000

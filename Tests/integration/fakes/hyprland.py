@@ -56,8 +56,10 @@ class HyprlandServer:
     lists its heads as monitors, which `hl.monitor` changes.
     """
 
-    def __init__(self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False, compositor=None):
-        folder = runtime_directory / "hypr" / SIGNATURE
+    def __init__(
+        self, runtime_directory, touch=(), tablets=(), mice=(), is_lua=False, compositor=None, signature=None
+    ):
+        folder = runtime_directory / "hypr" / (signature or SIGNATURE)
         self.commands = RequestServer(folder / ".socket.sock")
         self.events = EventServer(folder / ".socket2.sock")
         self.commands.owner = self

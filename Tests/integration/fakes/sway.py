@@ -64,7 +64,9 @@ class SwayConnection(Connection):
         elif kind == GET_OUTPUTS:
             self.reply(kind, [{"name": name, "active": True, "transform": "normal"} for name in server.outputs])
         elif kind == GET_VERSION:
-            self.reply(kind, {"human_readable": "1.10.1", "variant": "sway", "major": 1, "minor": 10, "patch": 1})
+            numbers = dict(zip(("major", "minor", "patch"), server.version))
+            text = ".".join(str(number) for number in server.version)
+            self.reply(kind, {"human_readable": text, "variant": "sway", **numbers})
         else:
             server.drop(self)  # as sway does on an unknown type
 
@@ -81,13 +83,14 @@ def message(kind, value):
 class SwayServer(SocketServer):
     """sway's socket; `commands` has what clients ran, `mappings` the output of each input that has one.
 
-    With an `error`, commands fail with that text.
+    With an `error`, commands fail with that text. sway does not tell its clients the mappings.
     """
 
     connection_type = SwayConnection
 
-    def __init__(self, path, inputs=(), outputs=("eDP-1",)):
+    def __init__(self, path, inputs=(), outputs=("eDP-1",), version=(1, 10, 1)):
         super().__init__(path)
+        self.version = version
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.requests = []

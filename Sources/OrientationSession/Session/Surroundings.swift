@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationCore
+import POSIX
+
+/// How to reach the outputs of the session.
+package enum BackendChoice: String, NamedValue {
+    /// Wayland if a compositor answers, over niri's socket if it is niri, or else X11.
+    case auto
+    case wlr, niri, x11
+}
+
+/// The display of this session and its compositor, found by asking.
+///
+/// A variable of the environment counts if its socket answers: the environment of a service may lack variables, or have
+/// those of a session that has ended. A compositor's own socket counts if the process that serves the display answers.
+struct Surroundings: Hashable {
+    /// A compositor's own socket.
+    enum Socket: Hashable {
+        case sway(String), niri(String)
+        /// With the folder of the sockets.
+        case hyprland(String)
+    }
+
+    let isX11: Bool
+    /// The display as clients name it: a socket's name or path, or `:0`.
+    let name: String
+    /// The process that serves a Wayland display, 0 if it is unknown; nil if none answers.
+    private(set) var server: Int32?
+    private(set) var socket: Socket?
+
+    /// Throws if there is no display, or no niri where `choice` asks for it.
+    init(_ choice: BackendChoice) throws(SystemError) {
+        let wayland = environment("WAYLAND_DISPLAY"), x11 = environment("DISPLAY")
+        let answers = wayland.map { listener(at: Self.path($0)) != nil } ?? false
+        let mayUseX11 = choice == .x11 || choice == .auto && x11 != nil
+        if mayUseX11, choice == .x11 || !answers && (wayland == nil || Self.isXServer(x11)) {
+            (isX11, name) = (true, x11 ?? ":0")
+        } else if let found = answers ? wayland : Self.onlyCompositor ?? wayland {
+            (isX11, name) = (false, found)
+        } else {
+            let hint = "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+            throw SystemError("find", "a display", errno: .notFound, hint: hint)
+        }
+        update()
+        guard choice == .niri else { return }
+        if case .niri = socket { return }
+        throw SystemError("find", "niri", errno: .notFound, hint: "the socket of NIRI_SOCKET does not answer")
+    }
+
+    /// Asks again, after the server has gone.
+    mutating func update() {
+        guard !isX11 else { return }
+        server = listener(at: Self.path(name))
+        socket = server.flatMap { Self.socket(of: $0) }
+    }
+
+    // MARK: - Displays
+
+    private static var folder: String { environment("XDG_RUNTIME_DIR") ?? "" }
+
+    private static func path(_ display: String) -> String {
+        display.utf8.first == UInt8(ascii: "/") ? display : "\(folder)/\(display)"
+    }
+
+    /// The only compositor of this user that answers; nil if there are none or several.
+    private static var onlyCompositor: String? {
+        let found = names(in: folder, from: "wayland-").filter { listener(at: "\(folder)/\($0)") != nil }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// Whether a local X server answers; a remote one is not asked.
+    private static func isXServer(_ display: String?) -> Bool {
+        guard let display, display.utf8.first == UInt8(ascii: ":") else { return display != nil }
+        let number = display.utf8.dropFirst().prefix { $0 != UInt8(ascii: ".") }
+        return listener(at: "/tmp/.X11-unix/X\(String(decoding: number, as: UTF8.self))") != nil
+    }
+
+    /// The name of the display for messages, and for the files that belong to it.
+    var display: String {
+        guard isX11 else {
+            // The whole path of a socket in the standard folder names the same display.
+            let folder = Self.folder + "/"
+            guard name.hasPrefix(folder) else { return name }
+            return String(decoding: name.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+        }
+        // Without the number of the screen: `:0` and `:0.0` are one display.
+        guard let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let point = name.utf8[colon...].firstIndex(of: UInt8(ascii: "."))
+        else { return name }
+        return String(decoding: name.utf8[..<point], as: UTF8.self)
+    }
+
+    // MARK: - Sockets
+
+    /// The names in a folder that begin so.
+    private static func names(in folder: String, from prefix: String = "") -> [String] {
+        ((try? FileDescriptor.names(in: folder)) ?? []).filter { $0.hasPrefix(prefix) }.sorted()
+    }
+
+    private static func socket(of server: Int32) -> Socket? {
+        func find(_ variable: String, _ prefix: String) -> String? {
+            let paths = names(in: folder, from: prefix).map { "\(folder)/\($0)" }
+            return ([environment(variable)].compactMap { $0 } + paths).first { listener(at: $0) == server }
+        }
+        if let path = find("SWAYSOCK", "sway-ipc.") { return .sway(path) }
+        if let path = find("NIRI_SOCKET", "niri.") { return .niri(path) }
+        let instances = [environment("HYPRLAND_INSTANCE_SIGNATURE")].compactMap { $0 } + names(in: folder + "/hypr")
+        return instances.map { "\(folder)/hypr/\($0)" }
+            .first { listener(at: HyprlandSocket.requests(in: $0)) == server }
+            .map { .hyprland($0) }
+    }
+
+    /// The variables of the session as it is now, for the programs that this one starts.
+    var variables: [(name: String, value: String)] {
+        let own: (name: String, value: String)? =
+            switch socket {
+            case .sway(let path): ("SWAYSOCK", path)
+            case .niri(let path): ("NIRI_SOCKET", path)
+            case .hyprland(let folder):
+                folder.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+                    ("HYPRLAND_INSTANCE_SIGNATURE", String(folder[$0...].dropFirst()))
+                }
+            case nil: nil
+            }
+        return [isX11 ? ("DISPLAY", name) : ("WAYLAND_DISPLAY", name)] + [own].compactMap { $0 }
+    }
+
+    // MARK: - Compositor
+
+    /// The compositor, by its socket, or else by the name of its process; where that does not tell, by what the
+    /// environment says, which is good enough for messages.
+    var compositor: Compositor? {
+        switch socket {
+        case .sway: return .sway
+        case .hyprland: return .hyprland
+        case .niri: return .niri
+        case nil: break
+        }
+        return isX11 ? nil : program ?? Compositor.named { environment($0) }
+    }
+
+    /// The compositor by the name of its process; some distributions wrap programs: ".labwc-wrapped".
+    private var program: Compositor? {
+        let command = server.flatMap { commandName(of: $0) } ?? ""
+        let words = command.lowercased().utf8.split { ".-".utf8.contains($0) }
+        return words.lazy.compactMap { Compositor(rawValue: String(decoding: $0, as: UTF8.self)) }.first
+    }
+
+    var isNiri: Bool {
+        if case .niri = socket { true } else { program == .niri }
+    }
+}
+
+/// The compositors whose touch screens and pens do not follow the panel unless they are mapped to it.
+enum Compositor: String, CaseIterable, Sendable {
+    case sway, hyprland, niri, labwc, wayfire, river
+
+    /// The compositor that the desktop's name or the variable for a compositor's socket names.
+    static func named(_ value: (String) -> String?) -> Compositor? {
+        for name in value("XDG_CURRENT_DESKTOP")?.utf8.split(separator: UInt8(ascii: ":")) ?? [] {
+            let name = String(decoding: name, as: UTF8.self).lowercased()
+            if let compositor = Compositor(rawValue: name) { return compositor }
+        }
+        return [sway, hyprland, niri].first { $0.variable.flatMap(value) != nil }
+    }
+
+    /// The variable that names the compositor's own socket; nil if it has none that is used here.
+    var variable: String? {
+        switch self {
+        case .sway: "SWAYSOCK"
+        case .hyprland: "HYPRLAND_INSTANCE_SIGNATURE"
+        case .niri: "NIRI_SOCKET"
+        case .labwc, .wayfire, .river: nil
+        }
+    }
+}
