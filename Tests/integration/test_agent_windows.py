@@ -130,6 +130,27 @@ class Windows(AgentTestCase):
         self.compositor.change("eDP-1", enabled=True)
         self.wait_for_requests((PLAYER, LANDSCAPE))
 
+    # Opening a menu over a film turned the display, and closing it turned it back.
+    def test_film_keeps_its_say_until_another_window_has_the_focus(self):
+        agent = self.start_session()
+        player = self.focus(PLAYER, "fullscreen", outputs=["eDP-1"])
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.wait_for_transform("270")
+        player.update(states=["fullscreen"])
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [(PLAYER, LANDSCAPE)])
+        self.assertEqual(self.transforms(), ["270"])
+        # No longer shown, no longer full screen, minimized: each ends that.
+        for properties in ({"outputs": []}, {"states": []}, {"states": ["fullscreen", "minimized"]}):
+            player.update(**properties)
+            self.wait_for_requests()
+            player.update(outputs=["eDP-1"])
+            self.compositor.focus(player, "fullscreen")
+            self.wait_for_requests((PLAYER, LANDSCAPE))
+            player.update(states=["fullscreen"])
+        self.focus(OTHER)
+        self.wait_for_requests()
+
     def test_closed_window_has_no_say(self):
         self.start_session()
         player = self.focus(PLAYER, "fullscreen")

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests orient-agent on sway."""
 
+import os
+import signal
+
 import session
-from compositor import NEIGHBOUR, PANEL, Sway
+from compositor import GROUP, NEIGHBOUR, PANEL, USER, Sway
+from rig import wait_until
+
+ACTIVATED = 2  # of zwlr_foreign_toplevel_handle_v1
+
+HOOK = '#!/bin/sh\necho "$1 $SWAYSOCK" >>"$HOME/hooks"\n'
 
 
 class SwayTests(session.SessionTests):
@@ -13,6 +21,71 @@ class SwayTests(session.SessionTests):
         self.compositor.run("swaymsg", "create_output")
         heads = self.wait_for_transform("270", "HEADLESS-3")
         self.assertEqual((heads[PANEL].transform, heads[NEIGHBOUR].transform), ("normal", "normal"))
+
+    def test_hooks_know_the_socket_of_the_sway_that_runs(self):
+        self.start(claim=False)
+        home = self.compositor.folder / "home"
+        folder = home / ".config" / "orientd" / "hooks.d"
+        folder.mkdir(parents=True)
+        hook = folder / "hook"
+        hook.write_text(HOOK)
+        hook.chmod(0o755)
+        for path in (hook, *list(hook.parents)[:3]):
+            os.chown(path, USER, GROUP)
+        self.compositor.start()
+        agent = self.start_agent(environment={"SWAYSOCK": "/of/a/session/that/has/ended"})
+        for held in ("landscape-left", "portrait"):
+            self.show(held)
+            expected = f"rotate-after {self.compositor.own_socket}"
+            wait_until(lambda: (home / "hooks").read_text().splitlines()[-1] == expected, "the hooks have run")
+            self.assertFalse(agent.log_lines("no socket"), agent.log())
+            if held == "landscape-left":
+                os.kill(self.compositor.process.pid, signal.SIGKILL)
+                self.compositor.stop()
+                self.compositor.start()
+                self.wait_until_shown(held)
+
+    def start_film(self):
+        """Starts a session with a film in full screen on the panel; returns a client that knows which have the focus."""
+        agent = self.start_session(
+            configuration=f"{session.SETTINGS}[Application foot]\nSupportedOrientations=landscape\n"
+        )
+        self.compositor.run("swaymsg", "focus", "output", PANEL)
+        self.compositor.spawn("foot", "--fullscreen", "sleep", "infinity")
+        wait_until(lambda: self.client.get("AskedRequest") != "/", "the film decides")
+        self.wait_for_transform(self.client.get("OutputTransform"))
+        display = self.compositor.display()
+        windows = display.follow_windows()
+
+        def has_focus():
+            display.round_trip()
+            return any(ACTIVATED in states for states in windows.values())
+
+        wait_until(has_focus, "the film has the focus")
+        return agent, display, has_focus
+
+    # sway takes the focus from the film then, and the picture turned twice.
+    def test_menu_over_a_film_does_not_turn_the_picture(self):
+        agent, display, has_focus = self.start_film()
+        menu = self.compositor.spawn("fuzzel", "--dmenu", "--no-exit-on-keyboard-focus-loss")
+        wait_until(lambda: not has_focus(), "the menu has the focus")
+        self.settle(agent)
+        self.assertNotEqual(self.client.get("AskedRequest"), "/")
+        menu.kill()
+        menu.wait()
+        wait_until(has_focus, "the film has the focus again")
+        self.settle(agent)
+        self.assertEqual(display.transforms(PANEL), [session.NUMBERS[self.client.get("OutputTransform")]])
+
+    def test_film_has_no_say_while_another_workspace_is_shown(self):
+        agent, _, has_focus = self.start_film()
+        self.compositor.run("swaymsg", "focus", "output", NEIGHBOUR)
+        wait_until(lambda: not has_focus(), "the neighbour has the focus")
+        self.settle(agent)
+        self.assertNotEqual(self.client.get("AskedRequest"), "/")
+        self.compositor.run("swaymsg", "focus output " + PANEL + "; workspace 9")
+        self.wait_until_shown("portrait")
+        self.assertEqual(self.client.get("AskedRequest"), "/")
 
     def test_configuration_that_is_read_again_keeps_the_picture(self):
         # sway then sets what its configuration says, which knows nothing of the rotation.

@@ -42,6 +42,13 @@ class Reader:
     def integer(self):
         return self.number("i")
 
+    def numbers(self):
+        """Takes an array of numbers."""
+        length = self.number()
+        numbers = struct.unpack_from(f"={length // 4}I", self.data, self.offset)
+        self.offset += length
+        return numbers
+
     def string(self):
         length = self.number()
         text = self.data[self.offset : self.offset + length - 1].decode()
@@ -202,6 +209,17 @@ class Display:
         """Returns the transforms that the output has had since this client connected, the present one last."""
         self.round_trip()
         return self.output(name).transforms
+
+    def follow_windows(self):
+        """Returns {window: its states}, which each round trip updates; 2 is the state of the window with the focus."""
+        windows = {}
+
+        def add(_opcode, event):
+            window = event.number()
+            self.handlers[window] = lambda opcode, event: windows.update({window: event.numbers()} if opcode == 4 else {})
+
+        self.bind("zwlr_foreign_toplevel_manager_v1", 3, add)
+        return windows
 
     def picture(self, name):
         """Returns the pixels of an output."""

@@ -230,7 +230,7 @@ final class DisplayRotator {
     private func handle(_ event: CompositorEvent) {
         switch event {
         case .reloaded: advance(.configurationReloaded)
-        case .workspace: break
+        case .workspace(let output): if output == panel?.name { server.toplevels?.workspaceChanged() }
         }
     }
 

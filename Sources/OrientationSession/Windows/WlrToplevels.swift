@@ -15,6 +15,8 @@ final class WlrToplevels {
     private var manager: WaylandObject?
     private var windows: [OpaquePointer: Window] = [:]
     private var focused: FocusedWindow?
+    /// The window that had the focus last; nil if it was closed.
+    private var last: OpaquePointer?
     /// Whether a window's state is complete and not reported yet.
     private var isNew = false
 
@@ -22,7 +24,7 @@ final class WlrToplevels {
     private struct Window {
         let object: WaylandObject
         var appID = ""
-        var isActivated = false, isFullscreen = false
+        var isActivated = false, isFullscreen = false, isMinimized = false
         /// Nil until the compositor names one.
         var outputs: Set<OpaquePointer>?
 
@@ -75,21 +77,37 @@ final class WlrToplevels {
                 )
             }
             let has = { (state: Int) in states?.contains(UInt32(state)) ?? false }
+            windows[window]?.isMinimized = has(ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_MINIMIZED)
             windows[window]?.isActivated = has(ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_ACTIVATED)
             windows[window]?.isFullscreen = has(ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_FULLSCREEN)
         case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_DONE: isNew = true
         case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_CLOSED:
             windows[window]?.object.send(ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY)
             windows[window] = nil
+            // Another one may get its address.
+            if last == window { last = nil }
             isNew = true
         default: break  // title, parent
         }
     }
 
+    /// Another workspace is shown: sway 1.10 does not say that windows are not shown any more.
+    func workspaceChanged() {
+        last = nil
+        // The window that loses the focus may report that later.
+        guard !windows.values.contains(where: { $0.isActivated }) else { return }
+        isNew = true
+        update()
+    }
+
     private func update() {
         guard isNew else { return }
         isNew = false
-        let window = windows.values.first { $0.isActivated }
+        // A launcher or an on-screen keyboard takes the focus from a film that it only covers.
+        last = windows.first { $0.value.isActivated }?.key ?? last
+        let window = last.flatMap { windows[$0] }.flatMap { window in
+            window.isActivated || window.isFullscreen && !window.isMinimized ? window : nil
+        }
         let focused = window.map {
             FocusedWindow(
                 appID: $0.appID,

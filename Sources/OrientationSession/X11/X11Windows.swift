@@ -29,7 +29,7 @@ final class X11Windows {
     func handle(_ event: X11Event) {
         switch Int32(event.number) {
         // The window is at the same place in both.
-        case XCB_CONFIGURE_NOTIFY, XCB_DESTROY_NOTIFY:
+        case XCB_CONFIGURE_NOTIFY, XCB_DESTROY_NOTIFY, XCB_UNMAP_NOTIFY:
             if event.fields(xcb_destroy_notify_event_t.self).window == active { isStale = true }
         case XCB_PROPERTY_NOTIFY:
             let change = event.fields(xcb_property_notify_event_t.self)
@@ -43,7 +43,9 @@ final class X11Windows {
     func update(_ outputs: [Output], _ report: (FocusedWindow?) -> Void) {
         isStale = false
         let windows: [xcb_window_t] = values(activeWindow, of: connection.root, type: XCB_ATOM_WINDOW)
-        let window = windows.first ?? 0
+        var window = windows.first ?? 0
+        // A menu takes the focus from a film that it only covers.
+        if window == 0, focused?.isFullscreen == true, isVisible(active) { window = active }
         if window != active {
             if active != connection.root, active != 0 { follow(active, false) }
             active = window
@@ -70,6 +72,11 @@ final class X11Windows {
         let events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
         let mask = [isFollowed ? events : 0]
         connection.send { xcb_change_window_attributes($0, window, XCB_CW_EVENT_MASK.rawValue, mask) }
+    }
+
+    private func isVisible(_ window: xcb_window_t) -> Bool {
+        let attributes = connection.ask(xcb_get_window_attributes_reply) { xcb_get_window_attributes($0, window) }
+        return attributes.map { UInt32($0.header.map_state) } == XCB_MAP_STATE_VIEWABLE.rawValue
     }
 
     /// The part of the screen that a window covers; nil if it has been closed.
