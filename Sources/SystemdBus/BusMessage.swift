@@ -33,6 +33,17 @@ package final class BusMessage {
     /// The unique name of the sending connection; empty for a message that was created here.
     package var sender: String { String(optional: sd_bus_message_get_sender(message)) }
 
+    /// The path of the object; empty for a reply.
+    package var path: String { String(optional: sd_bus_message_get_path(message)) }
+
+    /// Returns the path of an object below `prefix` whose last part stands for any text; nil for an invalid prefix.
+    package static func path(_ prefix: String, _ text: String) -> String? {
+        var path: UnsafeMutablePointer<CChar>?
+        guard sd_bus_path_encode(prefix, text, &path) >= 0, let path else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// The interface of the method or signal; empty if the message names none.
     package var interface: String { String(optional: sd_bus_message_get_interface(message)) }
 

@@ -56,7 +56,9 @@ enum CompositorFuzzer {
 
     /// Divides an input at zeros into payloads; the first byte of each chooses a type.
     private static func swayMessages(_ bytes: [UInt8]) -> [UInt8] {
-        let kinds: [SwayMessage.Kind] = [.subscribe, .getInputs, .runCommand, .inputEvent, .workspaceEvent]
+        let kinds: [SwayMessage.Kind] = [
+            .getVersion, .subscribe, .getInputs, .runCommand, .inputEvent, .workspaceEvent,
+        ]
         return bytes.split(separator: 0).flatMap { part in
             let kind = kinds[Int(part[part.startIndex]) % kinds.count]
             return SwayMessage(kind: kind.rawValue, payload: Array(part.dropFirst())).bytes
@@ -65,15 +67,16 @@ enum CompositorFuzzer {
 
     // MARK: - Over sockets
 
-    private static let panel = Output(name: "eDP-1", width: 1200, height: 1920, transform: .normal)
+    private static let panel = Output(name: "Virtual-1", width: 1200, height: 1920, transform: .normal)
+    private static var target: InputTarget { InputTarget([panel], among: [panel]) }
     private static let log = Log("fuzz", isVerbose: false)
 
     private static func serveSway(_ reply: () -> [UInt8]) {
         attempt {
             let loop = try EventLoop()
             FuzzedCompositor.swaySocket.replies = [reply()]
-            let inputs = SwayInputs(loop: loop, log: log)
-            inputs.follow(panel)
+            let inputs = SwayInputs(FuzzedCompositor.folder + "/sway", loop: loop, log: log)
+            inputs.follow(target)
             try FuzzedCompositor.serve(loop)
             withExtendedLifetime(inputs) {}
         }
@@ -86,8 +89,8 @@ enum CompositorFuzzer {
             let loop = try EventLoop()
             FuzzedCompositor.hyprlandSocket.replies = parts.dropLast()
             FuzzedCompositor.hyprlandEvents.replies = parts.suffix(1)
-            let inputs = HyprlandInputs(loop: loop, log: log)
-            inputs.follow(panel)
+            let inputs = HyprlandInputs(FuzzedCompositor.folder + "/hypr/fuzz", loop: loop, log: log)
+            inputs.follow(target)
             try FuzzedCompositor.serve(loop)
             withExtendedLifetime(inputs) {}
         }
@@ -104,15 +107,12 @@ enum CompositorFuzzer {
 
 /// Sockets of compositors and of the tablet switch; each connection gets the next reply and ends.
 final class FuzzedCompositor {
-    private static let folder: String = {
+    static let folder: String = {
         var template = Array("/tmp/orientd-fuzz.XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "cannot create a temporary folder")
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         mkdir(folder + "/hypr", 0o700)
         mkdir(folder + "/hypr/fuzz", 0o700)
-        setenv("XDG_RUNTIME_DIR", folder, 1)
-        setenv("HYPRLAND_INSTANCE_SIGNATURE", "fuzz", 1)
-        setenv("SWAYSOCK", folder + "/sway", 1)
         atexit { FuzzedCompositor.removeFolder() }
         return folder
     }()

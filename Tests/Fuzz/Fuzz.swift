@@ -20,7 +20,6 @@ enum Fuzz {
         "bus": { BusFuzzer.run($0) },
         "peer": { PeerFuzzer.run($0) },
         "compositor": { CompositorFuzzer.run($0) },
-        "dconf": { DconfFuzzer.run($0) },
     ]
 
     private static let name = String(

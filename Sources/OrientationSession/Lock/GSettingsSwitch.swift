@@ -3,21 +3,27 @@
 import POSIX
 import SystemdBus
 
-/// A switch behind any backend and profile of GSettings, over the command `gsettings`, one of which runs all the time.
+/// Gets what a switch reports: what it reads or the end of a write, why that failed, or both.
+typealias SwitchReport = (_ event: LockSync.Event?, _ problem: String?) -> Void
+
+/// The rotation switch of the desktop, over the command `gsettings`, one of which runs all the time.
 ///
-/// When that one ends, or another one cannot read the key, both are started again with exponential back-off.
-final class GSettingsSwitch: DesktopSwitch {
+/// When that one ends, or another one cannot read the key, both are started again with exponential back-off. `dconf`
+/// tells whether the key was ever written, which `gsettings` does not.
+final class GSettingsSwitch {
     /// Seconds until the next start: from the first, doubled each time, to the last.
     private static let backoff = (first: 1.0, last: 3600.0)
     /// Seconds that a monitor must run to count as one that works.
     private static let trial = 60.0
     /// Seconds for a command to end, and for the monitor to print what it has changed.
     private static let timeout = 5.0
+    /// Seconds for the monitor to begin: the key is read again then, as it may have changed meanwhile.
+    private static let start = 2.0
 
     private let lock: DesktopLock
     private let loop: EventLoop
     private let report: SwitchReport
-    private var timer: Timer?
+    private var timer, again: Timer?
     private var delay = GSettingsSwitch.backoff.first
     /// When the monitor was started, and why the one before it had ended.
     private var started = 0.0, lastProblem: String?
@@ -27,22 +33,22 @@ final class GSettingsSwitch: DesktopSwitch {
     /// Prints each change; nil until the next start.
     private var monitor: ChildProcess?
     private var reading, writing: ChildProcess?
-    /// For the monitor to print what was written; whether that is missing.
+    /// For the monitor to print what was written, and what it has not printed yet.
     private var echo: Timer?
-    private var lacksEcho = false
+    private var expected: Bool?
 
     init(_ lock: DesktopLock, loop: EventLoop, report: @escaping SwitchReport) throws(SystemError) {
         (self.lock, self.loop, self.report) = (lock, loop, report)
         timer = try loop.timer { [unowned(unsafe) self] in begin() }
-        echo = try loop.timer { [unowned(unsafe) self] in
-            fail("gsettings monitor \(lock.schema) does not print what was written")
-        }
+        again = try loop.timer { [unowned(unsafe) self] in read() }
+        echo = try loop.timer { [unowned(unsafe) self] in verify() }
     }
 
     deinit {
         for child in [monitor, reading, writing] { child?.abandon() }
     }
 
+    /// Reports what it reads at first, and later its changes.
     func begin() {
         started = loop.now
         do throws(SystemError) {
@@ -50,6 +56,7 @@ final class GSettingsSwitch: DesktopSwitch {
                 [unowned(unsafe) self] in fail(describe("monitor", $0))
             }
             read()
+            again?.arm(after: Self.start, slack: 0.5)
         } catch {
             fail("\(error)")
         }
@@ -76,12 +83,14 @@ final class GSettingsSwitch: DesktopSwitch {
         reading?.abandon()
         (monitor, reading) = (nil, nil)
         echo?.disarm()
+        again?.disarm()
         if self.problem == nil {
             delay = Self.backoff.first
             // So that this problem is reported.
             report(nil, nil)
         }
         lastProblem = problem
+        if writing == nil { endWrite(.refused) }
         timer?.arm(after: delay, slack: delay / 10)
         delay = min(2 * delay, Self.backoff.last)
         report(.reads(.desktop, .unknown), problem)
@@ -90,17 +99,42 @@ final class GSettingsSwitch: DesktopSwitch {
     // MARK: - Reading
 
     private func read() {
+        reading?.abandon()
         var text: [UInt8] = []
         do throws(SystemError) {
             reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [unowned(unsafe) self] end in
                 reading = nil
                 guard end.status == 0 else { return fail(describe("get", end)) }
-                // It does not tell whether the key was ever written.
-                let isLocked = Self.isLocked(text)
-                report(.reads(.desktop, isLocked == lock.standard ? .unset : .locked(isLocked)), problem)
+                take(Self.isLocked(text), ifUnclear: .unset)
             }
         } catch {
             fail("\(error)")
+        }
+    }
+
+    /// Reports a value; asks dconf about the default, which may be what nobody has ever written.
+    ///
+    /// `reading` is what the default counts as with another backend, or without dconf's command.
+    private func take(_ isLocked: Bool, ifUnclear reading: LockSync.Reading) {
+        guard isLocked == lock.standard else { return report(.reads(.desktop, .locked(isLocked)), problem) }
+        guard environment("GSETTINGS_BACKEND") ?? "dconf" == "dconf" else {
+            return report(.reads(.desktop, reading), problem)
+        }
+        var hasValue = false
+        do throws(SystemError) {
+            self.reading = try ChildProcess(
+                ["dconf", "read", lock.path],
+                timeout: Self.timeout,
+                loop: loop,
+                onLine: { _ in hasValue = true },
+                onEnd: { [unowned(unsafe) self] end in
+                    self.reading = nil
+                    let found: LockSync.Reading = hasValue ? .locked(isLocked) : .unset
+                    report(.reads(.desktop, end.status == 0 ? found : reading), problem)
+                }
+            )
+        } catch {
+            report(.reads(.desktop, reading), problem)
         }
     }
 
@@ -108,28 +142,59 @@ final class GSettingsSwitch: DesktopSwitch {
     static func isLocked(_ line: [UInt8]) -> Bool { line.suffix(4).elementsEqual("true".utf8) }
 
     private func changed(_ line: [UInt8]) {
-        lacksEcho = false
         echo?.disarm()
+        if writing == nil { endWrite(.written) } else { expected = nil }
         // An older value, which is still being read, does not count any more.
         reading?.abandon()
         reading = nil
-        report(.reads(.desktop, .locked(Self.isLocked(line))), problem)
+        let isLocked = Self.isLocked(line)
+        take(isLocked, ifUnclear: .locked(isLocked))
     }
 
     // MARK: - Writing
 
+    /// Writes it, and reports `written` or `refused`, later or at once.
     func write(_ isLocked: Bool) {
-        lacksEcho = true
         do throws(SystemError) {
             writing = try start("set", isLocked ? "true" : "false", timeout: Self.timeout) {
                 [unowned(unsafe) self] end in
                 writing = nil
-                let isWritten = end.status == 0
-                if isWritten, lacksEcho, monitor != nil { echo?.arm(after: Self.timeout) }
-                report(isWritten ? .written : .refused, isWritten ? nil : describe("set", end))
+                guard end.status == 0 else {
+                    expected = nil
+                    return report(.refused, describe("set", end))
+                }
+                if expected != nil, monitor != nil { return echo?.arm(after: Self.timeout) ?? () }
+                expected = nil
+                report(.written, nil)
             }
+            expected = isLocked
         } catch {
             report(.refused, "\(error)")
+        }
+    }
+
+    private func endWrite(_ event: LockSync.Event, _ problem: String? = nil) {
+        guard expected != nil else { return }
+        expected = nil
+        report(event, problem)
+    }
+
+    /// Reads what was written: `gsettings set` succeeds also where dconf cannot write.
+    private func verify() {
+        reading?.abandon()
+        var text: [UInt8] = []
+        do throws(SystemError) {
+            reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [unowned(unsafe) self] end in
+                reading = nil
+                guard end.status == 0 else { return fail(describe("get", end)) }
+                guard Self.isLocked(text) == expected else {
+                    return endWrite(.refused, "gsettings set \(lock.schema) had no effect")
+                }
+                endWrite(.written)
+                fail("gsettings monitor \(lock.schema) does not print what was written")
+            }
+        } catch {
+            fail("\(error)")
         }
     }
 }

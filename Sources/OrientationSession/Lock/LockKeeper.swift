@@ -15,7 +15,9 @@ final class LockKeeper {
     private let daemon: DaemonConnection
     private let onEnd: () -> Void
     private let session: Bus
-    private var desktop: (any DesktopSwitch)?
+    private var desktop: GSettingsSwitch?
+    /// The path of this process's session; nil until systemd-logind has told it.
+    private var path: String?
     private var slots: [BusSlot] = []
     private var timer: Timer?
     private var sync = LockSync()
@@ -56,11 +58,7 @@ final class LockKeeper {
                 if $0 != nil { readLogin() }
             },
         ]
-        let report: SwitchReport = { [unowned(unsafe) self] in reported($0, $1) }
-        desktop =
-            lock.isInUserDatabase
-            ? try DconfSwitch(lock.path, on: session, report: report)
-            : try GSettingsSwitch(lock, loop: loop, report: report)
+        desktop = try GSettingsSwitch(lock, loop: loop) { [unowned(unsafe) self] in reported($0, $1) }
     }
 
     /// Begins; the daemon's connection must be attached to the loop.
@@ -112,6 +110,8 @@ final class LockKeeper {
 
     /// Writes nothing until it is known which session is in use: its agent may have written the lock already.
     private func sessionsChanged(_ signal: BusMessage) throws(BusError) {
+        // A reply is on its way while the path is unknown.
+        guard signal.path == path else { return }
         try signal.skip()
         guard try Self.properties(signal)["Active"] != nil else { return }
         process(.session(isActive: false))
@@ -120,8 +120,8 @@ final class LockKeeper {
 
     /// Asks systemd-logind or elogind for the session of this process; without either, it is the only one.
     private func readLogin() {
-        let path = "/org/freedesktop/login1/session/auto"
-        system.callLater(Self.logind, path, "org.freedesktop.DBus.Properties", "GetAll") {
+        let auto = "/org/freedesktop/login1/session/auto"
+        system.callLater(Self.logind, auto, "org.freedesktop.DBus.Properties", "GetAll") {
             $0.append("\(Self.logind).Session")
         } completion: { [self] result in
             do throws(BusError) {
@@ -129,6 +129,7 @@ final class LockKeeper {
                 guard login["Class"]?.text.hasPrefix("user") ?? false, login["Remote"] != .flag(true),
                     login["Seat"]?.text == "seat0"
                 else { return leave("this is not a user session on seat0") }
+                path = login["Id"].flatMap { BusMessage.path("/org/freedesktop/login1/session", $0.text) }
                 process(.session(isActive: login["Active"] == .flag(true)))
             } catch {
                 if error.isServiceMissing { return process(.session(isActive: true)) }
