@@ -174,7 +174,8 @@ extension [Output] {
 
     /// The first ones, with `panels` wherever they are.
     func limited(to count: Int, with panels: [Output]) -> [Output] {
-        self.count <= count ? self : prefix(count) + panels.filter { panel in !prefix(count).contains { $0.name == panel.name } }
+        let first = prefix(count)
+        return first + panels.filter { panel in !first.contains { $0.name == panel.name } }
     }
 
     /// The output with a name; nil if there is none.
