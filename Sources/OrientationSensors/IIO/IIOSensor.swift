@@ -31,7 +31,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     ) {
         // A hinge sensor is read so rarely that its buffer would only cost more.
         let mayScan = kind != .hinge && device.isLocal && !device.crashesWithoutTrigger
-        let elements = mayScan ? channels.mapAll { $0.scanElement } : nil
+        let formats = channels.map { mayScan || kind == .accelerometer ? $0.scanElement : nil }
+        let elements = mayScan ? formats.mapAll { $0 } : nil
         let hasScans = elements != nil
         let raw = channels.mapAll { $0.ownAttribute("raw") }
         // A driver's processed value is better than offset and scale; but scans and near levels are raw.
@@ -41,8 +42,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
 
         folder = device.folder
         // Only acceleration has a sign.
-        let elements = channels.map { kind == .accelerometer && processed == nil ? $0.scanElement : nil }
-        values = (processed ?? raw).map { zip($0, elements).map { KeptAttribute($0, of: $1) } }
+        let isSigned = kind == .accelerometer && processed == nil
+        values = (processed ?? raw).map { zip($0, formats).map { KeptAttribute($0, of: isSigned ? $1 : nil) } }
         scanSwitches = channels.map { "scan_elements/\($0.name)_en" }
 
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs.

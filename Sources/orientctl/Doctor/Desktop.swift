@@ -219,9 +219,9 @@ extension Desktop {
 
     /// `6.3.6`; empty if KWin does not tell.
     private static var versionOfKWin: String {
-        let answer = try? output(of: ["sh", "-c", "timeout 2 kwin_wayland --version 2>/dev/null"]).bytes
-        let words = (answer ?? []).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-        return words.last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let command = ["sh", "-c", "kwin_wayland --version 2>/dev/null"]
+        let answer = (try? Program.output(of: command, timeout: 2).lines.first) ?? []
+        return answer.split(separator: UInt8(ascii: " ")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Whether KWin reads net.hadess.SensorProxy without Qt: since 6.7, whose first test version is 6.6.80.
