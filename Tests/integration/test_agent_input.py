@@ -352,12 +352,19 @@ class Hyprland(InputTestCase):
             self.hyprland.touch.append(name)
             wait_until(lambda: self.hyprland.option(name, "transform") == "3", f"{name} is turned")
 
-    def test_devices_of_two_panels_are_left_alone(self):
-        agent = self.start_session(panel(), panel("eDP-2", position=(1200, 0)))
-        self.show("landscape-left")
-        self.wait_until_idle(agent)
-        agent.stop()
-        self.assertEqual(self.hyprland.options, {})
+    def test_devices_of_two_panels_keep_their_output(self):
+        heads = (panel(), panel("eDP-2", position=(1200, 0)))
+        with self.case("both are rotated"):
+            self.start_session(*heads)
+            self.show("landscape-left")
+            self.wait_for_devices(3)
+            self.assertEqual({name for device in self.hyprland.options.values() for name in device}, {"transform"})
+        with self.case("one is rotated"):
+            agent = self.start_session(*heads, arguments=["--output=eDP-1"])
+            self.show("landscape-left")
+            self.wait_until_idle(agent)
+            agent.stop()
+            self.assertEqual(self.hyprland.options, {})
 
     def test_new_instance_is_found_by_its_owner(self):
         agent = self.start_session()

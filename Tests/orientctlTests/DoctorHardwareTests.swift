@@ -176,10 +176,12 @@ import Testing
         #expect(!finding.text.contains("-1"))
     }
 
-    @Test(arguments: [
-        ("tablet", AutorotateMode.tabletMode, true), ("laptop", .tabletMode, true), ("convertible", .tabletMode, false),
-        (nil, .tabletMode, false), ("tablet", .always, false),
-    ])
+    @Test(
+        arguments: [
+            ("tablet", .tabletMode, true), ("laptop", .tabletMode, true), ("convertible", .tabletMode, false),
+            (nil, .tabletMode, false), ("tablet", .always, false),
+        ] as [(String?, AutorotateMode, Bool)]
+    )
     func `it says that the switch counts more than the chassis`(chassis: String?, mode: AutorotateMode, isSaid: Bool) {
         var status = ManagerStatus(naturalOrientation: .portrait)
         status.autorotate = mode

@@ -79,6 +79,7 @@ final class SwayInputs: InputMapper {
             mapsItself = major > 1 || minor >= 11
         case .subscribe:
             guard value["success"]?.flag == true else { throw MessageError("refused to report input devices") }
+            guard mapsItself != nil else { throw MessageError("sent no version") }
             mapAll()
         case .getInputs:
             try map(value)
