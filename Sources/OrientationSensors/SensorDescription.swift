@@ -21,6 +21,8 @@ package struct SensorDescription: Hashable, Sendable {
 
     /// From raw values to the unit of the measurement, per channel.
     package internal(set) var scale = Vector3(1, 1, 1)
+    /// Whether the device tells its scale; otherwise what it reads at rest is taken for 1 g.
+    package internal(set) var hasScale = true
     package let traits: SensorTraits
 
     /// Seconds between two readings; nil for an accelerometer, whose rate is configuration.

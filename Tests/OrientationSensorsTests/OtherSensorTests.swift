@@ -26,8 +26,8 @@ struct `What is no IIO device` {
         #expect(EventNode.bits(text) == bits)
     }
 
-    @Test(arguments: [(256, 256.0), (1000, 1000), (1, 1), (0, 256), (-5, 256)] as [(Int32, Double)])
-    func `has a resolution in units per g, or the usual one`(resolution: Int32, unitsPerG: Double) {
+    @Test(arguments: [(256, 256.0), (1000, 1000), (1, 1), (0, 256), (-5, 256)] as [(Double, Double)])
+    func `has a resolution in units per g, or the usual one`(resolution: Double, unitsPerG: Double) {
         #expect(InputAccelerometer.scale(resolution: resolution) == 9.80665 / unitsPerG)
     }
 }

@@ -72,7 +72,8 @@ struct `A word of a scan` {
         ("le:s64/64>>0", 65535, 65535),
     ])
     func `gives its attribute's number the sign that it lacks`(format: String, number: Double, value: Double) throws {
-        #expect(try #require(try element(format)).signed(number) == value)
+        let bits = try #require(try element(format)).signedBits
+        #expect((bits.map { KeptAttribute.signed(number, bits: $0) } ?? number) == value)
     }
 
     // With a repeat of 0, or a word of less than a byte, the size of the scan was divided by zero.

@@ -139,6 +139,18 @@ class Sign(ReadingTestCase):
         self.assertEqual(self.client.sensor()["Mode"], "poll")
         self.assertEqual(daemon.log_lines("scale"), [])
 
+    def test_values_that_no_device_could_bear_have_a_sign(self):
+        for scale, raw, edge in (
+            # 64497 would be 64 g.
+            ("0.009807", (62, 64497, 65369), "portrait"),
+            # 40000 is 1 g.
+            ("0.000245", (0, 40000, 0), "portrait-upside-down"),
+        ):
+            with self.case(scale=scale):
+                self.rig.add_device(accelerometer(scale=scale, raw=raw))
+                self.claim_with()
+                self.assertEqual(self.client.get("DeviceOrientation"), edge)
+
 
 class Poses(ReadingTestCase):
     def test_all_edges_and_both_faces(self):

@@ -50,6 +50,28 @@ import Testing
         #expect(HardwareChecks.scale(Vector3(0.01, 0.01, 0.1)).verdict == .warn)
     }
 
+    // The remedy loaded drivers again, whose sensor was there.
+    @Test func `a sensor that hwdb has in the base can be marked as the display's`() {
+        let mark = Remedy.markDisplay("sensor:modalias:platform:lis3lv02d:*", "/sys/devices/event3")
+        let marked = HardwareChecks.noneInDisplay("ST at event3 (base)", isMarked: true) { mark }
+        #expect(marked.verdict == .fail && marked.remedy == mark)
+        let command = mark.command(on: .system)
+        #expect(
+            command.hasPrefix(#"printf '\n%s\n ACCEL_LOCATION=display\n' 'sensor:modalias:platform:lis3lv02d:*' | "#)
+        )
+        let other = HardwareChecks.noneInDisplay("cros-ec-accel at iio:device0 (base)", isMarked: false) { mark }
+        #expect(other.remedy == .loadDrivers)
+    }
+
+    @Test func `the program that has the device open is named, or how to find it`() {
+        func finding(_ names: [String], isComplete: Bool = true, isBusy: Bool) -> Finding? {
+            HardwareChecks.holder(of: "/dev/x", DeviceHolders(names: names, isComplete: isComplete), isBusy: isBusy)
+        }
+        #expect(finding([], isBusy: false) == nil && finding([], isComplete: false, isBusy: false) == nil)
+        #expect(finding(["game (process 7)"], isBusy: true)?.text.hasPrefix("game (process 7) has /dev/x open") == true)
+        #expect(finding([], isComplete: false, isBusy: true)?.remedy == .asRoot)
+    }
+
     @Test func `a mount matrix that is not a rotation or reflection is a warning`() {
         let source = "ACCEL_MOUNT_MATRIX"
         let mirrored = MountMatrix(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))

@@ -35,6 +35,20 @@ import Testing
         #expect(ReadingChecks.gravity(try statistics(norm: norm, tremor: 0)).verdict == verdict)
     }
 
+    // Devices with another scale than the usual one failed.
+    @Test(arguments: [(norm: 2.0, verdict: Finding.Verdict.ok), (0.25, .ok), (3.9, .ok), (1, .ok), (0, .fail)])
+    func `a scale that the driver does not tell cannot be wrong`(norm: Double, verdict: Finding.Verdict) throws {
+        #expect(ReadingChecks.gravity(try statistics(norm: norm, tremor: 0), hasScale: false).verdict == verdict)
+        let moving = ReadingChecks.gravity(try statistics(norm: norm, tremor: 0.5 * norm), hasScale: false)
+        #expect(moving.verdict == (norm == 0 ? .fail : .warn))
+    }
+
+    @Test func `equal readings of a coarse sensor are no noise, and zeros are no stuck sensor`() throws {
+        #expect(ReadingChecks.noise(try statistics(norm: 1, tremor: 0), isCoarse: true).verdict == .ok)
+        let zeros = ReadingChecks.noise(try statistics(norm: 0, tremor: 0))
+        #expect(zeros == .warn("none: all readings are 0"))
+    }
+
     @Test func `gravity is not judged while the device moves`() throws {
         let finding = ReadingChecks.gravity(try statistics(norm: 3, tremor: 0.5))
         #expect(finding.verdict == .warn)

@@ -38,12 +38,10 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         // A driver's processed value is better than offset and scale; but scans and near levels are raw.
         let prefersRaw = raw != nil && (hasScans || kind == .proximity)
         let processed = prefersRaw ? nil : channels.mapAll { $0.ownAttribute("input") }
-        guard raw != nil || processed != nil || hasScans else { return nil }
+        let numbers = processed ?? raw
+        guard numbers != nil || hasScans else { return nil }
 
         folder = device.folder
-        // Only acceleration has a sign.
-        let isSigned = kind == .accelerometer && processed == nil
-        values = (processed ?? raw).map { zip($0, formats).map { KeptAttribute($0, of: isSigned ? $1 : nil) } }
         scanSwitches = channels.map { "scan_elements/\($0.name)_en" }
 
         // The kernel has the rate per channel, for all channels of one kind, for the device, or for all inputs.
@@ -54,8 +52,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         var discovery = SensorDiscovery(kind: kind, device: device, measuring: channels)
         let description = discovery.describe(
             isProcessed: processed != nil,
-            canPoll: values != nil,
-            canBuffer: hasScans && processed == nil && (mayBuffer || values == nil)
+            canPoll: numbers != nil,
+            canBuffer: hasScans && processed == nil && (mayBuffer || numbers == nil)
         )
         guard let description else {
             warnings += discovery.warnings
@@ -63,6 +61,14 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         }
         self.description = description
         self.warnings = discovery.warnings
+        // Only acceleration has a sign.
+        let mayLackSign = kind == .accelerometer && processed == nil && device.isLocal
+        values = numbers.map { numbers in
+            zip(numbers, channels).map { number, channel in
+                let bits = mayLackSign ? Self.signedBits(of: channel, scale: description.scale.x) : nil
+                return KeptAttribute(number, signedBits: bits)
+            }
+        }
         scans =
             description.canBuffer
             ? ScanSource(
@@ -73,6 +79,13 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
                     ? device.channel("in_timestamp").scanElement : nil,
                 ownTrigger: device.ownTrigger
             ) : nil
+    }
+
+    /// The bits of an accelerometer's values, by their type in scans; nil for values that need no sign.
+    private static func signedBits(of channel: IIOChannel, scale: Double) -> Int? {
+        if let element = channel.scanElement { return element.signedBits }
+        // Without scans, 16 bits if the upper half of them would be more than 32 g.
+        return 0x8000 * scale > 32 * AccelerometerSample.standardGravity ? 16 : nil
     }
 
     /// The attributes of that name, each once: channels can share one.

@@ -56,12 +56,8 @@ struct ScanElement {
         return isSigned ? Int64(bitPattern: top) >> unused : Int64(bitPattern: top >> unused)
     }
 
-    /// The value of an attribute's number, in which a driver can have left out the sign: of 16 bits, 65535 is -1.
-    func signed(_ number: Double) -> Double {
-        guard isSigned, bits < 53 else { return number }
-        let range = Double(UInt64(1) << bits)
-        return number >= range / 2 && number < range ? number - range : number
-    }
+    /// The number of bits of a value with a sign; nil for one without.
+    var signedBits: Int? { isSigned ? bits : nil }
 
     /// The value at a word of a scan; no alignment needed.
     func value(at word: UnsafeRawPointer) -> Double {

@@ -22,12 +22,11 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
         var warnings: [String] = []
         let mounting = AccelerometerMounting(path: node.syspath, name: name, udev: node, progress, warnings: &warnings)
         progress.read(path)
-        let usual = Self.scale(resolution: 0)
-        var scale = Vector3(usual, usual, usual)
+        var resolutions = Vector3.zero
         if EventNode.bits("properties", of: node) & EventNode.accelerometerProperty != 0 {
             do throws(SystemError) {
                 let file = try FileDescriptor.open(withoutWaiting: path)
-                scale = try Self.axes(of: file, path) { Self.scale(resolution: $0.resolution) }
+                resolutions = try Self.axes(of: file, path) { Double($0.resolution) }
             } catch {
                 warnings.append("\(error), using \(AttributeText.shortest(Self.usualResolution)) units in 1 g")
             }
@@ -37,7 +36,12 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
             name: name,
             sysfsPath: node.syspath,
             devicePath: path,
-            scale: scale,
+            scale: Vector3(
+                Self.scale(resolution: resolutions.x),
+                Self.scale(resolution: resolutions.y),
+                Self.scale(resolution: resolutions.z)
+            ),
+            hasScale: min(resolutions.x, resolutions.y, resolutions.z) > 0,
             traits: .accelerometer(mounting),
             isSubstitute: true,
             canPoll: true,
@@ -71,8 +75,8 @@ final class InputAccelerometer: SensorDevice, @unchecked Sendable {
     }
 
     /// The m/s² in a unit, for a resolution in units per g; 0 means unknown.
-    static func scale(resolution: Int32) -> Double {
-        9.80665 / (resolution > 0 ? Double(resolution) : usualResolution)
+    static func scale(resolution: Double) -> Double {
+        9.80665 / (resolution > 0 ? resolution : usualResolution)
     }
 
     /// The node, which has an event for each axis that changes by more than the device's fuzz.

@@ -219,9 +219,9 @@ extension Desktop {
 
     /// `6.3.6`; empty if KWin does not tell.
     private static var versionOfKWin: String {
-        let command = ["sh", "-c", "kwin_wayland --version 2>/dev/null"]
-        let answer = (try? Program.output(of: command, timeout: 2).lines.first) ?? []
-        return answer.split(separator: UInt8(ascii: " ")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let answer = try? Program.output(of: ["sh", "-c", "kwin_wayland --version 2>/dev/null"], timeout: 2).lines.first
+        let words = (answer ?? []).split(separator: UInt8(ascii: " "))
+        return words.last.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Whether KWin reads net.hadess.SensorProxy without Qt: since 6.7, whose first test version is 6.6.80.

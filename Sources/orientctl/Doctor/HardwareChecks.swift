@@ -22,14 +22,29 @@ enum HardwareChecks {
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
-        if !system.accelerometers.isEmpty {
-            return .fail("no accelerometer in the display: \(all)", remedy: .loadDrivers)
+        if let first = system.accelerometers.first {
+            let device = try? Device(syspath: first.description.sysfsPath)
+            return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
+                device.flatMap(HwdbEntry.match).map { .markDisplay($0, first.description.sysfsPath) } ?? .none
+            }
         }
         if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         let text = "no accelerometer found: this machine has none, or its driver is missing"
         return SensorHubs.ofThisMachine.finding ?? .fail(text, remedy: .loadDrivers)
+    }
+
+    /// udev's property of the place of an accelerometer, from its rules or hwdb.
+    private static let locationProperty = "ACCEL_LOCATION"
+
+    /// Explains that all accelerometers are in the base; `isMarked` is whether udev says so of the first.
+    static func noneInDisplay(_ all: String, isMarked: Bool, _ mark: () -> Remedy) -> Finding {
+        let text = "no accelerometer in the display: \(all)"
+        // Loading drivers brings no sensor whose driver is loaded.
+        return isMarked
+            ? .fail("\(text): udev has \(locationProperty)=base, which a record in hwdb can change", remedy: mark())
+            : .fail(text, remedy: .loadDrivers)
     }
 
     private static func described(_ sensor: any SensorDevice) -> String {
@@ -72,6 +87,7 @@ enum HardwareChecks {
         }
         let remedy = remedy(byRules: description.isSubstitute ? .applyInputRules : .applySensorRules)
         return [node(missing: missing, refused: refused, of: found, account: account.name, remedy: remedy)]
+            + (holder(of: description, system).map { [$0] } ?? [])
     }
 
     static func node(missing: [String], refused: [Needed], of count: Int, account: String, remedy: Remedy) -> Finding {
@@ -87,6 +103,27 @@ enum HardwareChecks {
         }
         if let first = missing.first { return .warn(first, remedy: remedy) }
         return .ok("\(account) may use all \(count) files of the sensor")
+    }
+
+    /// Names the program that has the device open, which keeps orientd from its buffer.
+    private static func holder(of description: SensorDescription, _ system: SystemState) -> Finding? {
+        guard description.canBuffer else { return nil }
+        let status = (try? system.readings.daemon?.get())?.sensor ?? system.sensors.first?.status
+        // orientd has it open itself.
+        if status?.mode == .buffer, status?.state == .sampling { return nil }
+        let holders = DeviceHolders(of: description.devicePath, except: system.owner?.process)
+        let isBusy = system.readings.isBusy || status?.lastError.includes("busy") == true
+        return holder(of: description.devicePath, holders, isBusy: isBusy)
+    }
+
+    /// Names the programs that have a node open; `isBusy` is whether one must have, as the kernel said so.
+    static func holder(of path: String, _ holders: DeviceHolders, isBusy: Bool) -> Finding? {
+        if !holders.names.isEmpty {
+            let names = holders.names.joined(separator: ", ")
+            return .warn("\(names) has \(path) open, which one program at a time can: orientd cannot use the buffer")
+        }
+        guard isBusy, !holders.isComplete else { return nil }
+        return .warn("another user's program uses \(path); as root, this names it", remedy: .asRoot)
     }
 
     /// The files of a sensor that the daemon uses if they exist.
@@ -124,7 +161,11 @@ enum HardwareChecks {
 
     static func scale(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
         let warnings = sensor.warnings.filter { !isAboutMounting($0) }
-        return warnings.isEmpty ? [scale(sensor.description.scale)] : warnings.map { .warn($0, remedy: .report) }
+        let description = sensor.description
+        if warnings.isEmpty, !description.hasScale {
+            return [.ok("not told by the driver: orientd takes what the sensor reads at rest for 1 g")]
+        }
+        return warnings.isEmpty ? [scale(description.scale)] : warnings.map { .warn($0, remedy: .report) }
     }
 
     static func scale(_ scale: Vector3) -> Finding {

@@ -38,14 +38,21 @@ enum ReadingChecks {
     static func gravity(_ system: SystemState) -> Finding {
         let readings = system.readings
         guard let statistics = Statistics(readings.samples) else { return unmeasured(system) }
-        guard readings.isFiltered else { return gravity(statistics) }
+        guard readings.isFiltered else {
+            return readings.areOfBuffer
+                ? buffered(statistics)
+                : gravity(statistics, hasScale: system.accelerometer?.description.hasScale ?? true)
+        }
         return readings.isBusy
             ? .warn("cannot be measured while a program uses the sensor's buffer")
             : .warn("cannot be measured through orientd: \(readings.problem)", remedy: .readLog)
     }
 
     static func noise(_ system: SystemState) -> Finding {
-        Statistics(system.readings.samples).map(noise) ?? unmeasured(system)
+        let readings = system.readings
+        guard let statistics = Statistics(readings.samples) else { return unmeasured(system) }
+        if readings.areOfBuffer { return .ok("not measured: orientd filters what it reads from the buffer") }
+        return noise(statistics, isCoarse: system.accelerometer?.description.isCoarse ?? false)
     }
 
     private static func unmeasured(_ system: SystemState) -> Finding {
@@ -55,13 +62,22 @@ enum ReadingChecks {
 
     private static let motion = "the device is moving: lay it down and repeat this"
 
-    static func gravity(_ statistics: Statistics) -> Finding {
+    /// Judges what the daemon reads from the buffer, while the attributes, which it does not use, read otherwise.
+    static func buffered(_ statistics: Statistics) -> Finding {
+        let text = "\(decimal(statistics.mean.magnitude, places: 3)) g at rest, from the buffer"
+        return .ok("\(text); the values of the attributes differ, and orientd does not use them")
+    }
+
+    /// Judges readings of the sensor itself; without `hasScale`, their unit is unknown.
+    static func gravity(_ statistics: Statistics, hasScale: Bool = true) -> Finding {
         let magnitude = statistics.mean.magnitude
         let text = "\(decimal(magnitude, places: 3)) g"
-        guard statistics.spread <= Statistics.motion else {
+        let unit = hasScale || magnitude == 0 ? 1 : magnitude
+        guard statistics.spread <= Statistics.motion * unit else {
             return .warn(motion)
         }
-        switch magnitude {
+        switch magnitude / unit {
+        case 1 where !hasScale: return .ok("\(text) at rest, by a guess of the scale; orientd takes that for 1 g")
         case 0.9...1.1: return .ok("\(text) at rest")
         case 0.75...1.25:
             return .warn("\(text) at rest: the scale or an offset is inaccurate", remedy: .report)
@@ -70,10 +86,13 @@ enum ReadingChecks {
         }
     }
 
-    static func noise(_ statistics: Statistics) -> Finding {
+    /// Judges noise; that of a coarse sensor may be less than its steps.
+    static func noise(_ statistics: Statistics, isCoarse: Bool = false) -> Finding {
         let text = "\(decimal(statistics.spread * 1000, places: 1)) mg over \(statistics.count) readings"
         if statistics.count < 5 { return .warn("too few readings: \(statistics.count)", remedy: .readLog) }
         switch statistics.spread {
+        case ..<1e-9 where statistics.mean == .zero: return .warn("none: all readings are 0")
+        case ..<1e-9 where isCoarse: return .ok("none over \(statistics.count) readings, as the sensor is coarse")
         case ..<1e-9:
             let text = "all \(statistics.count) readings are identical: the sensor may be stuck"
             return .warn(text, remedy: .restart)
@@ -143,5 +162,12 @@ enum ReadingChecks {
         let text = "\(decimal(reached, places: 1)) of \(decimal(expected, places: 1)) readings per second (\(how))"
         return reached >= 0.7 * min(expected, 60)
             ? .ok(text) : .warn(text, remedy: .readLog)
+    }
+}
+
+extension SensorDescription {
+    /// Whether readings at rest may all be equal: by steps of more than 3 mg, or since the kernel filters them.
+    fileprivate var isCoarse: Bool {
+        isSubstitute || max(scale.x, scale.y, scale.z) > 0.003 * AccelerometerSample.standardGravity
     }
 }

@@ -25,6 +25,9 @@ final class Readings {
     /// Whether they are the daemon's, which filters them and scales them to 1 g.
     private(set) var isFiltered = false
 
+    /// Whether they are the daemon's from the buffer, since those of the attributes, which it does not use, differ.
+    private(set) var areOfBuffer = false
+
     /// What the daemon has delivered; nil if none runs.
     private(set) var daemon: Result<DaemonReadings, BusError>?
 
@@ -50,10 +53,23 @@ final class Readings {
         do throws(BusError) {
             let readings = try DaemonReadings(bus, seconds: isFiltered ? seconds : 2)
             if isFiltered { samples = readings.samples }
+            let isSame = readings.sensor?.name == system.accelerometer?.description.name
+            if isSame, readings.sensor?.mode == .buffer, Self.differ(samples, readings.samples) {
+                (samples, areOfBuffer) = (readings.samples, true)
+            }
             daemon = .success(readings)
         } catch {
             daemon = .failure(error)
         }
+    }
+
+    /// Whether gravity has another direction in some readings than in others; a wrong scale is no difference.
+    private static func differ(_ ones: [AccelerometerSample], _ others: [AccelerometerSample]) -> Bool {
+        guard let one = ReadingChecks.Statistics(ones)?.mean, let other = ReadingChecks.Statistics(others)?.mean else {
+            return false
+        }
+        // 18°.
+        return one.dot(other) < 0.95 * one.magnitude * other.magnitude || one == .zero
     }
 
     private func read(_ sensor: any SensorDevice, _ system: SystemState, seconds: Double) throws(SystemError) {

@@ -28,6 +28,15 @@ enum Remedy: Hashable, Sendable {
     /// Shows whether this user's session is local and active, as polkit asks.
     static let sessionCommand = "loginctl session-status"
 
+    static let asRoot = command("sudo orientctl doctor")
+
+    /// Marks the sensor at a path, whose glob in hwdb is given, as the display's.
+    static func markDisplay(_ match: String, _ path: String) -> Remedy {
+        let record = "printf '\\n%s\\n ACCEL_LOCATION=display\\n' '\(match)'"
+        let update = "sudo systemd-hwdb update; sudo udevadm trigger --settle \(path)"
+        return command("\(record) | sudo tee -a \(HwdbEntry.standardPath); \(update)")
+    }
+
     /// Creates the user orientd; the bus skipped the rules for it while it did not exist.
     static let createUser = command("sudo systemd-sysusers; sudo systemctl reload dbus")
 
