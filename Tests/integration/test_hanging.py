@@ -156,7 +156,7 @@ class Device(HangingTestCase):
             self.wait_for_value("HasAmbientLight", False)
         wait_until(lambda: self.threads(daemon) == before, "no thread is left by a scan")
         self.rig.unblock("in_accel_scale", 0.009807, BASE)
-        self.wait_for_state("base", "idle")
+        self.wait_for_state("base", "sampling")
         self.assertEqual(len(daemon.log_lines("does not answer")), 1, daemon.log())
         wait_until(lambda: self.threads(daemon) < before, "the job has ended")
 
@@ -190,7 +190,7 @@ class Device(HangingTestCase):
         self.call("ClaimLight")
         self.hang("in_illuminance_integration_time", LIGHT)
         self.rig.add_device(accelerometer("base", index=2, attributes={"location": "base"}))
-        self.wait_for_state("base", "idle")
+        self.wait_for_state("base", "sampling")
         daemon.wait_for_log(LIGHT + "/in_illuminance_integration_time does not answer for 5 s")
         self.rig.write("in_illuminance_raw", 2, LIGHT)
         self.wait_for_value("LightLevel", 2)

@@ -31,8 +31,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
     ) {
         // A hinge sensor is read so rarely that its buffer would only cost more.
         let mayScan = kind != .hinge && device.isLocal && !device.crashesWithoutTrigger
-        let formats = channels.map { mayScan || kind == .accelerometer ? $0.scanElement : nil }
-        let elements = mayScan ? formats.mapAll { $0 } : nil
+        let elements = mayScan ? channels.mapAll { $0.scanElement } : nil
         let hasScans = elements != nil
         let raw = channels.mapAll { $0.ownAttribute("raw") }
         // A driver's processed value is better than offset and scale; but scans and near levels are raw.
