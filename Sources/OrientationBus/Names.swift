@@ -56,7 +56,7 @@ extension BusError {
         case .orientationNotSupported: self.init(Names.errorPrefix + "OrientationNotSupported", "\(refusal)")
         case .notYourRequest: self.init(Names.errorPrefix + "NotYourRequest", "\(refusal)")
         case .limitExceeded(let text): self = .limitExceeded(text)
-        case .unknownRequest: self.init("org.freedesktop.DBus.Error.UnknownObject", "\(refusal)")
+        case .unknownRequest: self = .unknownObject("\(refusal)")
         }
     }
 }

@@ -21,6 +21,10 @@ package struct BusError: Error, Hashable, Sendable {
         BusError("org.freedesktop.DBus.Error.AccessDenied", message)
     }
 
+    package static func unknownObject(_ message: String) -> BusError {
+        BusError("org.freedesktop.DBus.Error.UnknownObject", message)
+    }
+
     package static func failed(_ message: String) -> BusError {
         BusError("org.freedesktop.DBus.Error.Failed", message)
     }

@@ -9,7 +9,8 @@ from gi.repository import Gio, GLib
 
 import rig as rig_module
 from agent_session import AgentTestCase, panel
-from rig import BUS_NAME, LANDSCAPE_LEFT, MANAGER, PYTHON, ROOT_PATH, SOURCE_ROOT, accelerometer, wait_until
+from rig import BUS_NAME, LANDSCAPE_LEFT, MANAGER, OBJECT_MANAGER, PYTHON, ROOT_PATH, SOURCE_ROOT
+from rig import accelerometer, processor_time, wait_until
 from stranger import POLKIT, Stranger, bus_configuration, forged
 from test_agent_lock import Desktop, LockTestCase
 from test_sleep import Logind
@@ -150,9 +151,20 @@ class Refused(StrangerTestCase):
         """Two calls of 32 MB that polkit had not decided on took more memory than the unit allows."""
         self.start_polkit("never")
         self.rig.start_orientd()
-        options = {"reason": GLib.Variant("s", "x" * 70_000)}
+        options = {"reason": GLib.Variant("s", "x" * 4096)}
         refusal = self.client.refusal("Request", "sua{sv}", "org.example.App", 30, options)
-        self.assertEqual(refusal, (rig_module.INVALID_ARGS, "the arguments take more than 65536 bytes"))
+        self.assertEqual(refusal, (rig_module.INVALID_ARGS, "the arguments take more than 4096 bytes"))
+
+    def test_calls_of_long_paths_are_refused(self):
+        """libsystemd spent 2 s for each: it looked for an object at all of 32 000 prefixes."""
+        daemon = self.rig.start_orientd()
+        before = processor_time(daemon.pid)
+        path = "/a" * 32_000
+        refusal = self.client.refusal("Claim", path=path)
+        self.assertEqual(refusal, (rig_module.UNKNOWN_OBJECT, "the path takes more than 255 bytes"))
+        for interface, method in (("org.freedesktop.DBus.Introspectable", "Introspect"), (OBJECT_MANAGER, "GetManagedObjects")):
+            self.assertEqual(self.client.refusal(method, interface=interface, path=path), refusal)
+        self.assertLess(processor_time(daemon.pid) - before, 0.5)
 
 
 class Descriptors(StrangerTestCase):

@@ -6,8 +6,10 @@ package import SystemdBus
 
 /// The object `/org/orientd1`, and those of the requests: publishes effects, and turns calls into events.
 package final class ManagerObject {
-    /// How many claims a connection may hold, and how many bytes the arguments of a call may take.
-    private static let limits = (claims: 64, size: 65536)
+    /// How many claims a connection may hold, and how many bytes the arguments and the path of a call may take.
+    ///
+    /// The longest call has an application's id and a reason. The longest path is that of a sensor.
+    private static let limits = (claims: 64, size: 4096, path: 255)
 
     let host: any MachineHost
     let clients: Clients
@@ -101,8 +103,13 @@ package final class ManagerObject {
     /// Prepares the calls that libsystemd answers by itself; true for one that is not to be answered.
     ///
     /// The bus daemon queues any number of calls that want no reply, and a reply with all objects takes milliseconds.
-    /// A call has up to 32 MB, and is in memory until polkit has decided on it.
+    /// A call has up to 32 MB, and is in memory until polkit has decided on it. libsystemd looks for an object at each
+    /// prefix of the path, which takes seconds for a path of 64 KiB.
     private func intercept(_ call: BusMessage) -> Bool {
+        guard call.path.utf8.count <= Self.limits.path else {
+            call.reply(.unknownObject("the path takes more than \(Self.limits.path) bytes"))
+            return true
+        }
         if call.isLarger(than: Self.limits.size) {
             call.reply(.invalidArguments("the arguments take more than \(Self.limits.size) bytes"))
             return true
