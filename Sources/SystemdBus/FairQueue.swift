@@ -28,7 +28,13 @@ struct FairQueue<Element> {
 
     /// Adds an element, unless too many of that user wait; returns whether it was added.
     mutating func add(_ element: Element, of id: UInt32, isPreferred: Bool) -> Bool {
-        var user = users[id] ?? User(isPreferred: isPreferred)
+        var user = users[id] ?? User()
+        if user.isPreferred != isPreferred {
+            // A session has come to the foreground, or left it.
+            begun.others += isPreferred ? -user.begun : user.begun
+            user.isPreferred = isPreferred
+            if users[id] != nil { users[id] = user }
+        }
         guard user.isPreferred || user.waiting.count < limits.waiting else { return false }
         if user.waiting.isEmpty { turns.append(id) }
         user.waiting.append(element)
