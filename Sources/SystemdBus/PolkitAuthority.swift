@@ -240,10 +240,7 @@ package final class PolkitAuthority {
     }
 }
 
-/// Whether a user has a session in the foreground, as systemd-logind says; false without it.
-package func hasActiveSession(_ user: UInt32) -> Bool {
-    var state: UnsafeMutablePointer<CChar>?
-    guard sd_uid_get_state(user, &state) >= 0, let state else { return false }
-    defer { free(state) }
-    return strcmp(state, "active") == 0
-}
+/// Whether a user has a session in the foreground of a seat, as systemd-logind says; false without it.
+///
+/// The only ones that polkit calls active: a session over ssh, which logind calls active too, has no seat.
+package func hasActiveSession(_ user: UInt32) -> Bool { sd_uid_get_seats(user, 1, nil) > 0 }
