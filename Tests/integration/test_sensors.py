@@ -138,6 +138,19 @@ class Light(SensorProxyTestCase):
         self.call("ReleaseLight")
         wait_until(lambda: not feed.is_enabled(), "the buffer is disabled")
 
+    def test_release_that_does_not_wait_for_the_claims_answer_ends_it(self):
+        # The release was carried out first, and the sensor was read until the client left.
+        self.rig.add_device(device(LIGHT, scanned("in_illuminance", scale=1)))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        self.start()
+        self.wait_for_value("HasAmbientLight", True)
+        calls = [self.client.start_call(member, NAME, PATH) for member in ("ClaimLight", "ReleaseLight")]
+        wait_until(lambda: all(call.done for call in calls), "both are answered")
+        self.assertEqual([call.error for call in calls], [None, None])
+        wait_until(lambda: not feed.is_enabled(), "the buffer is disabled")
+        with self.assertRaises(AssertionError, msg="it is still read"):
+            wait_until(feed.is_enabled, "the buffer is enabled", timeout=1)
+
     def test_another_takes_the_place_of_one_that_is_unplugged(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
         self.rig.add_device(device(SECOND_LIGHT, {"in_illuminance_raw": 2}))

@@ -100,7 +100,8 @@ final class ProxiedSensor {
     }
 
     private func release(_ message: BusMessage) {
-        clients.authority.authorize(message, for: Names.Action.claimSensor) { [self] isAllowed in
+        // Authorized as a claim is, so that it does not overtake the claim that the client has made before.
+        clients.authorizeUntilEnd(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
             remove(message.sender)
             message.reply()
