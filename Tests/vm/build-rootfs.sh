@@ -8,7 +8,7 @@
 #                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
 #   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with GNOME, KWin and
-#                   Phosh, or sid, with Hyprland and GNOME
+#                   Phosh, or sid, with Hyprland, KWin and GNOME
 set -eu
 
 out=${1:-.build/vm}
@@ -24,7 +24,7 @@ case $suite in
         ;;
     trixie) desktops=$gnome,kwin-wayland,phosh,$gl && set -- ;;
     *)
-        desktops=hyprland,$gnome,$gl
+        desktops=hyprland,kwin-wayland,$gnome,$gl
         # The signature of a mirror's copy of sid expires within days.
         set -- '--aptopt=Acquire::Check-Valid-Until "false"'
         ;;

@@ -25,7 +25,8 @@ for scenario; do
         package) echo "$scenario dbus-daemon bookworm $scenario dbus-broker trixie $scenario dbus-broker sid" ;;
         sensing | rotation) echo "$scenario dbus-daemon bookworm $scenario dbus-broker bookworm" ;;
         gnome) echo "$scenario dbus-daemon trixie $scenario dbus-broker sid" ;;
-        kwin | phosh) echo "$scenario dbus-broker trixie" ;;
+        kwin) echo "$scenario dbus-broker trixie $scenario dbus-broker sid" ;;
+        phosh) echo "$scenario dbus-broker trixie" ;;
         switches | hinge | tablet-switch) echo "$scenario dbus-broker bookworm" ;;
         hyprland) echo "$scenario dbus-broker sid" ;;
         *) echo "$scenario dbus-daemon bookworm" ;;

@@ -67,6 +67,26 @@ breaks_and_fixes node warn "a rate that only root may set" chmod 644 $device/in_
 breaks_and_fixes node fail "a value that only root may read" chmod 600 $device/in_accel_z_raw
 breaks_and_fixes kernel fail "a missing driver" rmmod hid_sensor_accel_3d
 
+in_base() {  # a record of hwdb has the sensor in the base
+    printf 'sensor:modalias:platform:HID-SENSOR-200073*\n ACCEL_LOCATION=base\n' >/etc/udev/hwdb.d/60-base.hwdb
+    systemd-hwdb update
+    udevadm trigger --settle "$(readlink -f $device)"
+}
+mkdir -p /etc/udev/hwdb.d
+breaks_and_fixes kernel fail "a sensor that hwdb has in the base" in_base
+
+part "another program at the sensor"
+sh -c 'exec 3<>/dev/iio:device0 && exec sleep 600' &
+holder=$!
+orientctl monitor >/tmp/claim.out 2>&1 &
+claimer=$!
+check "the sensor is lost while it has the device open" soon is SensorState lost
+names_holder() { orientctl doctor 2>/dev/null | grep -F "sleep (process $holder) has /dev/iio:device0 open"; }
+check "doctor names it" soon names_holder
+kill "$holder"
+check "the sensor is used once it has ended" soon is SensorState sampling
+kill "$claimer"
+
 part "a tablet switch"
 plug_switches 115
 breaks_and_fixes 'tablet switch' warn "a switch that only root may read" deny switches

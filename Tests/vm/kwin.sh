@@ -8,6 +8,7 @@
 tablet_mode_is() {
     same "b $1" "$(by_anna busctl --user get-property org.kde.KWin /org/kde/KWin org.kde.KWin.TabletModeManager tabletMode)"
 }
+claims() { get SensorProxyClients | grep -E '":[0-9]'; }
 
 prepare_panel
 prepare
@@ -25,6 +26,35 @@ check "KWin is in tablet mode" soon tablet_mode_is true
 hid -1 0 0
 base -1 0 0
 check "KWin has rotated the panel" soon transform_is 3
+
+part "locked, rotated and requested"
+check "KWin claims the accelerometer" soon claims
+orientctl lock
+hid 0 -1 0
+base 0 0 -1
+check "locked: the device is upright" soon is DeviceOrientation portrait
+check "locked: KWin keeps the rotation" transform_is 3
+orientctl rotate landscape-left
+check "rotated by hand: KWin follows" soon transform_is 1
+orientctl unlock
+check "unlocked: KWin follows the device" soon transform_is 0
+orientctl run --supported=landscape-right sleep 600 &
+run=$!
+check "a program that supports one edge only: KWin follows" soon transform_is 3
+kill "$run"
+check "the program has ended: KWin follows the device" soon transform_is 0
+hid -1 0 0
+base -1 0 0
+check "the device turns: KWin follows" soon transform_is 3
+
+part "orientctl doctor in the session"
+by_anna env XDG_CURRENT_DESKTOP=KDE orientctl doctor >/tmp/doctor
+# Since 6.7, KWin reads the sensor without Qt.
+if dpkg --compare-versions "$(dpkg-query -W -f '${Version}' kwin-wayland)" ge 4:6.6.80; then
+    check "KWin needs no part of Qt" no ls /usr/lib/*/qt6/plugins/sensors/libqtsensors_iio-sensor-proxy.so
+fi
+check "doctor misses no part of Qt" no grep 'part of Qt' /tmp/doctor
+grep -E '^[a-z]+ +(desktop|sensor proxy):' /tmp/doctor
 
 part "orientd is killed"
 hid 0 -1 0
