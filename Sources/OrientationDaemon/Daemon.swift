@@ -112,13 +112,13 @@ package final class Daemon {
             if error.errno == .exists { error.hint = "stop it first, or use: orientd --replace" }
             throw error
         }
-        watches = [
-            termination, timer, name,
-            try bus.onDisconnect {
-                log.error("the connection to \(address) was closed")
-                loop.exit(1)
-            },
-        ]
+        var isConnected = true
+        let disconnected = {
+            if isConnected { log.error("the connection to \(address) was closed") }
+            isConnected = false
+            loop.exit(1)
+        }
+        watches = [termination, timer, name, try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
         driver.applyEffects = { [self] in apply($0) }
         driver.arm = { deadline in
             guard let deadline else { return timer.disarm() }

@@ -39,10 +39,13 @@ final class SleepWatch {
             try bus.subscribe(rule, from: .owner(of: Self.service), waits: false) {
                 [self] signal throws(BusError) in prepare(isAsleep: try signal.readBool())
             },
-            try bus.onOwnerChange(of: Self.service) { [self] in ownerChanged($0) },
+            try bus.onOwnerChange(of: Self.service, waits: false) { [self] in ownerChanged($0) },
         ]
         inhibit()
     }
+
+    /// Calls `handler` when the connection was closed.
+    func onDisconnect(_ handler: @escaping () -> Void) throws(SystemError) -> BusSlot { try bus.onDisconnect(handler) }
 
     /// Lets the machine go to sleep; once it has woken up, the new inhibitor is kept.
     func allowSleep() { if isAsleep { inhibitor = nil } }

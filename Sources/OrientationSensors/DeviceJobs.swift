@@ -6,8 +6,8 @@ package import SystemdBus
 
 /// Jobs of several devices, of which one that hangs holds up no other.
 ///
-/// One helper does them all, one after the other, which takes no longer than one job would. Only when a job takes long,
-/// it keeps the helper, and others do the rest. Everything but the work happens in the loop.
+/// One helper runs all jobs in order. A job that takes longer than 0.25 s keeps that helper, and new helpers run the
+/// rest. Everything but the work happens in the loop.
 package final class DeviceJobs<Value: Sendable> {
     /// Called when the others no longer wait for a job.
     package var onHang: (() -> Void)?

@@ -59,8 +59,8 @@ package final class Bus {
 
     /// Connects, and returns once the bus daemon has given the connection a unique name.
     ///
-    /// Anybody can send a message with 16 file descriptors to a connection that `receivesDescriptors`; one that has no
-    /// number left for them is closed.
+    /// Anybody can send a message with 16 file descriptors to a connection that `receivesDescriptors`. libsystemd closes
+    /// the connection if the process cannot open that many more.
     package init(_ address: BusAddress, receivesDescriptors: Bool = false) throws(SystemError) {
         self.address = address
         do throws(SystemError) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of several users that wait for one service: users take turns, so that none waits for what another one asks.
+/// Elements of several users that wait for one service: users take turns, so that no user waits for another's elements.
 ///
 /// Those of a preferred user come before all others. An element is *begun* from ``next()`` until ``end(of:)``.
 struct FairQueue<Element> {
-    /// How many may be begun: of all users, of all that are not preferred, and of one such user; and how many of that
-    /// one may wait.
     struct Limits {
-        var all: Int, others: Int, other: Int, waiting: Int
+        /// How many may be begun of all users, of all that are not preferred, and of each of those.
+        var all: Int, others: Int, other: Int
+        /// How many of a user may wait, if it is preferred, and if it is not.
+        var preferredWaiting: Int, waiting: Int
     }
 
     private struct User {
@@ -35,7 +36,7 @@ struct FairQueue<Element> {
             user.isPreferred = isPreferred
             if users[id] != nil { users[id] = user }
         }
-        guard user.isPreferred || user.waiting.count < limits.waiting else { return false }
+        guard user.waiting.count < (isPreferred ? limits.preferredWaiting : limits.waiting) else { return false }
         if user.waiting.isEmpty { turns.append(id) }
         user.waiting.append(element)
         users[id] = user

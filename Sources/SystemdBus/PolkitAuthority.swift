@@ -22,7 +22,13 @@ package final class PolkitAuthority {
     /// How many questions polkit has at a time: the bus daemon allows 128 unanswered calls of a connection.
     ///
     /// polkit takes up to 10 ms to refuse one, which the questions of others wait for.
-    private static let shares = FairQueue<Question>.Limits(all: 100, others: 32, other: 4, waiting: 256)
+    private static let shares = FairQueue<Question>.Limits(
+        all: 100,
+        others: 32,
+        other: 4,
+        preferredWaiting: 2048,
+        waiting: 256
+    )
 
     /// A call that polkit must decide on.
     private struct Question {
@@ -40,7 +46,7 @@ package final class PolkitAuthority {
     /// The undecided calls of a connection.
     private struct Connection {
         var undecided = 0
-        /// Nil until the bus daemon has told.
+        /// Nil until the bus daemon has answered.
         var user: UInt32?
         /// Those that wait for ``user``.
         var questions: [Question] = []
@@ -124,7 +130,7 @@ package final class PolkitAuthority {
     private func enqueue(_ question: Question, of user: UInt32) {
         let isPreferred = user == 0 || user == geteuid() || isActive(user)
         guard queue.add(question, of: user, isPreferred: isPreferred) else {
-            let text = "polkit has not decided on \(Self.shares.waiting) calls of user \(user) yet"
+            let text = "too many calls of user \(user) wait for polkit"
             return decide(question, refusal: BusError(limitError, text))
         }
         askNext()

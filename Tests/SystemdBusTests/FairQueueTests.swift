@@ -5,7 +5,7 @@ import Testing
 @testable import SystemdBus
 
 @Suite struct FairQueueTests {
-    private var queue = FairQueue<Int>(.init(all: 6, others: 3, other: 2, waiting: 4))
+    private var queue = FairQueue<Int>(.init(all: 6, others: 3, other: 2, preferredWaiting: 100, waiting: 4))
 
     /// Adds as many elements of a user, which are the user's number; returns how many were added.
     private mutating func add(_ count: Int, of user: UInt32, isPreferred: Bool = false) -> Int {

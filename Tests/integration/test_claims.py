@@ -286,6 +286,22 @@ class Polkit(RigTestCase):
         self.assertIsNone(call.error)
         self.assertEqual(self.client.get("Claims"), 1)
 
+    def test_release_counts_for_an_earlier_claim_if_polkit_refuses_the_latest(self):
+        """The earlier claim stayed, although its release had succeeded."""
+        self.rig.start_polkit()
+        self.rig.start_orientd()
+        self.client.claim()
+        self.rig.allow()
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (True,)))
+        call = self.client.start_call("Claim")
+        wait_until(lambda: self.rig.call_polkit("HaveHangingCalls")[0], "polkit is asked")
+        self.client.release()
+        self.assertEqual(self.client.get("Claims"), 1)
+        self.rig.call_polkit("SimulateHang", GLib.Variant("(b)", (False,)))
+        self.rig.call_polkit("ReleaseHangingCalls")
+        wait_until(lambda: call.done, "the claim is answered")
+        self.assertEqual((call.error, self.client.get("Claims")), (ACCESS_DENIED, 0))
+
     def test_client_gone_while_polkit_thinks(self):
         self.rig.start_polkit()
         self.rig.start_orientd()

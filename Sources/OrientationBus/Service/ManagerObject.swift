@@ -145,18 +145,19 @@ package final class ManagerObject {
         clients.authorizeUntilEnd(message, for: Names.Action.claim) { [self] isAllowed in
             guard var own = claims[claimant] else { return }
             own.undecided -= 1
-            let isReleased = own.released > 0
-            if isReleased { own.released -= 1 }
             let isExcess = own.granted >= Self.limits.claims
-            if isAllowed, !isReleased, !isExcess { own.granted += 1 }
+            let isReleased = own.released > (isAllowed && !isExcess ? 0 : own.undecided)
+            if isReleased { own.released -= 1 }
+            if isAllowed, !isExcess { own.granted += 1 }
+            // What is refused cannot be released; that is an earlier one then.
+            if isReleased, own.granted > 0 { own.granted -= 1 }
             changeClaims { $0[claimant] = own.granted + own.undecided == 0 ? nil : own }
             guard isAllowed else { return }
-            if isReleased || purpose == .tabletMode && !isExcess { return message.reply() }
             guard !isExcess else {
                 let text = "this connection holds \(Self.limits.claims) claims, the most it may"
                 return message.reply(.limitExceeded(text))
             }
-            waiting.add(message)
+            if isReleased || purpose == .tabletMode { message.reply() } else { waiting.add(message) }
         }
     }
 
