@@ -121,10 +121,13 @@ final class DeviceAccess: @unchecked Sendable {
     }
 
     private func setSensitivity(_ change: Double) throws(SystemError) -> Double {
-        settings.adopt(try device.settings(.sensitivity))
+        let present = try device.settings(.sensitivity)
+        settings.adopt(present)
+        settings.expectChange(of: present)
+        // A file that cannot be written was a warning when the device was opened.
+        try? settings.save()
         do throws(SystemError) {
             let kept = try device.setChangeSensitivity(change)
-            // A file that cannot be written was a warning when the device was opened.
             if settings.noteChange(to: try device.settings(.sensitivity)) { try? settings.save() }
             return kept
         } catch {

@@ -73,6 +73,13 @@ final class FoundSettings: @unchecked Sendable {
         }
     }
 
+    /// Has a crash from now on restore settings whatever they read, until ``noteChange(to:)``.
+    func expectChange(of present: [FoundSetting]) {
+        for setting in present {
+            if let index = settings.firstIndex(where: { $0.file == setting.file }) { settings[index].written = nil }
+        }
+    }
+
     /// Notes what settings read after a change; returns whether that is something else than before.
     func noteChange(to present: [FoundSetting]) -> Bool {
         var isOther = false
