@@ -58,6 +58,8 @@ struct PanelRotation: Sendable {
 
     /// How many outputs are considered at most, except for panels; the time grows with the cube of their number.
     static let most = 64
+    /// After how many misfits another program has the say.
+    private static let mostMisfits = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
 
@@ -74,13 +76,15 @@ struct PanelRotation: Sendable {
     private var say = Say.device
     private var request: Request?
     private var backoff = Backoff()
-    /// Why the last request had no effect; nil after one that had.
+    /// Why the last request had no effect, as a message; nil after one that had.
     private var refusal: String?
     /// Whether the last request found a panel that is off, where a change would light it.
     private var isOff = false
     private var reloadedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
     private var frames: [String: Int] = [:]
+    /// How often in a row something else was reported than was requested.
+    private var misfits = 0
     /// Whether the neighbours have to be moved as well, as far as is known.
     private var movesNeighbours: Bool
     /// The transforms that the first panel may have from an earlier agent; empty once the outputs are known.
@@ -121,7 +125,7 @@ struct PanelRotation: Sendable {
     var restorePoint: RestorePoint? {
         let main = panels.first
         let isOriginal = main != nil && panels.allSatisfy { $0.transform == baseline.named($0.name)?.transform }
-        guard !baseline.isEmpty, request != nil || isOff || !isOriginal else { return nil }
+        guard !baseline.isEmpty, request != nil || isOff && !difference.isEmpty || !isOriginal else { return nil }
         let transforms = [main?.transform, main.flatMap { wanted.named($0.name)?.transform }]
         return RestorePoint(
             outputs: baseline,
@@ -132,14 +136,11 @@ struct PanelRotation: Sendable {
 
     /// What is wrong, as a message; nil if nothing is.
     var problem: String? {
-        guard let main = panels.first else {
+        if panels.isEmpty {
             // A panel that is off, such as below a closed lid, comes back.
             return outputs.contains { names.isEmpty ? $0.isBuiltIn : names.contains($0.name) } ? nil : missing
         }
-        guard let refusal, let wanted = wanted.named(main.name) else { return nil }
-        let isRotated = wanted.transform == main.transform
-        return
-            "\(main.name) is not \(isRotated ? "joined to its neighbours" : "rotated to \(wanted.transform)"): \(refusal)"
+        return refusal
     }
 
     /// What is done with the panels, as words that follow "orient-agent".
@@ -174,8 +175,10 @@ struct PanelRotation: Sendable {
         switch event {
         case .goalSet(let goal, let isCommand):
             guard isCommand || goal != self.goal || goal == .baseline else { break }
+            // What another program has left is no longer kept.
+            if say == .other { accepted = [] }
             (self.goal, say) = (goal, isCommand ? .command : .device)
-            (backoff, refusal, isOff) = (Backoff(), nil, false)
+            (backoff, refusal, isOff, misfits) = (Backoff(), nil, false, 0)
         case .outputsReported(let report):
             let before = outputs
             outputs = report.limited(to: Self.most, with: report.panels(named: names))
@@ -193,7 +196,9 @@ struct PanelRotation: Sendable {
                 fail(result, at: time)
                 guard request.hasNewerReport else { break }
                 if !isOff { backoff.hurry() }
-                explain(since: request.before, at: time)
+                // An earlier change may have been made late.
+                let isLate = !areTurned(as: request.before) && areTurned(as: request.wanted)
+                explain(since: isLate ? request.wanted : request.before, at: time)
             }
         case .configurationReloaded:
             reloadedAt = time
@@ -210,13 +215,16 @@ struct PanelRotation: Sendable {
     }
 
     private mutating func fail(_ result: OutputResult, at time: Double) {
-        let movesOutputs = request?.movesOutputs ?? false
+        guard let ended = request else { return }
         request = nil
         if result == .off { return backoff.wait(at: time) }
-        if movesOutputs { movesNeighbours = !mayPlaceAutomatically }
+        if ended.movesOutputs { movesNeighbours = !mayPlaceAutomatically }
         backoff.fail(at: time)
-        if case .refused(let reason) = result { refusal = reason }
-        if backoff.isPersistent { refusal = refusal ?? "the outputs changed \(backoff.failures) times meanwhile" }
+        var reason = backoff.isPersistent ? "the outputs changed \(backoff.failures) times meanwhile" : nil
+        if case .refused(let words) = result { reason = words }
+        guard let reason, let main = panels.first, let wanted = ended.wanted.named(main.name) else { return }
+        let isRotated = wanted.transform == main.transform
+        refusal = "\(main.name) is not \(isRotated ? "joined to others" : "rotated to \(wanted.transform)"): \(reason)"
     }
 
     /// Compares the report with what was applied.
@@ -227,7 +235,9 @@ struct PanelRotation: Sendable {
             let hasMoved = !request.movesOutputs || isAlike(request.wanted)
             guard hasMoved || isLate else { return }
             self.request = nil
-            (backoff, refusal) = (Backoff(), nil)
+            (backoff, refusal, misfits) = (Backoff(), nil, 0)
+            // Outputs may have come or gone meanwhile.
+            if request.wanted.shownNames != outputs.shownNames { explain(since: request.wanted, at: time) }
             // Places that the compositor does not accept are left to it.
             if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { accepted = outputs }
         } else if areTurned(as: request.before), !reportsBeforeEnd {
@@ -237,17 +247,17 @@ struct PanelRotation: Sendable {
             for panel in panels {
                 let turns =
                     panel.transform.quarterTurns - (request.wanted.named(panel.name) ?? panel).transform.quarterTurns
-                frames[panel.name] = backoff.failures == 0 ? (frames[panel.name] ?? 0) + turns : nil
+                frames[panel.name, default: 0] += turns
             }
-            if backoff.failures > 1 { say = .other }
+            misfits += 1
+            if misfits > Self.mostMisfits { say = .other }
             self.request = nil
-            backoff.fail(at: time)
-            backoff.hurry()
         }
     }
 
     /// Explains a report that no request has caused: what somebody else has changed is the new baseline.
     private mutating func explain(since before: [Output], at time: Double) {
+        guard !isAlike(before) || !OutputLayout.hasEqualSizes(before, outputs) else { return }
         let old = before.panels(named: names)
         let isHotplug = before.shownNames != outputs.shownNames
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
@@ -257,26 +267,30 @@ struct PanelRotation: Sendable {
         leftover = []
         accepted = isHotplug ? [] : outputs
         if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other }
-        if baseline.isEmpty || isForeign || isOutdated {
+        if baseline.isEmpty {
             baseline = outputs
+        } else if isForeign || isOutdated {
+            rebase(keepsPlaces: true) { $0.transform }
         } else if !isAlike(arranged(outputs, like: baseline)) || !OutputLayout.hasEqualSizes(baseline, outputs) {
-            rebase(isHotplug: isHotplug)
+            let old = baseline
+            rebase(keepsPlaces: isHotplug) { (old.named($0.name) ?? $0).transform }
         }
     }
 
-    /// Makes the outputs, with the panels turned back, the baseline.
-    private mutating func rebase(isHotplug: Bool = false) {
-        let old = baseline
-        baseline = arranged(turned { (old.named($0.name) ?? $0).transform }, like: outputs)
-        guard isHotplug else { return }
-        // What is plugged in and touches nothing was placed beside the panel as it was, or belongs where it was.
+    /// Makes the outputs, with these transforms of the panels, the baseline.
+    ///
+    /// With `keepsPlaces`, outputs that touch nothing now are placed as they touched others before, or as if they had been
+    /// placed beside the panels in another rotation.
+    private mutating func rebase(keepsPlaces: Bool, _ transform: (Output) -> Transform) {
+        let turned = turned(transform)
+        let layouts = [arranged(turned, like: baseline), turned, self.turned { transform($0).turned(by: 1) }]
+        baseline = arranged(turned, like: outputs)
+        guard keepsPlaces else { return }
         for index in baseline.indices where !panelNames.contains(outputs[index].name) {
-            guard !OutputLayout.touches(outputs[index], in: outputs) else { continue }
-            for place in [old.named(outputs[index].name)?.position, outputs[index].position].compactMap({ $0 }) {
-                var moved = baseline[index]
-                moved.position = place
-                if OutputLayout.touches(moved, in: baseline) { baseline[index] = moved }
-            }
+            guard !OutputLayout.touches(outputs[index], in: outputs),
+                let layout = layouts.first(where: { OutputLayout.touches($0[index], in: $0) })
+            else { continue }
+            baseline[index].position = arranged(turned, like: layout)[index].position
         }
     }
 
@@ -339,6 +353,7 @@ struct PanelRotation: Sendable {
         if !movesNeighbours, panels.count == 1, !change.transforms.isEmpty { change.positions = [:] }
         guard !change.isEmpty else { return nil }
         change.appliesWhileOff = goal == .baseline
+        if !change.transforms.isEmpty { accepted = [] }
         request = Request(before: outputs, wanted: wanted, movesOutputs: !change.positions.isEmpty)
         return change
     }
