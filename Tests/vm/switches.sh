@@ -62,7 +62,7 @@ check "a switch does" soon is TabletMode tablet
 part "unplugged"
 unplug_switches
 check "the mode is unknown" soon is TabletMode unknown
-check "the laptop does not turn" is Autorotate never
+check "the keyboard with the switch is gone: the laptop turns" is Autorotate tablet-mode
 plug_switches $volume
 check "plugged in again: the mode is laptop" soon is TabletMode laptop
 check "no warning" no sh -c "journalctl -u orientd.service -p warning | grep switch"
