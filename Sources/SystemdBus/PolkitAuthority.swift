@@ -25,7 +25,7 @@ package final class PolkitAuthority {
     private static let shares = FairQueue<Question>.Limits(
         all: 100,
         others: 32,
-        other: 4,
+        other: 2,
         preferredWaiting: 2048,
         waiting: 256
     )
