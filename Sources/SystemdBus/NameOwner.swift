@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+import POSIX
 
 /// The connection that owns a name on the bus.
 package struct NameOwner: Hashable {
@@ -29,26 +30,23 @@ extension Bus {
     }
 
     /// The owner of `name`, nil if it has none; does not activate a service.
+    ///
+    /// Not by sd_bus_get_name_creds(3): dbus-broker 36 answers with a descriptor of the process, and disconnects whoever
+    /// receives none.
     package func owner(of name: String) -> NameOwner? {
-        var credentials: OpaquePointer?
-        let wanted =
-            UInt64(SD_BUS_CREDS_UNIQUE_NAME) | UInt64(SD_BUS_CREDS_PID) | UInt64(SD_BUS_CREDS_COMM)
-            | UInt64(SD_BUS_CREDS_EUID) | UInt64(SD_BUS_CREDS_AUGMENT)
-        guard withPointer({ sd_bus_get_name_creds($0, name, wanted, &credentials) }) >= 0 else { return nil }
-        defer { sd_bus_creds_unref(credentials) }
-        var uniqueName: UnsafePointer<CChar>?
-        sd_bus_creds_get_unique_name(credentials, &uniqueName)
-        var process: pid_t = 0
-        sd_bus_creds_get_pid(credentials, &process)
-        var command: UnsafePointer<CChar>?
-        sd_bus_creds_get_comm(credentials, &command)
-        var user: UInt32 = 0
-        let hasUser = sd_bus_creds_get_euid(credentials, &user) >= 0
+        guard let uniqueName = try? askDaemon("GetNameOwner", name).readString() else { return nil }
+        let process = (try? askDaemon("GetConnectionUnixProcessID", uniqueName).readUInt32()) ?? 0
+        let comm = (try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64)) ?? []
         return NameOwner(
-            uniqueName: String(optional: uniqueName),
-            process: process,
-            command: String(optional: command),
-            user: hasUser ? user : nil
+            uniqueName: uniqueName,
+            process: Int32(truncatingIfNeeded: process),
+            command: String(decoding: comm.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self),
+            user: try? askDaemon("GetConnectionUnixUser", uniqueName).readUInt32()
         )
+    }
+
+    private func askDaemon(_ member: String, _ name: String) throws(BusError) -> BusMessage {
+        let daemon = "org.freedesktop.DBus"
+        return try call(daemon, "/org/freedesktop/DBus", daemon, member) { $0.append(name) }
     }
 }
