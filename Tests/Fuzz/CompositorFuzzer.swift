@@ -28,21 +28,21 @@ enum CompositorFuzzer {
     }
 
     private static func rotate(_ outputs: [Output], _ placesAutomatically: Bool) {
-        var rotation = PanelRotation(output: nil, mayPlaceAutomatically: placesAutomatically)
-        _ = rotation.handle(.outputsReported(outputs))
+        var rotation = PanelRotation(mayPlaceAutomatically: placesAutomatically)
+        _ = rotation.handle(.outputsReported(outputs), at: 0)
         for transform in [.rotated90, .rotated180, .normal] as [OutputTransform] {
-            var actions = rotation.handle(.goalChanged(.transform(transform)))
+            var actions = rotation.handle(.goalSet(.transform(transform), isCommand: false), at: 0)
             guard let change = actions.change else { continue }
             _ = HyprlandMonitor.script(for: change)
             var turned = outputs
             for index in turned.indices {
-                if turned[index].name == change.output { turned[index].transform = change.transform }
+                if let transform = change.transforms[turned[index].name] { turned[index].transform = transform }
                 if let position = change.positions[turned[index].name] { turned[index].position = position }
             }
-            actions = rotation.handle(.outputsReported(turned))
-            _ = rotation.handle(.changeEnded(.applied))
+            actions = rotation.handle(.outputsReported(turned), at: 0)
+            _ = rotation.handle(.changeEnded(.applied), at: 0)
         }
-        _ = rotation.handle(.goalChanged(.baseline))
+        _ = rotation.handle(.goalSet(.baseline, isCommand: false), at: 0)
     }
 
     private static func readNiri(_ bytes: [UInt8]) {

@@ -21,12 +21,12 @@ enum StateFuzzer {
             precondition(lines.indices.contains(error.line - 1))
         }
         if let json = try? JSONValue(bytes), let point = RestorePoint(json) {
-            var rotation = PanelRotation(output: nil, mayPlaceAutomatically: false, leftover: point)
-            _ = rotation.handle(.outputsReported(point.outputs))
+            var rotation = PanelRotation(mayPlaceAutomatically: false, leftover: point)
+            _ = rotation.handle(.outputsReported(point.outputs), at: 0)
             for transform in [.rotated90, .normal, .rotated270] as [OutputTransform] {
-                _ = rotation.handle(.goalChanged(.transform(transform)))
+                _ = rotation.handle(.goalSet(.transform(transform), isCommand: false), at: 0)
             }
-            _ = rotation.handle(.goalChanged(.baseline))
+            _ = rotation.handle(.goalSet(.baseline, isCommand: false), at: 0)
         }
         if case .settings(let settings) = SettingsFile.contents(bytes, of: DeviceFolder("")) {
             precondition(
