@@ -37,6 +37,11 @@ final class DescriptionProgress: Sendable {
         return try attribute.read()
     }
 
+    /// The text of a file of this machine; nil if it cannot be read.
+    func text(at path: String, of folder: DeviceFolder) -> String? {
+        try? text(of: IIOAttribute(folder: folder, remote: nil, path: path))
+    }
+
     /// The number of an attribute.
     func number(of attribute: IIOAttribute) throws(SystemError) -> Double {
         read(attribute.path)

@@ -21,9 +21,9 @@ package final class DeviceJobs<Value: Sendable> {
 
     private let loop: EventLoop
     private var helper: HelperThread
-    private var patience: Timer?
+    private var hangTimer: Timer?
     private var jobs: [Job] = []
-    /// The jobs that have ended, now and when `patience` was armed.
+    /// The jobs that have ended, now and when `hangTimer` was armed.
     private var ends = (now: 0, before: 0)
 
     private final class Job {
@@ -46,7 +46,7 @@ package final class DeviceJobs<Value: Sendable> {
     package init(loop: EventLoop) throws(SystemError) {
         self.loop = loop
         helper = try newHelper(loop)
-        patience = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { patienceEnded() } }
+        hangTimer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { hangTimePassed() } }
     }
 
     /// Whether a job of that name has not ended.
@@ -67,7 +67,7 @@ package final class DeviceJobs<Value: Sendable> {
 
     private func arm() {
         ends.before = ends.now
-        patience?.arm(after: patienceTime)
+        hangTimer?.arm(after: hangTime)
     }
 
     private func start(_ job: Job, on helper: HelperThread) {
@@ -89,7 +89,7 @@ package final class DeviceJobs<Value: Sendable> {
         if job.watchdog == nil { waitingCount -= 1 }
         let isForgotten = job.isForgotten
         drop(job)
-        if waitingCount == 0 { patience?.disarm() }
+        if waitingCount == 0 { hangTimer?.disarm() }
         if isForgotten { onHang?() } else { job.completion(value) }
     }
 
@@ -111,7 +111,7 @@ package final class DeviceJobs<Value: Sendable> {
 
     // MARK: - Jobs that hang
 
-    private func patienceEnded() {
+    private func hangTimePassed() {
         let isStuck = ends.now == ends.before
         if isStuck { leaveStuckHelpers() }
         if waitingCount > 0 { arm() }
@@ -148,14 +148,14 @@ package final class DeviceJobs<Value: Sendable> {
         waitingCount -= 1
         if job.isForgotten { return drop(job) }
         job.watchdog = watchdog
-        watchdog.arm(after: DeviceMachine.stallTime - patienceTime)
+        watchdog.arm(after: DeviceMachine.stallTime - hangTime)
     }
 }
 
 // A generic class has no static stored properties.
 
 /// Seconds after which the other jobs no longer wait for one.
-private let patienceTime = 0.25
+private let hangTime = 0.25
 
 /// The most helpers that are started at a time for the jobs that wait.
 private let helperLimit = 16

@@ -72,6 +72,12 @@ extension Bus {
         return owner
     }
 
+    /// Calls a method of the bus daemon that takes a name, and waits for the reply.
+    func askDaemon(_ member: String, _ name: String) throws(BusError) -> BusMessage {
+        let daemon = SignalSender.busDaemon.name
+        return try call(daemon, "/org/freedesktop/DBus", daemon, member) { $0.append(name) }
+    }
+
     /// Calls a method of the bus daemon that takes a name, without waiting for the reply.
     package func callDaemon(
         _ member: String,

@@ -44,9 +44,4 @@ extension Bus {
             user: try? askDaemon("GetConnectionUnixUser", uniqueName).readUInt32()
         )
     }
-
-    private func askDaemon(_ member: String, _ name: String) throws(BusError) -> BusMessage {
-        let daemon = "org.freedesktop.DBus"
-        return try call(daemon, "/org/freedesktop/DBus", daemon, member) { $0.append(name) }
-    }
 }

@@ -32,7 +32,8 @@ final class IIODevice {
     /// A device of this machine by its kernel name; reads its names, so it can block.
     init(_ id: String, _ progress: DescriptionProgress) throws(SystemError) {
         let udev = try progress.device(subsystem: "iio", name: id)
-        folder = DeviceFolder(udev.syspath)
+        let folder = DeviceFolder(udev.syspath)
+        self.folder = folder
         let path = folder.path
         (self.id, self.udev, self.progress, remote) = (id, udev, progress, [:])
         let names = Set(try FileDescriptor.names(in: path))
@@ -42,10 +43,7 @@ final class IIODevice {
         self.channelNames = channelNames
         progress.update { $0.kinds = SensorKind.allCases.filter { $0.channelNames(among: channelNames) != nil } }
         func text(_ file: String) -> String? {
-            guard names.contains(file) else { return nil }
-            return try? progress.text(
-                of: IIOAttribute(folder: DeviceFolder(path), remote: nil, path: path + "/" + file)
-            )
+            names.contains(file) ? progress.text(at: path + "/" + file, of: folder) : nil
         }
         let name = AttributeText.name(text("name") ?? "")
         self.name = name
@@ -109,7 +107,7 @@ final class IIODevice {
         let entries = (try? Device.entries(ofSubsystem: "iio")) ?? []
         let names = entries.filter { $0.name.hasPrefix("trigger") }.compactMap { folder, name -> String? in
             let path = folder + name
-            return try? progress.text(of: IIOAttribute(folder: DeviceFolder(path), remote: nil, path: path + "/name"))
+            return progress.text(at: path + "/name", of: DeviceFolder(path))
         }
         return names.first { $0 == name + "-dev" + number } ?? names.first { $0 == name + "-trigger" }
     }
@@ -148,7 +146,7 @@ struct IIOChannel {
     var scanElement: ScanElement? {
         func text(_ ending: String) -> String? {
             let path = device.path + "/scan_elements/" + name + ending
-            return try? device.progress.text(of: IIOAttribute(folder: device.folder, remote: nil, path: path))
+            return device.progress.text(at: path, of: device.folder)
         }
         guard device.isLocal, let index = text("_index").flatMap({ Int($0) }), let format = text("_type") else {
             return nil

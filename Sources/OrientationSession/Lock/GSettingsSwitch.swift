@@ -99,13 +99,18 @@ final class GSettingsSwitch {
     // MARK: - Reading
 
     private func read() {
+        get { [unowned(unsafe) self] in take($0, ifUnclear: .unset) }
+    }
+
+    /// Calls `completion` with the present value; what fails is tried again later.
+    private func get(_ completion: @escaping (_ isLocked: Bool) -> Void) {
         reading?.abandon()
         var text: [UInt8] = []
         do throws(SystemError) {
             reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [unowned(unsafe) self] end in
                 reading = nil
                 guard end.status == 0 else { return fail(describe("get", end)) }
-                take(Self.isLocked(text), ifUnclear: .unset)
+                completion(Self.isLocked(text))
             }
         } catch {
             fail("\(error)")
@@ -181,20 +186,12 @@ final class GSettingsSwitch {
 
     /// Reads what was written: `gsettings set` succeeds also where dconf cannot write.
     private func verify() {
-        reading?.abandon()
-        var text: [UInt8] = []
-        do throws(SystemError) {
-            reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [unowned(unsafe) self] end in
-                reading = nil
-                guard end.status == 0 else { return fail(describe("get", end)) }
-                guard Self.isLocked(text) == expected else {
-                    return endWrite(.refused, "gsettings set \(lock.schema) had no effect")
-                }
-                endWrite(.written)
-                fail("gsettings monitor \(lock.schema) does not print what was written")
+        get { [unowned(unsafe) self] isLocked in
+            guard isLocked == expected else {
+                return endWrite(.refused, "gsettings set \(lock.schema) had no effect")
             }
-        } catch {
-            fail("\(error)")
+            endWrite(.written)
+            fail("gsettings monitor \(lock.schema) does not print what was written")
         }
     }
 }

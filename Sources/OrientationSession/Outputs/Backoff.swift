@@ -5,7 +5,7 @@ struct Backoff: Hashable, Sendable {
     /// Seconds from the first failure to the next attempt, and the most between attempts.
     private static let delay = (first: 0.5, longest: 300.0)
     /// How many failures are followed by an attempt as soon as there is a reason.
-    private static let patience = 3
+    private static let momentaryFailures = 3
 
     private(set) var failures = 0
     private var lastFailure = 0.0
@@ -13,7 +13,7 @@ struct Backoff: Hashable, Sendable {
     private(set) var next = -Double.infinity
 
     /// Whether failures are no longer a matter of the moment.
-    var isPersistent: Bool { failures > Self.patience }
+    var isPersistent: Bool { failures > Self.momentaryFailures }
 
     mutating func fail(at time: Double) {
         lastFailure = time
@@ -25,5 +25,5 @@ struct Backoff: Hashable, Sendable {
     mutating func wait(at time: Double) { next = time + 2 * Self.delay.first }
 
     /// Something has happened that may mend it; never leads to more than two attempts a second for long.
-    mutating func hurry() { next = min(next, lastFailure + (isPersistent ? Self.delay.first : 0)) }
+    mutating func shorten() { next = min(next, lastFailure + (isPersistent ? Self.delay.first : 0)) }
 }

@@ -182,7 +182,7 @@ struct PanelRotation: Sendable {
         case .outputsReported(let report):
             let before = outputs
             outputs = report.limited(to: Self.most, with: report.panels(named: names))
-            backoff.hurry()
+            backoff.shorten()
             request?.hasNewerReport = true
             if panels.isEmpty { request = nil } else if request == nil { explain(since: before, at: time) }
             judge(at: time)
@@ -195,7 +195,7 @@ struct PanelRotation: Sendable {
             } else {
                 fail(result, at: time)
                 guard request.hasNewerReport else { break }
-                if !isOff { backoff.hurry() }
+                if !isOff { backoff.shorten() }
                 // An earlier change may have been made late.
                 let isLate = !areTurned(as: request.before) && areTurned(as: request.wanted)
                 explain(since: isLate ? request.wanted : request.before, at: time)
@@ -203,7 +203,7 @@ struct PanelRotation: Sendable {
         case .configurationReloaded:
             reloadedAt = time
             if say == .other { say = .device }
-        case .mayBeAccepted: backoff.hurry()
+        case .mayBeAccepted: backoff.shorten()
         case .timePassed: judge(at: time)
         }
         let change = nextChange(at: time)

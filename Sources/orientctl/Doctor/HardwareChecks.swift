@@ -105,7 +105,7 @@ enum HardwareChecks {
         return .ok("\(account) may use all \(count) files of the sensor")
     }
 
-    /// Names the program that has the device open, which keeps orientd from its buffer.
+    /// Names the program that has the device open: orientd cannot read the buffer meanwhile.
     private static func holder(of description: SensorDescription, _ system: SystemState) -> Finding? {
         guard description.canBuffer else { return nil }
         let status = (try? system.readings.daemon?.get())?.sensor ?? system.sensors.first?.status
