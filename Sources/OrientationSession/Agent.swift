@@ -22,6 +22,9 @@ package final class Agent {
     private var keeper: LockKeeper?
     private var termination: TerminationWatch?
     private var sessions: BusSlot?
+    /// The session's bus, where a desktop may appear that rotates the display; nil if there is none.
+    private var session: Bus?
+    private var desktops: [BusSlot] = []
 
     /// The transform that hooks were run for last; nil after the display was restored.
     private var announced: OutputTransform?
@@ -98,6 +101,21 @@ package final class Agent {
         sessions = try bus.subscribe(rule, from: .owner(of: login)) { [self] _ in display.tryAgain() }
         try display.begin()
         daemon.wantsClaim = true
+        if !configuration.isForced { try watchForDesktop() }
+    }
+
+    /// Ends with a status after which the service manager starts the agent again, if a desktop comes after it.
+    private func watchForDesktop() throws(SystemError) {
+        guard let session = try? Bus(.session) else { return }
+        try session.attach(to: loop)
+        self.session = session
+        let handler: () -> Void = { [self] in
+            guard role != .ending, let desktop = OtherRotators.desktop else { return }
+            log.info("\(desktop.description): orient-agent starts again")
+            end(1)
+        }
+        desktops = try OtherRotators.onDesktop(on: session, handler)
+        handler()
     }
 
     private func makeSuggestion() -> RotationSuggestion? {

@@ -76,7 +76,9 @@ class StandingAside(SessionTestCase):
 
     def own(self, name):
         """Has a desktop own a name on the bus of the session, which it starts."""
-        session = self.start_session_bus()
+        self.take_name(self.start_session_bus(), name)
+
+    def take_name(self, session, name):
         session.call("RequestName", BUS, "/", GLib.Variant("(su)", (name, 0)), BUS)
 
     def test_desktops_that_rotate_need_no_agent(self):
@@ -101,6 +103,18 @@ class StandingAside(SessionTestCase):
                 self.start_compositor(panel())
                 self.start_agent(settings=["MapInput=no"], environment={"XDG_CURRENT_DESKTOP": desktop})
                 self.show("landscape-left")
+
+    # Phosh takes its name seconds after its session has started the agent, which rotated then, and kept no lock the same.
+    def test_desktop_that_comes_later_has_the_agent_started_again(self):
+        session = self.start_session_bus()
+        self.start(claim=False)
+        self.start_compositor(panel())
+        agent = self.start_agent(settings=["MapInput=no"])
+        self.show("landscape-left")
+        self.take_name(session, "org.gnome.Mutter.DisplayConfig")
+        self.assertEqual(agent.wait_for_end(), 1)
+        agent.wait_for_log("which owns org.gnome.Mutter.DisplayConfig, rotates the display: orient-agent starts again")
+        self.wait_for_transform("normal")
 
     def test_force_rotates_nevertheless(self):
         self.own("org.gnome.Mutter.DisplayConfig")

@@ -34,6 +34,13 @@ enum OtherRotators {
         return nil
     }
 
+    /// Calls `handler` when a desktop that rotates the display appears on the session's bus.
+    static func onDesktop(on session: Bus, _ handler: @escaping () -> Void) throws(SystemError) -> [BusSlot] {
+        try desktops.map { name, _ throws(SystemError) in
+            try session.onOwnerChange(of: name) { if $0 != nil { handler() } }
+        }
+    }
+
     /// Describes the client of net.hadess.SensorProxy that rotates the display; nil if none of these does.
     ///
     /// `clients` are unique names on `bus`; `server` is the process that provides the display.
