@@ -17,7 +17,9 @@ final class GSettingsSwitch {
     private static let trial = 60.0
     /// Seconds for a command to end, and for the monitor to print what it has changed.
     private static let timeout = 5.0
-    /// Seconds for the monitor to begin: the key is read again then, as it may have changed meanwhile.
+    /// Seconds for the monitor to begin, at least: the key is read again then, as it may have changed meanwhile.
+    ///
+    /// It may take many while a session starts on a slow machine: twice the time that the first reading took.
     private static let start = 2.0
 
     private let lock: DesktopLock
@@ -55,8 +57,10 @@ final class GSettingsSwitch {
             monitor = try start("monitor", onLine: { [unowned(unsafe) self] in changed($0) }) {
                 [unowned(unsafe) self] in fail(describe("monitor", $0))
             }
-            read()
-            again?.arm(after: Self.start, slack: 0.5)
+            get { [unowned(unsafe) self] in
+                again?.arm(after: max(Self.start, 2 * (loop.now - started)), slack: 0.5)
+                take($0, ifUnclear: .unset)
+            }
         } catch {
             fail("\(error)")
         }
