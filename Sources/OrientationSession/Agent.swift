@@ -101,20 +101,25 @@ package final class Agent {
         sessions = try bus.subscribe(rule, from: .owner(of: login)) { [self] _ in display.tryAgain() }
         try display.begin()
         daemon.wantsClaim = true
-        if !configuration.isForced { try watchForDesktop() }
     }
 
     /// Ends with a status after which the service manager starts the agent again, if a desktop comes after it.
-    private func watchForDesktop() throws(SystemError) {
-        guard let session = try? Bus(.session) else { return }
-        try session.attach(to: loop)
+    ///
+    /// It is only looked for once a program follows the sensor, as a desktop that rotates does: most sessions have none.
+    private func watchForDesktop() {
+        guard session == nil, let session = try? Bus(.session) else { return }
         self.session = session
         let handler: () -> Void = { [self] in
             guard role != .ending, let desktop = OtherRotators.desktop else { return }
             log.info("\(desktop.description): orient-agent starts again")
             end(1)
         }
-        desktops = try OtherRotators.onDesktop(on: session, handler)
+        do throws(SystemError) {
+            try session.attach(to: loop)
+            desktops = try OtherRotators.onDesktop(on: session, handler)
+        } catch {
+            log.warning("a desktop that comes later is not noticed: \(error)")
+        }
         handler()
     }
 
@@ -211,6 +216,7 @@ package final class Agent {
         if rival != nil {
             suggestion?.update(nil)
             display.pursue(.baseline)
+            watchForDesktop()
         }
         report()
     }

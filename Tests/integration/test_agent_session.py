@@ -104,13 +104,14 @@ class StandingAside(SessionTestCase):
                 self.start_agent(settings=["MapInput=no"], environment={"XDG_CURRENT_DESKTOP": desktop})
                 self.show("landscape-left")
 
-    # Phosh takes its name seconds after its session has started the agent, which rotated then, and kept no lock the same.
+    # Phosh takes its name seconds after its session has started the agent, which kept no lock the same then.
     def test_desktop_that_comes_later_has_the_agent_started_again(self):
         session = self.start_session_bus()
-        self.start(claim=False)
-        self.start_compositor(panel())
-        agent = self.start_agent(settings=["MapInput=no"])
+        agent = self.start_served(settings=["MapInput=no"])
         self.show("landscape-left")
+        # The compositor is a part of this process.
+        self.call_proxy("ClaimAccelerometer", self.rig.connect())
+        self.wait_for_line(agent, "aside", f"process {os.getpid()}")
         self.take_name(session, "org.gnome.Mutter.DisplayConfig")
         self.assertEqual(agent.wait_for_end(), 1)
         agent.wait_for_log("which owns org.gnome.Mutter.DisplayConfig, rotates the display: orient-agent starts again")
