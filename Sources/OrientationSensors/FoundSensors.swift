@@ -38,7 +38,8 @@ enum SensorCandidate: Hashable, Sendable {
     /// Reads no file of a device, so that none can delay it.
     static func all(at uri: String) throws(SystemError) -> [SensorCandidate] {
         guard uri == "local:" else { return [.machine(uri)] }
-        let iio = try named("iio") { _, name in name.hasPrefix("iio:device") }
+        // Only triggers have a name that tells that they are none; a mocked device may have any.
+        let iio = try named("iio") { _, name in !name.hasPrefix("trigger") }
         let input = try named("input") { _, name in name.hasPrefix("event") }
         let platform = try named("platform") { folder, name in
             FileDescriptor.inode(of: folder + name + "/" + PlatformLight.attribute) != nil
