@@ -137,6 +137,12 @@ def percentile(values, share):
     return float("inf") if not values else sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
+def processor(pid):
+    """Returns the seconds of processor time that a process has used."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Load:
     def __init__(self, seconds, has_polkit=True):
         from rig import ACTIONS, Rig, accelerometer
@@ -170,7 +176,7 @@ class Load:
 
         gets, turns, lost = [], [], 0
         ends = time.monotonic() + self.seconds
-        used = self.processor()
+        used = processor(self.daemon.pid)
         started = time.monotonic()
         while time.monotonic() < ends:
             for _ in range(20):
@@ -194,13 +200,9 @@ class Load:
                 lost += 1
             else:
                 turns.append(self.signals[count] - before)
-        share = (self.processor() - used) / (time.monotonic() - started) * 100
+        share = (processor(self.daemon.pid) - used) / (time.monotonic() - started) * 100
         cells = [f"{percentile(values, share_) * 1000:.1f}" for values in (gets, turns) for share_ in (0.5, 0.99, 1)]
         print(f"| {what} | {' | '.join(cells)} | {share:.0f} % | {lost} |", flush=True)
-
-    def processor(self):
-        fields = pathlib.Path(f"/proc/{self.daemon.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def run(self):
         print("| load | Get p50 | p99 | most | turn p50 | p99 | most | processor | lost |")
@@ -223,19 +225,20 @@ class Load:
 
         self.rig.spawn([PYTHON, HERE.parent / "Tests/integration/fakes/polkit.py", self.rig.address, "0.01"])
         wait_until(lambda: self.rig.client.owner(POLKIT), "polkit is on the bus")
-        print("\n| load | Claim p50 | p99 | most | SetRotationLock p50 | p99 | most | processor |")
-        print("|---|---|---|---|---|---|---|---|", flush=True)
+        print("\n| load | Claim p50 | p99 | most | SetRotationLock p50 | p99 | most | orientd | dbus-daemon |")
+        print("|---|---|---|---|---|---|---|---|---|", flush=True)
         self.measure_calls("nobody else")
-        for connections, calls in ((17, 64), (400, 64)):
+        for connections, calls in ((17, 64), (400, 1)):
             stranger = Stranger(self.rig).occupy(connections, calls, True)
-            self.measure_calls(f"{connections} connections of another user, {calls} claims each at a time")
+            self.measure_calls(f"{connections} connections of another user, {calls} claims at a time on each")
             stranger.kill()
             stranger.wait()
         self.rig.close()
 
     def measure_calls(self, what):
         claims, locks = [], []
-        used, started = self.processor(), time.monotonic()
+        pids = (self.daemon.pid, self.rig.bus_process.pid)
+        used, started = [processor(pid) for pid in pids], time.monotonic()
         while time.monotonic() < started + self.seconds:
             client = self.rig.connect()
             for values, method, arguments in ((claims, "Claim", ()), (locks, "SetRotationLock", ("s", "off"))):
@@ -244,9 +247,10 @@ class Load:
                 values.append(time.monotonic() - before)
             client.close()
             self.rig.clients.remove(client)
-        share = (self.processor() - used) / (time.monotonic() - started) * 100
-        cells = [f"{percentile(values, share_) * 1000:.1f}" for values in (claims, locks) for share_ in (0.5, 0.99, 1)]
-        print(f"| {what} | {' | '.join(cells)} | {share:.0f} % |", flush=True)
+        seconds = time.monotonic() - started
+        cells = [f"{percentile(values, share) * 1000:.1f}" for values in (claims, locks) for share in (0.5, 0.99, 1)]
+        cells += [f"{(processor(pid) - before) / seconds:.0%}" for pid, before in zip(pids, used)]
+        print(f"| {what} | {' | '.join(cells)} |", flush=True)
 
     def measure_attack(self, name, others):
         process, _ = self.spawn("attack", name, stdin=subprocess.PIPE)

@@ -141,6 +141,7 @@ class States(ProgramTestCase):
         program, connection = self.begin()
         self.tell(connection, b"1")
         program.process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: status_of(program)["State"].startswith("T"), "it is stopped")
         connection.send(b"10" * 40)
         program.process.terminate()
         program.process.send_signal(signal.SIGCONT)
