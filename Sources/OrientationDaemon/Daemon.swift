@@ -16,7 +16,7 @@ package final class Daemon {
     private let recorder: Recorder?
     private let file: StateFile?
     private let manager: ManagerObject
-    private let supervisor: SensorSupervisor
+    private let sensors: Sensors
 
     /// Nil where another machine's sensors, or a recording's, count: this one's lid says nothing about them.
     private let switches: MachineSwitches?
@@ -75,20 +75,20 @@ package final class Daemon {
             clients: clients,
             host: driver
         )
-        let supervisor = SensorSupervisor(
+        let sensors = try Sensors(
             configuration: configuration,
             scanner: scanner,
             loop: loop,
             bus: bus,
-            log: log
+            log: log,
+            record: recorder.map { recorder in { recorder.write($0, at: driver.now) } }
         )
-        supervisor.record = recorder.map { recorder in { recorder.write($0, at: driver.now) } }
-        self.supervisor = supervisor
+        self.sensors = sensors
         let servesProxy = SensorProxyObject.isWanted(configuration.servesSensorProxy, log: log)
         proxy =
             servesProxy
             ? try SensorProxyObject(bus: bus, loop: loop, clients: clients) { kind, claimants in
-                guard kind == .accelerometer else { return supervisor.read(kind, !claimants.isEmpty) }
+                guard kind == .accelerometer else { return sensors.read(kind, !claimants.isEmpty) }
                 driver.deliver(.proxyClaims(claimants))
             } : nil
         switches =
@@ -124,14 +124,15 @@ package final class Daemon {
             guard let deadline else { return timer.disarm() }
             timer.arm(after: deadline.time - driver.now, slack: deadline.slack)
         }
-        driver.onRead = { supervisor.deliverWaiting() }
+        driver.onRead = { sensors.deliverWaiting() }
         try begin()
     }
 
     /// Starts the searches that READY waits for; the one for sensors is under way.
     private func begin() throws(SystemError) {
         driver.begin()
-        try supervisor.begin(delegate: self) { [self] in driver.deliver(.sensorsFound) }
+        sensors.onEvent = { [self] in handle($0) }
+        try sensors.begin()
         if driver.machine.needsChassis {
             Chassis.ask(over: bus) { [self] idiom, error in
                 if let error {
@@ -161,7 +162,7 @@ package final class Daemon {
         if effects.reads != reads || effects.sensing != sensing { read(effects) }
         if effects.readsHinge != readsHinge {
             readsHinge = effects.readsHinge
-            supervisor.read(.hinge, readsHinge)
+            sensors.read(.hinge, readsHinge)
         }
         tabletSwitch.apply(effects.tabletSwitch)
         if let scale = effects.wrongScale {
@@ -174,8 +175,8 @@ package final class Daemon {
         let (wereRead, wereSensed) = (reads, sensing)
         (reads, sensing) = (effects.reads, effects.sensing)
         for role in AccelerometerRole.allCases {
-            if reads[role] != wereRead[role] { supervisor.read(.accelerometer, reads[role], role: role) }
-            if sensing[role] != wereSensed[role] { supervisor.sense(sensing[role], role: role) }
+            if reads[role] != wereRead[role] { sensors.read(.accelerometer, reads[role], role: role) }
+            if sensing[role] != wereSensed[role] { sensors.sense(sensing[role], role: role) }
         }
     }
 
@@ -184,14 +185,14 @@ package final class Daemon {
         case .ready:
             // Clients of that name ask once, when it appears, whether there are sensors.
             if proxy != nil { SensorProxyObject.ownName(on: bus, log: log) }
-            let summary = supervisor.summary
+            let summary = sensors.summary
             reportedSummary = summary
             ServiceManager.ready(status: summary)
-        case .suspend: supervisor.enter(.suspended) { [self] in sleep.allowSleep() }
-        case .resume: supervisor.enter(.running)
+        case .suspend: sensors.enter(.suspended) { [self] in sleep.allowSleep() }
+        case .resume: sensors.enter(.running)
         case .end:
             ServiceManager.stopping()
-            supervisor.enter(.ending) { [self] in loop.exit() }
+            sensors.enter(.ending) { [self] in loop.exit() }
         case .exit: loop.exit()
         }
     }
@@ -215,31 +216,33 @@ package final class Daemon {
     }
 }
 
-extension Daemon: SensorSupervisorDelegate {
-    func samplingBegan(_ role: AccelerometerRole, _ sampling: Sampling) {
-        // A source that starts again reads every sample.
-        sensing[role] = .stream
-        driver.deliver(.samplingBegan(role, sampling))
-    }
-
-    func received(_ sample: AccelerometerSample, _ role: AccelerometerRole) { driver.deliver(sample, role) }
-
-    func received(_ measurement: Measurement) {
-        if case .angle(let degrees) = measurement { driver.deliver(.hingeAngle(degrees)) }
-        proxy?.publish(measurement)
-    }
-
-    func sensorChanged(_ kind: SensorKind, _ role: AccelerometerRole) {
-        let report = supervisor.report(kind, role)
-        if let proxy, role == .display {
-            let isRead = !report.mayDeliver || supervisor.reading(of: kind) != nil
-            proxy.setPresence(of: kind, report.isPresent, isRead: isRead)
+extension Daemon {
+    private func handle(_ event: Sensors.Event) {
+        switch event {
+        case .samplingBegan(let role, let sampling):
+            // A source that starts again reads every sample.
+            sensing[role] = .stream
+            driver.deliver(.samplingBegan(role, sampling))
+        case .sample(let role, let sample): driver.deliver(sample, role)
+        case .reading(let measurement):
+            if case .angle(let degrees) = measurement { driver.deliver(.hingeAngle(degrees)) }
+            proxy?.publish(measurement)
+        case .changed(let use): changed(use)
+        case .found: driver.deliver(.sensorsFound)
         }
-        if kind == .hinge { driver.deliver(.hingeSensor(report)) }
-        guard kind == .accelerometer else { return }
-        driver.deliver(.sensorChanged(role, report))
-        let summary = supervisor.summary
-        guard role == .display, let reportedSummary, summary != reportedSummary else { return }
+    }
+
+    private func changed(_ use: SensorUse) {
+        let report = sensors.report(use)
+        if let proxy, use.role == .display {
+            let isRead = !report.mayDeliver || sensors.reading(of: use.kind) != nil
+            proxy.setPresence(of: use.kind, report.isPresent, isRead: isRead)
+        }
+        if use.kind == .hinge { driver.deliver(.hingeSensor(report)) }
+        guard use.kind == .accelerometer else { return }
+        driver.deliver(.sensorChanged(use.role, report))
+        let summary = sensors.summary
+        guard use.role == .display, let reportedSummary, summary != reportedSummary else { return }
         self.reportedSummary = summary
         ServiceManager.status(summary)
     }

@@ -14,9 +14,10 @@ import Testing
         (device.number, device.name, device.path, device.canPoll, device.rate) = (1, "accel", "/sys/a", true, 15)
     }
 
-    /// What is known of the sensor after all changes.
-    private func values(_ name: String) -> String? {
-        replay.changes.flatMap { $0.values }.last { $0.name == name }?.value.text
+    /// What is known of a sensor after all changes.
+    private func values(_ name: String, of number: Int = 1) -> String? {
+        let changes = replay.changes.filter { $0.number == number }
+        return changes.flatMap { $0.values }.last { $0.name == name }?.value.text
     }
 
     private mutating func handle(_ event: RecordedEvent, at time: Double = 0) {
@@ -60,7 +61,8 @@ import Testing
         handle(.deviceFound(device))
         handle(.device(2, .finished(.done(warnings: []))))
         handle(.deviceRemoved(1, "unplugged"), at: 2)
-        #expect(replay.changes.last?.number == 2 && values("InUse") == "true" && values("Activity") == "opening")
+        #expect(values("InUse", of: 2) == "true" && values("Activity", of: 2) == "opening")
+        #expect(values("InUse") == "false" && values("State") == "lost")
         (device.number, device.path) = (1, "/sys/c")
         handle(.deviceFound(device), at: 3)
         handle(.scanned, at: 4)

@@ -31,7 +31,7 @@ package enum DeviceEvent: Hashable, Sendable {
     case readFailed(DeviceReadFailure, String)
     /// Reading could not be started, and why.
     case unreadable(String)
-    /// The time of ``DeviceCommands/deadline`` has come, or a reading by timer found nothing.
+    /// The time of ``DeviceMachine/deadline`` has come, or a reading by timer found nothing.
     case deadlinePassed
 }
 
@@ -107,8 +107,8 @@ package struct DeviceCommands: Hashable, Sendable {
     package var reading = DeviceReading.none
     /// How closely to read.
     package var sensing = Sensing.stream
-    /// When to deliver ``DeviceEvent/deadlinePassed``, in place of any earlier time; nil for never.
-    package var deadline: Double?
+    /// Readings a second that are to be expected, in Hz; 0 while unknown.
+    package var sampleRate = 0.0
     /// A job to start.
     package var job: DeviceJob?
     package var report: DeviceReport?

@@ -54,7 +54,8 @@ package struct DeviceMachine: Sendable {
     private var stallReport = 0.0
     /// The factor of the times that an open buffer may be silent; doubled each time that it was opened anew for that.
     private var patience = 1.0
-    private var deadline: Double?
+    /// When to deliver ``DeviceEvent/deadlinePassed``; nil for never.
+    package private(set) var deadline: Double?
 
     /// Creates the machine of a device that is read at `rate` Hz, and stalled after `stallTime` seconds.
     package init(rate: Double, stallTime: Double = DeviceMachine.stallTime) {
@@ -123,8 +124,8 @@ package struct DeviceMachine: Sendable {
         } else {
             deadline = due
         }
-        commands.deadline = deadline
         commands.sensing = sensing
+        commands.sampleRate = sampleRate
         return commands
     }
 

@@ -7,7 +7,7 @@ import POSIX
 /// A running buffer of an IIO sensor, until it is closed.
 ///
 /// A device has one buffer at a time.
-// Sendable unchecked: the helper opens it and closes it after the loop has stopped reading; DeviceSource sees to that.
+// Sendable unchecked: the helper opens it and closes it after the loop has stopped reading; DeviceDriver sees to that.
 final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     let warnings: [String]
 

@@ -3,25 +3,16 @@
 package import OrientationCore
 package import SystemdBus
 
-/// The machines of the devices and the selections of the sensors, run over a recording as the daemon ran them.
+/// The sensors of a recording, as the daemon saw them.
 package struct DeviceReplay {
     /// What is known of a sensor: its properties by their names on D-Bus, and others for people.
     package typealias Values = [(name: String, value: PropertyValue)]
 
-    private struct Device {
-        var machine: DeviceMachine
-        var path: String
-        /// An index of `groups`.
-        let group: Int
-        var shown: Values = []
-    }
-
     /// What changed of which sensor since ``takeChanges()``.
     package private(set) var changes: [(number: Int, name: String, values: Values)] = []
-    private var groups = (SensorKind.allCases.map { ($0, .display) } + [(.accelerometer, .base)]).map {
-        (kind: SensorKind, role: AccelerometerRole) in (kind: kind, role: role, selection: SensorSelection())
-    }
-    private var devices: [Int: Device] = [:]
+    private var table = SensorTable()
+    /// What was shown of each sensor, by number.
+    private var shown: [Int: Values] = [:]
     /// The time of the last event; a sample has the time of its reading, which is the event before it.
     private var time = 0.0
     private var reads = PerRole(false)
@@ -38,46 +29,35 @@ package struct DeviceReplay {
     }
 
     /// Whether no device was found.
-    package var isEmpty: Bool { devices.isEmpty }
-
-    private func group(_ kind: SensorKind, _ role: AccelerometerRole = .display) -> Int? {
-        groups.firstIndex { $0.kind == kind && $0.role == role }
-    }
-
-    // MARK: - Events
+    package var isEmpty: Bool { shown.isEmpty }
 
     /// Handles a line of the recording; returns what is wrong with its arguments.
     package mutating func handle(_ event: RecordedEvent, at time: Double) -> TraceError.Fault? {
         self.time = time
         switch event {
         case .deviceFound(let found):
-            let old = devices[found.number]
-            guard let group = group(found.kind, found.role) else { return .malformedArgument("role") }
-            guard old == nil || old?.group == group else { return .malformedArgument("device") }
-            if let old, old.path != found.path {
-                deliver(.removed, to: found.number)
-                devices[found.number]?.path = found.path
-            } else if old == nil {
-                let machine = DeviceMachine(rate: found.rate)
-                devices[found.number] = Device(machine: machine, path: found.path, group: group)
-            }
-            if found.isDescribed { deliver(.found(found.traits), to: found.number) }
+            let use = SensorUse(found.kind, found.role)
+            guard SensorUse.all.contains(use) else { return .malformedArgument("role") }
+            guard table.use(of: found.number) ?? use == use else { return .malformedArgument("device") }
             let location: SensorLocation = found.role == .base ? .base : .display
             let identity = SensorIdentity(name: found.name, location: location, path: found.path)
-            deliver(.found(found.number, identity, isSubstitute: found.isSubstitute), group)
+            table.find(found.number, for: use, identity, isSubstitute: found.isSubstitute, found.traits, at: time)
+            if shown[found.number] == nil { shown[found.number] = [] }
         case .deviceRemoved(let number, let reason):
-            guard let device = devices[number] else { return .malformedArgument("device") }
-            deliver(.removed, to: number)
-            deliver(.removed(path: device.path, reason), device.group)
+            guard let use = table.use(of: number), let path = table.path(of: number) else {
+                return .malformedArgument("device")
+            }
+            table.remove(path: path, use, reason, at: time)
         case .device(let number, let event):
-            guard let group = devices[number]?.group else { return .malformedArgument("device") }
-            deliver(event, to: number)
+            guard let use = table.use(of: number) else { return .malformedArgument("device") }
+            table.handle(event, of: number, at: time)
             // Samples of an accelerometer have lines of their own.
-            if case .reading = event, groups[group].kind != .accelerometer { deliver(.sample(number, nil), group) }
-        case .scanned: for group in groups.indices { deliver(.scanned(mayReturn: .none, retries: false), group) }
-        case .needed(let kind, let isNeeded): deliver(.needed(isNeeded), group(kind))
+            if case .reading = event, use.kind != .accelerometer { table.add(nil, of: number, at: time) }
+        case .scanned: table.endScan(mayReturn: .none, retries: false, at: time)
+        case .needed(let kind, let isNeeded): table.need(isNeeded, SensorUse(kind), at: time)
         case .start, .application, .event, .level: break
         }
+        show()
         return nil
     }
 
@@ -86,62 +66,49 @@ package struct DeviceReplay {
         if case .sample = event {} else { self.time = time }
         switch event {
         case .sample(let role, let sample):
-            guard let group = group(.accelerometer, role), let active = groups[group].selection.active else { break }
-            deliver(.sample(active.number, sample), group)
+            guard let active = table.selection(SensorUse(.accelerometer, role)).activeNumber else { break }
+            table.add(sample, of: active, at: self.time)
         case .samplingBegan(let role, _): sensing[role] = .stream
         default: break
         }
         for role in AccelerometerRole.allCases {
-            let group = group(.accelerometer, role)
-            if effects.reads[role] != reads[role] { deliver(.needed(effects.reads[role]), group) }
-            if effects.sensing[role] != sensing[role] { sense(effects.sensing[role], group) }
+            let use = SensorUse(.accelerometer, role)
+            if effects.reads[role] != reads[role] { table.need(effects.reads[role], use, at: self.time) }
+            if effects.sensing[role] != sensing[role] { _ = table.sense(effects.sensing[role], use, at: self.time) }
         }
         (reads, sensing) = (effects.reads, effects.sensing)
-        let lifecycle: OrientationMachine.Lifecycle
         switch effects.step {
-        case .suspend: lifecycle = .suspended
-        case .resume: lifecycle = .running
-        case .end: lifecycle = .ending
-        case .ready, .exit, nil: return
+        case .suspend: table.enter(.suspended, at: self.time)
+        case .resume: table.enter(.running, at: self.time)
+        case .end: table.enter(.ending, at: self.time)
+        case .ready, .exit, nil: break
         }
-        for group in groups.indices { deliver(.lifecycle(lifecycle), group) }
+        show()
     }
 
-    private mutating func sense(_ sensing: Sensing, _ group: Int?) {
-        guard let group, groups[group].selection.isReading, let active = groups[group].selection.active else { return }
-        deliver(.sense(sensing), to: active.number)
+    /// Notes what has changed of which sensor.
+    private mutating func show() {
+        let actions = table.takeActions()
+        // Most readings change nothing.
+        guard !actions.isEmpty else { return }
+        for action in actions { if case .forget(let number) = action { shown[number] = nil } }
+        for use in SensorUse.all {
+            let selection = table.selection(use)
+            for sensor in selection.sensors { show(sensor, use, isInUse: sensor.number == selection.activeNumber) }
+        }
     }
 
-    // MARK: - Commands
-
-    private mutating func deliver(_ event: DeviceEvent, to number: Int) {
-        guard let group = devices[number]?.group else { return }
-        let report = devices[number]?.machine.handle(event, at: time).report
-        if let report { deliver(.report(number, report), group) }
-        show(number)
-    }
-
-    private mutating func deliver(_ event: SensorEvent, _ group: Int?) {
-        guard let group else { return }
-        let commands = groups[group].selection.handle(event)
-        if let number = commands.stop { deliver(.stop, to: number) }
-        if let number = commands.start { deliver(.start, to: number) }
-        if let number = commands.forget { devices[number] = nil }
-        if commands.isChanged { for sensor in groups[group].selection.sensors { show(sensor.number) } }
-    }
-
-    private mutating func show(_ number: Int) {
-        guard let device = devices[number] else { return }
-        let (kind, role, selection) = groups[device.group]
-        guard let sensor = selection.sensor(number) else { return }
-        let shown: Values = [
-            ("Kind", .text(kind.name)), ("Role", .text(role.name)), ("SysfsPath", .text(device.path)),
-            ("InUse", .flag(selection.active?.number == number)), ("Activity", .text(device.machine.activity)),
-            ("Mode", .text(device.machine.mode.name)), ("SampleRate", .decimal(device.machine.sampleRate)),
-            ("State", .text(sensor.state.name)), ("LastError", .text(sensor.lastError)),
+    private mutating func show(_ sensor: SensorSelection.Sensor, _ use: SensorUse, isInUse: Bool) {
+        guard let life = table.life(of: sensor.number), let path = table.path(of: sensor.number) else { return }
+        let values: Values = [
+            ("Kind", .text(use.kind.name)), ("Role", .text(use.role.name)), ("SysfsPath", .text(path)),
+            ("InUse", .flag(isInUse)), ("Activity", .text(life.activity)), ("Mode", .text(life.mode.name)),
+            ("SampleRate", .decimal(life.sampleRate)), ("State", .text(sensor.state.name)),
+            ("LastError", .text(sensor.lastError)),
         ]
-        devices[number]?.shown = shown
-        let values = shown.filter { new in !device.shown.contains { $0 == new } }
-        if !values.isEmpty { changes.append((number, sensor.identity.name, values)) }
+        let old = shown[sensor.number] ?? []
+        shown[sensor.number] = values
+        let changed = values.filter { new in !old.contains { $0 == new } }
+        if !changed.isEmpty { changes.append((sensor.number, sensor.identity.name, changed)) }
     }
 }

@@ -84,7 +84,7 @@ package struct RecordedDevice: Hashable, Sendable {
     package var role = AccelerometerRole.display
     var name = ""
     var path = ""
-    var isSubstitute = false
+    package var isSubstitute = false
     var canBuffer = false
     var canPoll = false
     /// In Hz.
@@ -94,18 +94,21 @@ package struct RecordedDevice: Hashable, Sendable {
 
     init() {}
 
-    package init(_ kind: SensorKind, _ device: UnansweredDevice) {
+    package init(_ kind: SensorKind, _ device: UnansweredDevice, rate: Double) {
         (self.kind, name, path, isSubstitute) = (kind, device.name, device.path, device.isSubstitute)
+        self.rate = rate
         isDescribed = false
     }
 
-    package init(_ description: SensorDescription) {
-        (kind, name, path) = (description.kind, description.name, description.sysfsPath)
+    package init(_ description: SensorDescription, rate: Double) {
+        (kind, name, path, self.rate) = (description.kind, description.name, description.sysfsPath, rate)
         (isSubstitute, canBuffer, canPoll) = (description.isSubstitute, description.canBuffer, description.canPoll)
     }
 
-    var traits: DeviceTraits {
-        DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer, rate: rate)
+    /// How it can be read; nil where it cannot be described.
+    package var traits: DeviceTraits? {
+        guard isDescribed else { return nil }
+        return DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer, rate: rate)
     }
 }
 

@@ -50,9 +50,9 @@ private struct World {
         }
         if !isPresent { #expect(commands.reading == .none, sourceLocation: sourceLocation) }
         if machine.isClosed {
-            #expect(!isChanged && job == nil && commands.deadline == nil, sourceLocation: sourceLocation)
+            #expect(!isChanged && job == nil && machine.deadline == nil, sourceLocation: sourceLocation)
         } else if !mayBeSilent, commands.reading != .timer {
-            #expect(commands.deadline != nil, "nothing watches over it", sourceLocation: sourceLocation)
+            #expect(machine.deadline != nil, "nothing watches over it", sourceLocation: sourceLocation)
         }
         if let report = commands.report { reports.append(report) }
     }
@@ -88,7 +88,7 @@ private struct World {
     mutating func pass(seconds: Double = 1) {
         for _ in 0..<Int((seconds * 10).rounded()) {
             time += 0.1
-            if let deadline = commands.deadline, deadline <= time { send(.deadlinePassed) }
+            if let deadline = machine.deadline, deadline <= time { send(.deadlinePassed) }
             if job != nil, !hangs { endJob() }
             guard time - read >= pause - 1e-9 else { continue }
             read = time
@@ -305,7 +305,7 @@ private struct World {
         world.pass()
         world.isAlive = false
         world.pass()
-        #expect(world.commands.reading == .scans && world.commands.deadline == nil)
+        #expect(world.commands.reading == .scans && world.machine.deadline == nil)
     }
 
     // A sensor that reports only changes gives one scan when it is opened, and none while it lies still.

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationBus
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// What scans and udev bring.
+extension Sensors {
+    /// The most sensors that are used: each takes a few descriptors, and no machine has a third of that built in.
+    private static let sensorLimit = 64
+
+    /// Starts to use what is found.
+    func begin() throws(SystemError) {
+        switch configuration.source {
+        case .iio:
+            isFirstScanAwaited = true
+            scanner?.search.onFound = { [self] in scanned($0) }
+            scanner?.search.onUnanswered = { [self] in lose($0) }
+            scanner?.onChange = { [self] in deviceChanged($0, $1) }
+        case .replay(let path):
+            try add(ReplaySource(path: path, loop: loop), named: path)
+            onEvent(.found)
+        case .simulation:
+            try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
+            onEvent(.found)
+        }
+    }
+
+    private func scanned(_ result: Result<FoundSensors, SystemError>) {
+        let found = try? result.get()
+        let warnings = result.error.map { ["\($0)"] } ?? found?.warnings ?? []
+        for warning in warnings where !lastWarnings.contains(warning) { log.warning(warning) }
+        let isComplete = found?.isComplete ?? true
+        lastWarnings = isComplete ? warnings : lastWarnings + warnings
+        for device in found?.sensors ?? [] {
+            do throws(SystemError) {
+                try add(device)
+            } catch {
+                log.error("\(device.description.name): \(error)")
+            }
+        }
+        if found != nil, isComplete { announced = [] }
+        // Only now: until all are added, any kind may have a sensor, and claims wait for it.
+        let isFirst = isFirstScanAwaited
+        isFirstScanAwaited = false
+        // A failed scan does not mean there is no sensor: retry, or udev events are missed.
+        let isLocal = configuration.source == .local
+        let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
+        record?(.scanned)
+        change { table, time in table.endScan(mayReturn: reason, retries: isLocal && found == nil, at: time) }
+        if isFirst { onEvent(.found) }
+    }
+
+    /// Adds a device that a scan found, or updates a known one.
+    private func add(_ device: any SensorDevice) throws(SystemError) {
+        let description = device.description
+        let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
+        let (path, status) = (description.sysfsPath, SensorStatus(description, scaling))
+        let use = SensorUse(description.kind, description.mounting?.location.role ?? .display)
+        releaseFormerSensor(of: status, description.kind)
+        let found = RecordedDevice(description, rate: description.period.map { 1 / $0 } ?? configuration.rate)
+        let number: Int
+        switch table.selection(use).match(status.identity, isAnnounced: announced.contains(path)) {
+        case .working(let known):
+            remount(known, scaling)
+            return warn(known, device.warnings)
+        case .returned(let known): number = known
+        case .new:
+            guard let new = newNumber(description.name, path) else { return }
+            number = new
+            try add(number, use, try newDriver(found.rate, at: path, use), status)
+        }
+        driver(of: number)?.find(device, scaling: scaling, rate: found.rate, helper: try helper(at: path))
+        update(number, path: path, scaling)
+        find(found, number, use, status.identity)
+        if let mounting = description.mounting {
+            let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
+            log.debug("\(description.name): mount matrix: \(matrix)")
+        }
+        warn(number, device.warnings)
+    }
+
+    private func find(_ found: RecordedDevice, _ number: Int, _ use: SensorUse, _ identity: SensorIdentity) {
+        var found = found
+        (found.number, found.role) = (number, use.role)
+        record?(.deviceFound(found))
+        change { [found] table, time in
+            table.find(number, for: use, identity, isSubstitute: found.isSubstitute, found.traits, at: time)
+        }
+    }
+
+    /// Has the sensors of a device that hangs while it is described be known, and lost.
+    private func lose(_ device: UnansweredDevice) {
+        var status = SensorStatus()
+        (status.name, status.sysfsPath, status.location) = (device.name, device.path, device.location)
+        let role: AccelerometerRole = device.location == .base ? .base : .display
+        var isLost = false
+        for kind in device.path.isEmpty ? [] : device.kinds {
+            let use = SensorUse(kind, kind == .accelerometer ? role : .display)
+            do throws(SystemError) {
+                let number: Int
+                switch table.selection(use).match(status.identity, isAnnounced: false) {
+                // What works is not lost as it cannot be described anew.
+                case .working: continue
+                case .returned(let known): number = known
+                case .new:
+                    guard let new = newNumber(device.name, device.path) else { continue }
+                    number = new
+                    try add(number, use, try newDriver(configuration.rate, at: device.path, use), status)
+                }
+                find(RecordedDevice(kind, device, rate: configuration.rate), number, use, status.identity)
+                deliver(.undescribed(device.problem), of: number)
+                isLost = true
+            } catch {
+                log.error("\(device.name): \(error)")
+            }
+        }
+        if !isLost { log.warning(device.problem) }
+    }
+
+    /// Forgets the sensor that a device was before, of another name or in another place.
+    private func releaseFormerSensor(of status: SensorStatus, _ kind: SensorKind) {
+        guard !status.sysfsPath.isEmpty else { return }
+        let reason = "the device is \(status.name) (\(status.location.name)) now"
+        for use in SensorUse.all where use.kind == kind {
+            let isOther = table.selection(use).sensors.contains {
+                $0.condition != .unplugged && $0.identity.path == status.sysfsPath && $0.identity != status.identity
+            }
+            if isOther { remove(status.sysfsPath, use, reason) }
+        }
+    }
+
+    private func remove(_ path: String, _ use: SensorUse, _ reason: String) {
+        for number in table.present(at: path) where table.use(of: number) == use {
+            record?(.deviceRemoved(number, reason))
+        }
+        change { table, time in table.remove(path: path, use, reason, at: time) }
+    }
+
+    /// Applies the scaling that another mount matrix leads to.
+    private func remount(_ number: Int, _ scaling: SensorScaling) {
+        guard let status = status(of: number), case .acceleration(let frame) = scaling,
+            status.mountMatrix != frame.matrix.elements
+        else { return }
+        log.info("\(status.name): the mount matrix has changed")
+        update(number, scaling)
+        driver(of: number)?.rescale(to: scaling)
+        deliver(.rescaled, of: number)
+    }
+
+    /// A number for another sensor; nil, with a warning the first time, where there are too many.
+    private func newNumber(_ name: String, _ path: String) -> Int? {
+        let count = SensorUse.all.reduce(0) { $0 + table.selection($1).sensors.count { $0.condition != .unplugged } }
+        guard count < Self.sensorLimit else {
+            if !hasWarnedOfLimit {
+                log.warning("\(name) at \(path) is not used, nor are others: there are \(count) sensors")
+            }
+            hasWarnedOfLimit = true
+            return nil
+        }
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func helper(at path: String) throws(SystemError) -> HelperThread {
+        if let helper = helpers[path] { return helper }
+        let helper = try HelperThread(loop: loop)
+        helper.onIdle = { [self] in callIfClosed() }
+        helpers[path] = helper
+        return helper
+    }
+
+    private func newDriver(_ rate: Double, at path: String, _ use: SensorUse) throws(SystemError) -> DeviceDriver {
+        let mayWait = use.kind == .hinge || use == SensorUse(.accelerometer)
+        return try DeviceDriver(
+            rate: rate,
+            loop: loop,
+            helper: try helper(at: path),
+            classifier: mayWait ? configuration.machine.classifier.constants : nil
+        )
+    }
+
+    private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {
+        let path = device.syspath
+        switch change {
+        case .added:
+            announced.insert(path)
+            self.change { table, time in table.announce(at: time) }
+            scanner?.search.scan()
+        case .changed:
+            // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.
+            if table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil { scanner?.search.scan() }
+        case .removed:
+            helpers[path] = nil
+            for use in SensorUse.all { remove(path, use, "the device was removed") }
+            callIfClosed()
+        }
+    }
+}
+
+extension SensorStatus {
+    /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
+    fileprivate init(_ description: SensorDescription, _ scaling: SensorScaling) {
+        self.init()
+        (name, sysfsPath) = (description.name, description.sysfsPath)
+        location = description.mounting?.location ?? .unknown
+        setFrame(scaling)
+    }
+}

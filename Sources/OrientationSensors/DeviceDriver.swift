@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrientationCore
+package import POSIX
+package import SystemdBus
+
+/// Reads a device, and starts its jobs, as the ``DeviceMachine`` of its sensor says: on the loop, and on its helper.
+///
+/// One driver serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
+package final class DeviceDriver {
+    /// Seconds by which a reading by timer may be late, so that the kernel can combine wake-ups.
+    private static let timerSlack = 0.02
+
+    /// What a device sends.
+    package enum Event {
+        case device(DeviceEvent)
+        /// Follows the event of the reading.
+        case reading(Measurement)
+    }
+
+    /// Set before the first command, and nil after the last.
+    package var onEvent: ((Event) -> Void)?
+
+    private let loop: EventLoop
+    private var rate: Double
+    private let isPrepared: Bool
+    /// The constants of the classifier that gets the readings; nil where each of them is awaited.
+    private let classifier: OrientationClassifier.Constants?
+
+    /// The device as a scan found it last, until it is prepared.
+    private var found: (device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread)?
+    /// Nil while the device is unplugged.
+    private var access: DeviceAccess?
+    private var helper: HelperThread
+    private var freshScaling: SensorScaling
+    /// The scaling of the readings since the device was opened.
+    private var scaling: SensorScaling
+
+    /// What was commanded last.
+    private var commands = DeviceCommands()
+    private var scans: EventSource?
+    private var readTimer: Timer?
+    /// The number of the poll under way, for ``HelperThread/stopPolling(_:)``.
+    private var poll: Int?
+    private var lastScan = RawScan(raw: .zero, time: nil)
+    /// The scans that were read by timer the last time, and when that was.
+    private var batch: [RawScan] = []
+    private var lastBatch = 0.0
+
+    /// Creates a driver without a device, which waits for ``find(_:scaling:rate:helper:)``.
+    ///
+    /// `isPrepared`: orientd has prepared the device already, and the caller only reads it.
+    package init(
+        rate: Double,
+        loop: EventLoop,
+        helper: HelperThread,
+        isPrepared: Bool = false,
+        classifier: OrientationClassifier.Constants? = nil
+    ) throws(SystemError) {
+        (self.rate, self.loop, self.helper) = (rate, loop, helper)
+        (self.isPrepared, self.classifier) = (isPrepared, classifier)
+        let scaling = SensorScaling.angle(offset: 0, scale: 1)
+        (self.scaling, freshScaling) = (scaling, scaling)
+        readTimer = try loop.timer { [unowned(unsafe) self] in
+            withExtendedLifetime(self) { commands.reading == .timer ? readBatch() : readScan() }
+        }
+    }
+
+    /// The frame of an accelerometer since it was opened.
+    package var frame: SensorFrame { scaling.frame }
+
+    /// Notes the device that a scan found; the next ``DeviceJob/prepare`` uses it.
+    ///
+    /// It samples at the first rate of the device that is at least `rate` Hz, or is polled at `rate`. Sensors of one
+    /// device share its helper.
+    package func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread) {
+        found = (device, scaling, rate, helper)
+    }
+
+    /// Replaces the scaling; ``DeviceEvent/rescaled`` must follow.
+    package func rescale(to scaling: SensorScaling) {
+        (freshScaling, self.scaling) = (scaling, scaling)
+        if let poll { helper.setBatch(readingBatch, of: poll) }
+    }
+
+    /// Delivers readings that were made already and wait for others.
+    package func deliverWaiting() { if poll != nil { helper.deliverWaiting() } }
+
+    // MARK: - Commands
+
+    package func execute(_ commands: DeviceCommands) {
+        let problem = read(commands)
+        if commands.abandons, let access = access.take() {
+            // Nobody waits for the end: its helper may hang for ever.
+            helper.run { [rate] in
+                access.run(.close, rate: rate, scans: 0)
+            } completion: { [unowned(unsafe) helper] _ in
+                helper.endIfIdle()
+            }
+        }
+        if let job = commands.job { run(job) }
+        if commands.reading == .none { helper.endIfIdle() }
+        if let problem { deliver(.unreadable("\(problem)")) }
+    }
+
+    private func deliver(_ event: DeviceEvent) { onEvent?(.device(event)) }
+
+    private func run(_ job: DeviceJob) {
+        if job == .prepare, let found = found.take() {
+            access = DeviceAccess(found.device, isPrepared: isPrepared, settings: found.helper.settings)
+            (freshScaling, rate, helper) = (found.scaling, found.rate, found.helper)
+        }
+        if case .open = job { scaling = freshScaling }
+        guard let access else { return }
+        helper.run { [rate, capacity] in
+            access.run(job, rate: rate, scans: capacity)
+        } completion: { [self] result in
+            // An abandoned device may still answer.
+            guard access === self.access else { return }
+            switch result {
+            case .success(let result): deliver(.finished(result))
+            case .failure(let error): deliver(.finished(.failed("\(error)")))
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Reads as it is commanded; returns why that is impossible.
+    private func read(_ commands: DeviceCommands) -> SystemError? {
+        let last = self.commands
+        self.commands = commands
+        guard commands.reading != last.reading else {
+            if commands.sensing != last.sensing { setFilter() }
+            return nil
+        }
+        scans = nil
+        readTimer?.disarm()
+        if let poll = poll.take() { helper.stopPolling(poll) }
+        do throws(SystemError) {
+            switch commands.reading {
+            case .none: break
+            case .scans: try watchScans()
+            case .timer: readTimer?.arm(after: 0)
+            case .poll: startPolling()
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func watchScans() throws(SystemError) {
+        guard let descriptor = access?.buffer?.pollDescriptor else {
+            throw SystemError("wait for scans of the buffer", errno: .notSupported)
+        }
+        scans = try loop.watch(descriptor) { [unowned(unsafe) self] in withExtendedLifetime(self) { readScan() } }
+        // A device that reports changes only has its initial state to tell.
+        readTimer?.arm(after: 0)
+    }
+
+    private var readingBatch: ReadingBatch? { classifier.map { ReadingBatch($0, scaling, rate: rate) } }
+
+    private func setFilter() {
+        guard let poll else { return }
+        let sensing = commands.sensing
+        helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll, mayWait: sensing.mayWait)
+    }
+
+    private func startPolling() {
+        guard let device = access?.device else { return }
+        poll = helper.poll(device, every: 1 / rate, batch: readingBatch) { [unowned(unsafe) self] result in
+            switch result {
+            case .success(let scan): take(scan)
+            case .failure(let error): skip(error)
+            }
+        } onFailure: { [unowned(unsafe) self] error in
+            deliver(.unreadable("\(error)"))
+        }
+        if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, mayWait: true) }
+    }
+
+    /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
+    private func readScan() {
+        do throws(SystemError) {
+            if let scan = try access?.buffer?.next() { take(scan) }
+        } catch {
+            skip(error)
+        }
+    }
+
+    /// The scans of the longest period between two readings by timer, and as many again for a late timer.
+    private var capacity: Int { Int(min(max(8, 2 * Sensing.longestPeriod * commands.sampleRate), 4096)) }
+
+    /// Reads all scans since the last time, and passes on those since the device moved, else the last one.
+    private func readBatch() {
+        let sensing = commands.sensing
+        guard let period = sensing.period, let buffer = access?.buffer else { return }
+        // The halves of a hinge are read at the same moments, so that their readings can be compared.
+        let delay = sensing.isSparse ? HelperPoll.delay(period: period, now: loop.now) : period
+        readTimer?.arm(after: delay, slack: Self.timerSlack)
+        var problem: SystemError?
+        batch.removeAll(keepingCapacity: true)
+        do throws(SystemError) {
+            while batch.count < capacity, let scan = try buffer.next() { batch.append(scan) }
+        } catch {
+            problem = error
+        }
+        let (scans, now) = (batch, loop.now)
+        // Scans without a stamp came at regular intervals; the last one is half an interval old on average.
+        let interval = min(1 / commands.sampleRate, (now - lastBatch) / Double(max(1, scans.count)))
+        lastBatch = now
+        let last = max(0, scans.count - 1)
+        for index in (sensing.isSparse ? last : scans.firstIndex(where: showsMotion) ?? last)..<scans.count {
+            guard commands.reading != .none else { return }
+            let time = scans[index].time ?? now - interval * (Double(scans.count - index) - 0.5)
+            take(RawScan(raw: scans[index].raw, time: time))
+        }
+        if let problem, commands.reading != .none {
+            skip(problem)
+        } else if scans.isEmpty {
+            deliver(.deadlinePassed)
+        }
+    }
+
+    private func showsMotion(_ scan: RawScan) -> Bool { MotionFilter.showsMotion(scan.raw, commands.sensing, scaling) }
+
+    private func take(_ scan: RawScan) {
+        lastScan = scan
+        deliver(.reading(showsMotion: showsMotion(scan)))
+        onEvent?(.reading(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+    }
+
+    private func skip(_ error: SystemError) {
+        let failure: DeviceReadFailure =
+            switch error.errno {
+            case .again: .noValue
+            case .noDevice: .noDevice
+            default: .error
+            }
+        deliver(.readFailed(failure, "\(error)"))
+    }
+}
