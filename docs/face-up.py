@@ -62,6 +62,10 @@ def axis(name, colour, right, top, front):
 def panel(title, words, is_hub, left):
     """Draws one device with its chip, and the steps to the sign of z."""
     matrix = [[float(number) for number in row.split(",")] for row in words.split(";")]
+    product = cross(*matrix[:2])
+    is_singular = not sum(a * b for a, b in zip(matrix[2], product))
+    if is_singular:
+        matrix[2] = product
     sign = 1 if is_hub else -1
     right, top = ([sign * value + 0.0 for value in row] for row in matrix[:2])
     front = [value + 0.0 for value in cross(right, top)]
@@ -84,7 +88,7 @@ def panel(title, words, is_hub, left):
         f"right = {'' if is_hub else '−'}row x = {shown(right)}",
         f"top = {'' if is_hub else '−'}row y = {shown(top)}",
         f"front = right × top = {shown(front)}",
-        f"row z · front = {shown([z if not is_hub else -z])[1:-1]}",
+        f"row z{' = row x × row y, ·' if is_singular else ' ·'} front = {shown([z if not is_hub else -z])[1:-1]}",
     ]
     what = "the hub reads against the force" if is_hub else "the chip reads along the force"
     lines += [text(20, 260 + 20 * index, step, font_size=13) for index, step in enumerate(steps)]
