@@ -19,7 +19,7 @@ package final class Daemon {
     private let sensors: Sensors
 
     /// Nil where another machine's sensors, or a recording's, count: this one's lid says nothing about them.
-    private let switches: MachineSwitches?
+    private let switches: LidAndTabletSwitches?
 
     /// Nil where net.hadess.SensorProxy is not served.
     private let proxy: SensorProxyObject?
@@ -93,7 +93,7 @@ package final class Daemon {
             } : nil
         switches =
             configuration.source == .local
-            ? try MachineSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
+            ? try LidAndTabletSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
         sleep = try SleepWatch(address, loop: loop, log: log) { driver.deliver($0 ? .sleep : .wake) }

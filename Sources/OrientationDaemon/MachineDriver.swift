@@ -16,7 +16,7 @@ package final class MachineDriver: MachineHost {
     /// Arms the timer for a deadline, which calls ``deadlinePassed()``, or disarms it; set before the first event.
     var arm: (Deadline?) -> Void = { _ in }
 
-    /// Has the samples that were read already delivered; set once, before the first event.
+    /// Delivers the samples that were read already; set once, before the first event.
     var onRead: () -> Void = {}
 
     private let loop: EventLoop

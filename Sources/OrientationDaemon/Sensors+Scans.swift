@@ -92,7 +92,7 @@ extension Sensors {
         }
     }
 
-    /// Has the sensors of a device that hangs while it is described be known, and lost.
+    /// Notes the sensors of a device that hangs while it is described, as lost.
     private func lose(_ device: UnansweredDevice) {
         var status = SensorStatus()
         (status.name, status.sysfsPath, status.location) = (device.name, device.path, device.location)
@@ -174,12 +174,12 @@ extension Sensors {
     }
 
     private func newDriver(_ rate: Double, at path: String, _ use: SensorUse) throws(SystemError) -> DeviceDriver {
-        let mayWait = use.kind == .hinge || use == SensorUse(.accelerometer)
+        let allowsBatches = use.kind == .hinge || use == SensorUse(.accelerometer)
         return try DeviceDriver(
             rate: rate,
             loop: loop,
             helper: try helper(at: path),
-            classifier: mayWait ? configuration.machine.classifier.constants : nil
+            classifier: allowsBatches ? configuration.machine.classifier.constants : nil
         )
     }
 

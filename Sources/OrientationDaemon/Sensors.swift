@@ -7,7 +7,7 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// Has the ``SensorTable`` decide about all sensors, and carries out its actions; accelerometers are on the bus.
+/// Passes events to the ``SensorTable``, and carries out its actions; puts accelerometers on the bus.
 ///
 /// Sensors+Scans.swift has what scans and udev bring.
 final class Sensors {
@@ -147,7 +147,7 @@ final class Sensors {
 
     // MARK: - Events and actions
 
-    /// Has the table handle an event, and carries out its actions, now or after those that are being carried out.
+    /// Passes an event to the table, and carries out its actions, now or after those that are being carried out.
     func change(_ body: @escaping (inout SensorTable, Double) -> Void) {
         guard !isBusy else { return pending.append { $0.change(body) } }
         body(&table, loop.now)

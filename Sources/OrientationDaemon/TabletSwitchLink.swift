@@ -56,7 +56,7 @@ final class TabletSwitchLink {
         }
     }
 
-    /// Has the switch say `mode`; unknown removes it.
+    /// Sets the switch to `mode`; unknown removes it.
     func apply(_ mode: TabletMode) {
         switch (state, mode) {
         case (_, .unknown):

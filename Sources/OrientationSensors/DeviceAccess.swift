@@ -14,7 +14,7 @@ final class DeviceAccess: @unchecked Sendable {
     private(set) var buffer: (any SensorBuffer)?
     private let isPrepared: Bool
     /// The settings of the device, which its sensors share.
-    private let settings: FoundSettings
+    private let settings: SettingsToRestore
     private let folders: String?
     /// The files of the settings that were noted for this sensor.
     private var noted: [String] = []
@@ -23,7 +23,7 @@ final class DeviceAccess: @unchecked Sendable {
     init(
         _ device: any SensorDevice,
         isPrepared: Bool,
-        settings: FoundSettings,
+        settings: SettingsToRestore,
         folders: String? = environment("RUNTIME_DIRECTORY")
     ) {
         (self.device, self.isPrepared, self.settings, self.folders) = (device, isPrepared, settings, folders)

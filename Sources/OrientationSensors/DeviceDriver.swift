@@ -44,8 +44,8 @@ package final class DeviceDriver {
     private var poll: Int?
     private var lastScan = RawScan(raw: .zero, time: nil)
     /// The scans that were read by timer the last time, and when that was.
-    private var batch: [RawScan] = []
-    private var lastBatch = 0.0
+    private var read: [RawScan] = []
+    private var lastRead = 0.0
 
     /// Creates a driver without a device, which waits for ``find(_:scaling:rate:helper:)``.
     ///
@@ -62,7 +62,7 @@ package final class DeviceDriver {
         let scaling = SensorScaling.angle(offset: 0, scale: 1)
         (self.scaling, freshScaling) = (scaling, scaling)
         readTimer = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) { commands.reading == .timer ? readBatch() : readScan() }
+            withExtendedLifetime(self) { commands.reading == .timer ? readByTimer() : readScan() }
         }
     }
 
@@ -89,7 +89,7 @@ package final class DeviceDriver {
     // MARK: - Commands
 
     package func execute(_ commands: DeviceCommands) {
-        let problem = read(commands)
+        let problem = change(to: commands)
         if commands.abandons, let access = access.take() {
             // Nobody waits for the end: its helper may hang for ever.
             helper.run { [rate] in
@@ -127,7 +127,7 @@ package final class DeviceDriver {
     // MARK: - Reading
 
     /// Reads as it is commanded; returns why that is impossible.
-    private func read(_ commands: DeviceCommands) -> SystemError? {
+    private func change(to commands: DeviceCommands) -> SystemError? {
         let last = self.commands
         self.commands = commands
         guard commands.reading != last.reading else {
@@ -164,7 +164,7 @@ package final class DeviceDriver {
     private func setFilter() {
         guard let poll else { return }
         let sensing = commands.sensing
-        helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll, mayWait: sensing.mayWait)
+        helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll, allowsBatches: sensing.allowsBatches)
     }
 
     private func startPolling() {
@@ -177,7 +177,7 @@ package final class DeviceDriver {
         } onFailure: { [unowned(unsafe) self] error in
             deliver(.unreadable("\(error)"))
         }
-        if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, mayWait: true) }
+        if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, allowsBatches: true) }
     }
 
     /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
@@ -193,25 +193,25 @@ package final class DeviceDriver {
     private var capacity: Int { Int(min(max(8, 2 * Sensing.longestPeriod * commands.sampleRate), 4096)) }
 
     /// Reads all scans since the last time, and passes on those since the device moved, else the last one.
-    private func readBatch() {
+    private func readByTimer() {
         let sensing = commands.sensing
         guard let period = sensing.period, let buffer = access?.buffer else { return }
         // The halves of a hinge are read at the same moments, so that their readings can be compared.
-        let delay = sensing.isSparse ? HelperPoll.delay(period: period, now: loop.now) : period
+        let delay = sensing.measuresOnlyAngle ? HelperPoll.delay(period: period, now: loop.now) : period
         readTimer?.arm(after: delay, slack: Self.timerSlack)
         var problem: SystemError?
-        batch.removeAll(keepingCapacity: true)
+        read.removeAll(keepingCapacity: true)
         do throws(SystemError) {
-            while batch.count < capacity, let scan = try buffer.next() { batch.append(scan) }
+            while read.count < capacity, let scan = try buffer.next() { read.append(scan) }
         } catch {
             problem = error
         }
-        let (scans, now) = (batch, loop.now)
+        let (scans, now) = (read, loop.now)
         // Scans without a stamp came at regular intervals; the last one is half an interval old on average.
-        let interval = min(1 / commands.sampleRate, (now - lastBatch) / Double(max(1, scans.count)))
-        lastBatch = now
+        let interval = min(1 / commands.sampleRate, (now - lastRead) / Double(max(1, scans.count)))
+        lastRead = now
         let last = max(0, scans.count - 1)
-        for index in (sensing.isSparse ? last : scans.firstIndex(where: showsMotion) ?? last)..<scans.count {
+        for index in (sensing.measuresOnlyAngle ? last : scans.firstIndex(where: showsMotion) ?? last)..<scans.count {
             guard commands.reading != .none else { return }
             let time = scans[index].time ?? now - interval * (Double(scans.count - index) - 0.5)
             take(RawScan(raw: scans[index].raw, time: time))

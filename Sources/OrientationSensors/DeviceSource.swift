@@ -60,7 +60,7 @@ package final class DeviceSource: SensorSource {
     /// Forgets the device, which was unplugged.
     package func removeDevice() { handle(.removed) }
 
-    /// Has the machine handle an event, and carries out its commands.
+    /// Passes an event to the machine, and carries out its commands.
     private func handle(_ event: DeviceEvent) {
         let commands = machine.handle(event, at: loop.now)
         if machine.deadline != deadline {

@@ -11,7 +11,7 @@ package import SystemdBus
 /// intervals. Only `Sendable` values go to and from it: the completions and what they hold stay with the caller's loop.
 package final class HelperThread {
     /// The settings that jobs have changed.
-    let settings = FoundSettings()
+    let settings = SettingsToRestore()
 
     /// Called in the loop when ``isIdle`` has become true.
     package var onIdle: (() -> Void)?
@@ -25,7 +25,7 @@ package final class HelperThread {
     private var completions: [(SystemError?) -> Void] = []
     private var polls: [(id: Int, deliver: (Result<RawScan, SystemError>) -> Void)] = []
     private var lastPoll = 0
-    private var batch: [HelperResult] = []
+    private var received: [HelperResult] = []
 
     /// Creates a helper whose results are handed over in `loop`.
     package init(loop: EventLoop) throws(SystemError) {
@@ -70,8 +70,8 @@ package final class HelperThread {
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
-    /// With ``setFilter(_:of:mayWait:)``'s `mayWait`, readings that `batch` does not call urgent are held until the
-    /// next urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
+    /// With ``setFilter(_:of:allowsBatches:)``'s `allowsBatches`, readings that `batch` does not call urgent are held
+    /// until the next urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
     /// ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
@@ -94,9 +94,9 @@ package final class HelperThread {
     /// Delivers only readings that `filter` passes, and reads at its period, or at each change that the device reports.
     ///
     /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
-    /// `mayWait` readings may come several at a time.
-    func setFilter(_ filter: MotionFilter?, of id: Int, mayWait: Bool) {
-        change(id) { $0.setFilter(filter, mayWait: mayWait) }
+    /// `allowsBatches` readings may come several at a time.
+    func setFilter(_ filter: MotionFilter?, of id: Int, allowsBatches: Bool) {
+        change(id) { $0.setFilter(filter, allowsBatches: allowsBatches) }
     }
 
     /// Starts another batch, for another scaling.
@@ -151,10 +151,10 @@ package final class HelperThread {
     }
 
     private func receive() {
-        var batch: [HelperResult] = []
-        swap(&batch, &self.batch)
-        results.receive(into: &batch)
-        for result in batch {
+        var received: [HelperResult] = []
+        swap(&received, &self.received)
+        results.receive(into: &received)
+        for result in received {
             switch result {
             case .finished:
                 completions.removeFirst()(nil)
@@ -163,8 +163,8 @@ package final class HelperThread {
             }
         }
         // The capacity is kept, so that no reading allocates.
-        batch.removeAll(keepingCapacity: true)
-        swap(&batch, &self.batch)
+        received.removeAll(keepingCapacity: true)
+        swap(&received, &self.received)
     }
 }
 
@@ -195,9 +195,9 @@ private final class HelperWorker {
         self.results = results
         loop = try EventLoop()
         watch = try loop.watch(jobs.descriptor) { [unowned(unsafe) self] in
-            var batch: [HelperJob] = []
-            jobs.receive(into: &batch)
-            for job in batch { job(self) }
+            var received: [HelperJob] = []
+            jobs.receive(into: &received)
+            for job in received { job(self) }
         }
     }
 
@@ -228,7 +228,7 @@ final class HelperPoll {
     private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     private let loop: EventLoop
     var batch: ReadingBatch?
-    private var mayWait = false
+    private var allowsBatches = false
     private var filter: MotionFilter?
     private var timer: Timer?
     private var due: Double
@@ -252,8 +252,8 @@ final class HelperPoll {
         timer?.arm(after: 0)
     }
 
-    func setFilter(_ filter: MotionFilter?, mayWait: Bool) {
-        self.mayWait = mayWait
+    func setFilter(_ filter: MotionFilter?, allowsBatches: Bool) {
+        self.allowsBatches = allowsBatches
         guard filter != nil || self.filter != nil else { return }
         // A device that only became quieter keeps waiting as before.
         let isNew = self.filter == nil
@@ -306,7 +306,7 @@ final class HelperPoll {
     /// Delivers a reading; the batch sees each that the loop sees.
     private func pass(_ reading: RawScan) {
         let isUrgent = batch?.isUrgent(reading) ?? true
-        deliver(.success(reading), isUrgent || !mayWait || filter != nil)
+        deliver(.success(reading), isUrgent || !allowsBatches || filter != nil)
     }
 
     private func wait() {
@@ -314,9 +314,9 @@ final class HelperPoll {
         if watch != nil, let filter {
             due = max(filter.deadline, now)
         } else {
-            let isSparse = filter?.isSparse ?? false
+            let measuresOnlyAngle = filter?.measuresOnlyAngle ?? false
             let next = now + Self.delay(period: period, now: now)
-            due = isSparse ? next : Self.nextDue(after: due, period: period, now: now)
+            due = measuresOnlyAngle ? next : Self.nextDue(after: due, period: period, now: now)
         }
         // At rest nobody waits for the exact time.
         timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)

@@ -13,7 +13,7 @@ struct MotionFilter: Sendable {
     var deadline: Double { (passed.time ?? 0) + sensing.longestSilence }
 
     /// Whether only the angle of the hinge is needed.
-    var isSparse: Bool { sensing.isSparse }
+    var measuresOnlyAngle: Bool { sensing.measuresOnlyAngle }
 
     private let sensing: Sensing
     private var scaling: SensorScaling

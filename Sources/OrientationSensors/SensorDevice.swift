@@ -91,7 +91,7 @@ package protocol SensorBuffer: AnyObject, Sendable {
     /// Throws ENODEV for an unplugged device, EBADMSG for a scan that is cut short.
     func next() throws(SystemError) -> RawScan?
 
-    /// Has the kernel keep so many scans, or more, until they are read; those that come meanwhile are lost.
+    /// Makes the kernel keep so many scans, or more, until they are read; those that come meanwhile are lost.
     ///
     /// Can block as opening does, and nothing may be read meanwhile.
     func extend(to scans: Int) throws(SystemError)

@@ -26,7 +26,7 @@ package final class Clients {
     /// Calls `handler` with the unique name of each watched connection that has ended.
     func onEnd(_ handler: @escaping (String) -> Void) { handlers.append(handler) }
 
-    /// Has polkit authorize what ends with the connection, which is watched from then on.
+    /// Asks polkit to authorize what ends with the connection, which is watched from then on.
     ///
     /// If too many connections are watched already, this one is not allowed it, and gets `LimitExceeded`.
     func authorizeUntilEnd(

@@ -2,9 +2,10 @@
 
 /// The running buffer of a device: how it is read, and how the sensor is kept from waking the loop at rest.
 struct DeviceBuffer: Hashable, Sendable {
-    /// Seconds that a sensor at rest may be silent until it has to prove that it works: at first, and at most.
+    /// Seconds that a sensor at rest may be silent until it is asked for a scan, as one that broke is silent too: at first,
+    /// and at most.
     private static let longestRest = (first: 60.0, last: 960.0)
-    /// The first of these times while the keyboard of a folded tablet depends on the sensor; a proof takes two jobs.
+    /// The first of these times while the keyboard of a folded tablet depends on the sensor; a probe takes two jobs.
     private static let longestKeyboardRest = 10.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
@@ -16,7 +17,7 @@ struct DeviceBuffer: Hashable, Sendable {
         /// At rest: the sensor reports only changes above its sensitivity.
         case changes
         /// At rest: the sensor is asked for one scan, as a sensor that broke is silent too.
-        case proof
+        case probe
         /// At rest: the loop reads by timer.
         case timer
     }
@@ -65,7 +66,7 @@ struct DeviceBuffer: Hashable, Sendable {
     mutating func sense(_ sensing: Sensing) {
         if sensing.period == nil {
             target = .stream
-        } else if restMethod == .timer || sensing.isSparse {
+        } else if restMethod == .timer || sensing.measuresOnlyAngle {
             target = .timer
         } else if target == .stream || target == .timer {
             target = .changes
@@ -77,7 +78,7 @@ struct DeviceBuffer: Hashable, Sendable {
     mutating func countScan(showsMotion: Bool, at time: Double) {
         lastScan = time
         switch target {
-        case .proof: (target, since) = (.changes, time)
+        case .probe: (target, since) = (.changes, time)
         case .changes where job == nil && !showsMotion:
             noise.add(at: time)
             if noise.isNoise { readByTimer() }
@@ -136,19 +137,19 @@ struct DeviceBuffer: Hashable, Sendable {
         let stream = max(stallTime, 10 / rate) - (sensing.period ?? 0) / 2
         let last = max(lastScan, since)
         guard reportsChanges else { return last + stream }
-        guard reached != .proof else { return since + Self.probeTime(rate: rate) }
-        // The longer time after a proof that did not come: a sensor that never gives one would turn the keyboard on and
-        // off. Each report counts as a proof.
+        guard reached != .probe else { return since + Self.probeTime(rate: rate) }
+        // The longer time after a probe without an answer: a sensor that never answers one would turn the keyboard on
+        // and off. Each report counts as an answer.
         let isUrgent = sensing.purpose == .orientationAndKeyboard && patience == 1
         let rest = isUrgent ? Self.longestKeyboardRest : Self.longestRest.first
-        let reportsAlways = reached == .stream || sensing.isSparse
+        let reportsAlways = reached == .stream || sensing.measuresOnlyAngle
         return last + min((reportsAlways ? stream : rest) * patience, Self.longestRest.last)
     }
 
-    /// Asks for a proof that the sensor works; false where it just failed to give one, or where none can be asked for.
-    mutating func prove() -> Bool {
+    /// Asks the sensor for one scan; false where it has just not given one, or where it cannot be asked.
+    mutating func requestScan() -> Bool {
         guard target == .changes else { return false }
-        target = .proof
+        target = .probe
         return true
     }
 }

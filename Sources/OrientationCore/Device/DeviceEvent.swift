@@ -99,7 +99,7 @@ package struct DeviceOpening: Hashable, Sendable {
     package init() {}
 }
 
-/// What is to be done after a ``DeviceEvent``, in the order of the members.
+/// What is to be done after a ``DeviceEvent``.
 package struct DeviceCommands: Hashable, Sendable {
     /// The device is gone: forget it and the job under way, and close what it left open without waiting.
     package var abandons = false

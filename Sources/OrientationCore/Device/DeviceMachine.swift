@@ -261,7 +261,7 @@ package struct DeviceMachine: Sendable {
         if failure == .noDevice || isMany || isLong { fail(reason, &commands) }
     }
 
-    /// Has the buffer do what its target asks for.
+    /// Starts the job that the buffer's target needs.
     private mutating func advance(_ buffer: DeviceBuffer, at time: Double, _ commands: inout DeviceCommands) {
         var buffer = buffer
         let isOver = goal == .closed || replacement != nil
@@ -300,7 +300,7 @@ package struct DeviceMachine: Sendable {
             return
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
-        if buffer.prove() { return advance(buffer, at: time, &commands) }
+        if buffer.requestScan() { return advance(buffer, at: time, &commands) }
         let silence = "no scan came for too long"
         if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }
         patience *= 2

@@ -53,7 +53,7 @@ package enum RescanReason: String, NamedValue {
     case arrivals
 }
 
-/// What is to be done after a ``SensorEvent``, in the order of the members.
+/// What is to be done after a ``SensorEvent``.
 package struct SensorCommands: Hashable, Sendable {
     package var log: SensorLog?
     /// When to scan again, in place of any earlier time; nil where the timer stays as it is.

@@ -21,7 +21,7 @@ package struct SensorTable: Sendable {
     /// What is to be done, in this order.
     package enum Action: Hashable, Sendable {
         case log(SensorLog)
-        /// Have the driver of the sensor read as it says, and start the job.
+        /// Pass the commands to the driver of the sensor.
         case drive(Int, DeviceCommands)
         /// Close the sensor, which was unplugged long ago, and remove it from the bus.
         case forget(Int)
@@ -199,7 +199,7 @@ package struct SensorTable: Sendable {
 
     // MARK: - The two levels
 
-    /// Has the selection of a use handle an event, and carries out its commands.
+    /// Passes an event to the selection of a use, and carries out its commands.
     private mutating func select(_ use: SensorUse, _ event: SensorEvent, at time: Double) {
         guard let index = index(use) else { return }
         let commands = uses[index].selection.handle(event)
@@ -219,7 +219,7 @@ package struct SensorTable: Sendable {
         if commands.scans { actions.append(.scan) }
     }
 
-    /// Has a device's life handle an event; where there is no device, readings are all that is told to the driver.
+    /// Passes an event to a device's life; where there is no device, the driver is told only whether to read.
     private mutating func drive(_ number: Int, _ event: DeviceEvent, at time: Double) {
         guard let index = sensors.firstIndex(where: { $0.number == number }) else { return }
         guard sensors[index].life != nil else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be done after an event, in the order of the members, with all that is to be published.
+/// What is to be done after an event, with all that is to be published.
 ///
 /// A value of fixed size: a sample allocates nothing.
 public struct Effects: Sendable {

@@ -153,7 +153,7 @@ public struct OrientationMachine: Sendable {
         effects.sensing.display.purpose = sensingPurpose
         effects.sensing.base.purpose = effects.sensing.display.purpose
         // Readings of both halves must be compared at once.
-        effects.sensing.display.mayWait = configuration.power == .auto && !effects.reads.base
+        effects.sensing.display.allowsBatches = configuration.power == .auto && !effects.reads.base
         effects.deadline = deadline
         return effects
     }
@@ -363,7 +363,7 @@ public struct OrientationMachine: Sendable {
     /// Whether the display is read for the angle of the hinge alone: rarely, and without classifying.
     private var measuresOnlyAngle: Bool { !servesOrientation && needs.base }
 
-    /// Has the next sample decide at once, and every one after it read.
+    /// Lets the next sample decide at once, and every one after it be read.
     private mutating func startClassifying() {
         tracker.restart()
         motion.display.stream()
@@ -424,7 +424,7 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - The machine
 
-    /// Has the policy ignore the device while the lid is closed or the machine sleeps.
+    /// Pauses the policy while the lid is closed or the machine sleeps.
     private mutating func pauseOrResume(at time: Double) {
         let isPaused = isLidClosed || lifecycle == .suspended
         guard isPaused != policy.isPaused else { return }

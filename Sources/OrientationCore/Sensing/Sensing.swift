@@ -31,12 +31,12 @@ public struct Sensing: Hashable, Sendable {
     public var sensitivity = 0.0
 
     /// Whether readings that change nothing that is announced may come later, several at a time.
-    public var mayWait = false
+    public var allowsBatches = false
 
     public var purpose = SensingPurpose.orientation
 
     /// Whether only the angle of the hinge is needed.
-    public var isSparse: Bool { purpose == .angle }
+    public var measuresOnlyAngle: Bool { purpose == .angle }
 
     /// Seconds between two readings at most; the longest ``period``.
     ///
@@ -51,9 +51,9 @@ public struct Sensing: Hashable, Sendable {
     /// Seconds between two readings where the sensor is read by timer; nil where every reading counts.
     public var period: Double? {
         switch level {
-        case .stream: isSparse ? 0.5 : nil
-        case .watch: isSparse ? Self.longestPeriod : 0.2
-        case .doze: isSparse ? Self.longestPeriod : 0.6
+        case .stream: measuresOnlyAngle ? 0.5 : nil
+        case .watch: measuresOnlyAngle ? Self.longestPeriod : 0.2
+        case .doze: measuresOnlyAngle ? Self.longestPeriod : 0.8
         }
     }
 

@@ -312,7 +312,7 @@ private struct Scene {
         scene.handle(.sensorsFound)
         scene.handle(.switchesFound)
         var effects = scene.hold(upright)
-        #expect(effects.sensing.display.level == .stream && effects.sensing.display.mayWait)
+        #expect(effects.sensing.display.level == .stream && effects.sensing.display.allowsBatches)
         for _ in 0..<25 { effects = scene.hold(upright) }
         #expect(effects.sensing.display.level == .watch && effects.sensing.display.reference == upright)
         #expect(effects.deadline?.purpose == .doze)

@@ -8,7 +8,7 @@ import SystemdBus
 /// The switches that tell a tablet from a laptop, and whether the lid is closed.
 ///
 /// They stay open while they are there, which costs nothing until one changes.
-final class MachineSwitches {
+final class LidAndTabletSwitches {
     private static let wanted: Switches = [.lid, .tabletMode]
 
     /// Seconds until a failed scan is repeated: from the first, doubled each time, to the last.
@@ -41,7 +41,7 @@ final class MachineSwitches {
     private var retry: Timer?
     private var disagreement: Timer?
     private var disagrees = false
-    private var delay = MachineSwitches.backoff.first
+    private var delay = LidAndTabletSwitches.backoff.first
     private var problem: ProblemLog
 
     /// Ignores the tablet switches of input devices with the names `ignored`.
@@ -123,7 +123,7 @@ final class MachineSwitches {
         /// Nil for a node without switches that are wanted.
         init?(_ device: Device, ignoring ignored: [String]) {
             name = EventNode.deviceName(of: device)
-            var offered = EventNode.switches(of: device).intersection(MachineSwitches.wanted)
+            var offered = EventNode.switches(of: device).intersection(LidAndTabletSwitches.wanted)
             if ignored.contains(name) { offered.remove(.tabletMode) }
             self.offered = offered
             guard !offered.isEmpty, let path = device.devnode else { return nil }

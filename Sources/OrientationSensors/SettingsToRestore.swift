@@ -22,9 +22,10 @@ package struct FoundSetting: Hashable, Sendable {
 /// The settings of a device that its sensors have changed, as they were before.
 ///
 /// Sensors of one device can share a setting: the first that changes it notes it, the last that closes restores it,
-/// unless another program has changed it meanwhile. What cannot be restored stays noted. They are also written to a file, for the next start after a crash.
+/// unless another program has changed it meanwhile. What cannot be restored stays noted. They are also written to a
+/// file, for the next start after a crash.
 // Sendable unchecked: only the jobs of the device's helper use it.
-final class FoundSettings: @unchecked Sendable {
+final class SettingsToRestore: @unchecked Sendable {
     private var settings: [FoundSetting] = []
     private var file: SettingsFile?
     /// The inode of the device's folder: another device at the same path has another one, and other settings.
@@ -73,7 +74,7 @@ final class FoundSettings: @unchecked Sendable {
         }
     }
 
-    /// Has a crash from now on restore settings whatever they read, until ``noteChange(to:)``.
+    /// From now on, after a crash, settings are restored whatever they read, until ``noteChange(to:)``.
     func expectChange(of present: [FoundSetting]) {
         for setting in present {
             if let index = settings.firstIndex(where: { $0.file == setting.file }) { settings[index].written = nil }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OrientationSensors
 
-@Suite struct FoundSettingsTests {
+@Suite struct SettingsToRestoreTests {
     private let log = CallLog()
     private let rate = ScriptedDevice.Rate()
 
@@ -33,7 +33,7 @@ import Testing
             #expect(file.read() == nil)
             try file.write(settings)
             #expect(file.read() == settings)
-            let access = FoundSettings()
+            let access = SettingsToRestore()
             access.note(settings, of: ScriptedDevice("a"))
             #expect(access.noteChange(to: settings.map { FoundSetting(file: $0.file, text: "a=b") }))
             #expect(!access.noteChange(to: settings.map { FoundSetting(file: $0.file, text: "a=b") }))
@@ -121,7 +121,7 @@ import Testing
     /// Makes a device and prepares it; the log of its calls is empty then.
     private func access(
         _ folder: String? = nil,
-        _ settings: FoundSettings = FoundSettings(),
+        _ settings: SettingsToRestore = SettingsToRestore(),
         sensitivity: ScriptedDevice.Sensitivity? = nil,
         buffer: ScriptedBuffer? = nil,
         log: CallLog? = nil
@@ -164,7 +164,7 @@ import Testing
     @Test func `the last of two sensors of a device restores a rate that they share`() throws {
         try withFolder { folder in
             let file = try #require(SettingsFile(of: ScriptedDevice("a"), folders: folder))
-            let settings = FoundSettings()
+            let settings = SettingsToRestore()
             let (first, second) = (access(folder, settings), access(folder, settings))
             for access in [first, second] { _ = access.run(.prepare, rate: 0, scans: 0) }
             _ = first.run(.open(buffered: false), rate: 50, scans: 0)
@@ -215,7 +215,7 @@ import Testing
 
     // The rate that another program had set while the first sensor was read was forgotten.
     @Test func `a second sensor restores what another program has set before it was opened`() {
-        let settings = FoundSettings()
+        let settings = SettingsToRestore()
         let (first, second) = (access(nil, settings), access(nil, settings))
         _ = first.run(.open(buffered: false), rate: 15, scans: 0)
         rate.hertz.withLock { $0 = 20 }

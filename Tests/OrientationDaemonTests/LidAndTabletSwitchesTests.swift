@@ -9,13 +9,13 @@ import Testing
 
 @testable import OrientationDaemon
 
-@Suite struct MachineSwitchesTests {
+@Suite struct LidAndTabletSwitchesTests {
     // ENOMEM or EMFILE meant a machine without switches, without a word.
     @Test func `a failed enumeration is repeated`() throws {
         let loop = try EventLoop()
         let attempts = try Attempts()
         let log = Log("orientd", isVerbose: false)
-        let switches = try MachineSwitches(loop: loop, log: log) { () throws(SystemError) in
+        let switches = try LidAndTabletSwitches(loop: loop, log: log) { () throws(SystemError) in
             guard attempts.next() > 1 else { throw SystemError("list the devices of", "input", errno: Errno(12)) }
             return []
         } onChange: { _, _ in
