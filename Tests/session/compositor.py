@@ -272,8 +272,10 @@ class Sway(Compositor):
 
     def start(self, **options):
         super().start(**options)
-        # Only swaymsg is told: programs outside of the tree find it by the process that owns it.
         self.inner_environment["SWAYSOCK"] = f"/mnt/runtime/{self.own_socket.name}"
+
+    def environment(self):
+        return super().environment() | {"SWAYSOCK": str(self.own_socket)}
 
     @property
     def own_socket(self):
