@@ -256,6 +256,11 @@ class Compositor:
         self.displays.append(display)
         return display
 
+    def areas(self):
+        """Returns {output: (left, top, right, bottom)} in logical pixels, as the compositor computes them."""
+        with contextlib.closing(Display(self.runtime / self.inner_environment["WAYLAND_DISPLAY"], TIMEOUT)) as display:
+            return display.areas()
+
     def corners(self, output=PANEL):
         """Returns the colours in the corners of the panel: top left, top right, bottom right, bottom left."""
         with contextlib.closing(Display(self.runtime / self.inner_environment["WAYLAND_DISPLAY"], TIMEOUT)) as display:

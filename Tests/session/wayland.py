@@ -210,6 +210,24 @@ class Display:
         self.round_trip()
         return self.output(name).transforms
 
+    def areas(self):
+        """Returns {output: (left, top, right, bottom)} in logical pixels, as zxdg_output_manager_v1 says."""
+        manager = self.bind("zxdg_output_manager_v1", 3, None)
+        found = {}
+
+        def add(output):
+            def handle(opcode, event):
+                if opcode in (0, 1):  # logical_position, logical_size
+                    found.setdefault(output.name, {})[opcode] = event.integer(), event.integer()
+
+            identifier = self.create(handle)
+            self.send(manager, 1, struct.pack("=II", identifier, output.identifier))
+
+        for output in self.outputs.values():
+            add(output)
+        self.round_trip()
+        return {name: (*box[0], box[0][0] + box[1][0], box[0][1] + box[1][1]) for name, box in found.items()}
+
     def follow_windows(self):
         """Returns {window: its states}, which each round trip updates; 2 is the state of the window with the focus."""
         windows = {}
