@@ -91,7 +91,7 @@ vm() {
 }
 
 session() {
-    suite session Tests/session/run .build/bin
+    suite session Tests/session/run .build/bin --events "${EVENTS:-40}"
 }
 
 sid() {
