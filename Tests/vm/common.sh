@@ -49,6 +49,24 @@ claim() {  # claim: claims the sensor as root, in the background process $claime
     check "claimed" soon grep SensorState= /tmp/claim.out
 }
 
+# --- sleep ----------------------------------------------------------------------------------------------------------
+slept() { [ "$(cat /sys/power/suspend_stats/success)" -gt "$sleeps" ] || { cat /sys/power/suspend_stats/*; false; }; }
+sleep_once() {  # sleep_once WHAT: suspends the machine and returns when it is awake again; needs run-in-vm.sh -S
+    check "$1: logind waits for orientd" soon inhibits
+    sleeps=$(cat /sys/power/suspend_stats/success)
+    began=$(date +%s%N)
+    : >/tmp/claim.out
+    systemctl suspend
+    check "$1: the machine has slept" within 90 slept
+    echo "asleep and awake again in $((($(date +%s%N) - began) / 1000000)) ms"
+    check "$1: sampling again" soon is SensorState sampling
+    states=$(sed -n 's/.*SensorState=\([a-z]*\).*/\1/p' /tmp/claim.out | xargs)
+    if [ -n "${may_be_lost:-}" ]; then states=$(echo "$states" | sed 's/ lost sampling$/ sampling/'); fi
+    check "$1: the sensor was stopped in between" same 'suspended idle sampling' "$states"
+    check "$1: the claim stays" is Claims 1
+}
+inhibits() { systemd-inhibit --list --no-legend --no-pager | grep -E '^orientd .* orientd .* sleep .* delay$'; }
+
 # --- the HID sensor -------------------------------------------------------------------------------------------------
 hid() { echo "$*" >/tmp/accel; }  # hid COMMAND...: see uhid_accel.py
 hid_is_there() { test -e /sys/bus/iio/devices/iio:device0/in_accel_x_raw; }

@@ -28,7 +28,7 @@ case $2 in
     *) cp "$1/install.tar" "$share" ;;
 esac
 case $2 in
-    suspend) keys=-S ;;
+    suspend | busy) keys=-S ;;
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     display | xorg) wide=480 high=640 ;;

@@ -4,22 +4,6 @@
 # logind suspends the machine (s2idle) while the sensor is claimed, and a key press resumes it.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
-slept() { [ "$(cat /sys/power/suspend_stats/success)" -gt "$sleeps" ] || { cat /sys/power/suspend_stats/*; false; }; }
-sleep_once() {  # sleep_once WHAT: suspends the machine and returns when it is awake again
-    check "$1: logind waits for orientd" soon inhibits
-    sleeps=$(cat /sys/power/suspend_stats/success)
-    began=$(date +%s%N)
-    : >/tmp/claim.out
-    systemctl suspend
-    check "$1: the machine has slept" within 90 slept
-    echo "asleep and awake again in $((($(date +%s%N) - began) / 1000000)) ms"
-    check "$1: sampling again" soon is SensorState sampling
-    states=$(sed -n 's/.*SensorState=\([a-z]*\).*/\1/p' /tmp/claim.out | xargs)
-    if [ -n "${may_be_lost:-}" ]; then states=$(echo "$states" | sed 's/ lost sampling$/ sampling/'); fi
-    check "$1: the sensor was stopped in between" same 'suspended idle sampling' "$states"
-    check "$1: the claim stays" is Claims 1
-}
-inhibits() { systemd-inhibit --list --no-legend --no-pager | grep -E '^orientd .* orientd .* sleep .* delay$'; }
 powered() { grep -oE 'power=[0-9]' accel.log | tail -n 1; }
 
 install_it
