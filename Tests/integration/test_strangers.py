@@ -41,6 +41,7 @@ class ForgedSignals(StrangerTestCase):
         daemon = self.rig.start_orientd()
         wait_until(logind.is_held_up, "orientd wants to be waited for")
         self.client.claim()
+        self.client.wait_for("InterfaceRule", "device")
         claimant = self.client.connection.get_unique_name()
         view = self.client.ask("Request", "sua{sv}", "org.example.App", 30, {})[0]
         before = self.client.get_all()
