@@ -67,14 +67,18 @@ extension Sensors {
         case .working(let known):
             remount(known, scaling)
             return warn(known, device.warnings)
-        case .returned(let known): number = known
+        case .returned(let known):
+            number = known
+            update(number) {
+                $0.sysfsPath = path
+                $0.setFrame(scaling)
+            }
         case .new:
             guard let new = newNumber(description.name, path) else { return }
             number = new
             try add(number, use, try newDriver(found.rate, at: path, use), status)
         }
         driver(of: number)?.find(device, scaling: scaling, rate: found.rate, helper: try helper(at: path))
-        update(number, path: path, scaling)
         find(found, number, use, status.identity)
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
@@ -126,17 +130,13 @@ extension Sensors {
         guard !status.sysfsPath.isEmpty else { return }
         let reason = "the device is \(status.name) (\(status.location.name)) now"
         for use in SensorUse.all where use.kind == kind {
-            let isOther = table.selection(use).sensors.contains {
-                $0.condition != .unplugged && $0.identity.path == status.sysfsPath && $0.identity != status.identity
-            }
+            let isOther = table.present(at: status.sysfsPath, use).contains { $0.identity != status.identity }
             if isOther { remove(status.sysfsPath, use, reason) }
         }
     }
 
     private func remove(_ path: String, _ use: SensorUse, _ reason: String) {
-        for number in table.present(at: path) where table.use(of: number) == use {
-            record?(.deviceRemoved(number, reason))
-        }
+        for sensor in table.present(at: path, use) { record?(.deviceRemoved(sensor.number, reason)) }
         change { table, time in table.remove(path: path, use, reason, at: time) }
     }
 
@@ -146,7 +146,7 @@ extension Sensors {
             status.mountMatrix != frame.matrix.elements
         else { return }
         log.info("\(status.name): the mount matrix has changed")
-        update(number, scaling)
+        update(number) { $0.setFrame(scaling) }
         driver(of: number)?.rescale(to: scaling)
         deliver(.rescaled, of: number)
     }

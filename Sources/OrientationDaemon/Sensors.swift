@@ -151,20 +151,23 @@ final class Sensors {
     func change(_ body: @escaping (inout SensorTable, Double) -> Void) {
         guard !isBusy else { return pending.append { $0.change(body) } }
         body(&table, loop.now)
-        finish()
+        performActions()
+        deliverPending()
     }
 
     /// Carries out the actions of the table, and waits for its deadline.
-    private func finish() {
+    private func performActions() {
         isBusy = true
         for action in table.takeActions() { perform(action) }
         isBusy = false
-        if table.deadline != armed {
-            armed = table.deadline
-            if let armed { timer?.arm(after: armed - loop.now) } else { timer?.disarm() }
-        }
-        while !isBusy, !pending.isEmpty { pending.removeFirst()(self) }
+        let deadline = table.deadline
+        guard deadline != armed else { return }
+        armed = deadline
+        if let deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
     }
+
+    /// Delivers what came while actions were carried out; the last step of each event, so that the order is kept.
+    private func deliverPending() { while !isBusy, !pending.isEmpty { pending.removeFirst()(self) } }
 
     private func expire() {
         armed = nil
@@ -184,11 +187,8 @@ final class Sensors {
             case .device(let driver): driver.onEvent = nil
             case .source(let source): source.onEvent = nil
             }
-        case .report(let number, .started(let warnings)):
-            warn(number, warnings, isPrefixed: true)
-            began(number)
-        case .report(let number, .closed(let warnings)): warn(number, warnings, isPrefixed: true)
-        case .report: break
+        case .warn(let number, let warnings): warn(number, warnings, isPrefixed: true)
+        case .began(let number): began(number)
         case .changed(let use):
             let selection = table.selection(use)
             if !selection.isReading { readings[use] = nil }
@@ -202,13 +202,15 @@ final class Sensors {
 
     private func drive(_ number: Int, _ commands: DeviceCommands) {
         switch sensors[number]?.driver {
-        case .device(let driver): driver.execute(commands)
+        case .device(let driver):
+            if let problem = driver.execute(commands) { deliver(.unreadable("\(problem)"), of: number) }
         case .source(let source): commands.reading == .none ? source.stop() : source.start()
         case nil: break
         }
     }
 
-    private func update(_ number: Int, _ body: (inout SensorStatus) -> Void) {
+    /// Changes what is published of a sensor.
+    func update(_ number: Int, _ body: (inout SensorStatus) -> Void) {
         guard var sensor = sensors.removeValue(forKey: number) else { return }
         body(&sensor.status)
         sensor.object?.status = sensor.status
@@ -260,18 +262,7 @@ final class Sensors {
             case .ended: change { $0.end(0, at: $1) }
             }
         }
-        change { table, time in
-            table.find(
-                0,
-                for: SensorUse(.accelerometer),
-                identity,
-                isSubstitute: false,
-                nil,
-                isDevice: false,
-                at: time
-            )
-            table.endScan(mayReturn: .none, retries: false, at: time)
-        }
+        change { table, time in table.addRecording(0, identity, at: time) }
     }
 
     /// Adds a driver for a sensor that was not known, with a number that no other has.
@@ -308,14 +299,6 @@ final class Sensors {
         return driver
     }
 
-    /// Sets what is known of a sensor that was found again.
-    func update(_ number: Int, path: String? = nil, _ scaling: SensorScaling) {
-        update(number) {
-            if let path { $0.sysfsPath = path }
-            $0.setFrame(scaling)
-        }
-    }
-
     // MARK: - Readings
 
     /// Delivers an event that comes from the device.
@@ -323,7 +306,8 @@ final class Sensors {
         guard !isBusy else { return pending.append { $0.deliver(event, of: number) } }
         record?(.device(number, event))
         table.handle(event, of: number, at: loop.now)
-        finish()
+        performActions()
+        deliverPending()
     }
 
     private func receive(_ measurement: Measurement, of number: Int) {
@@ -340,9 +324,10 @@ final class Sensors {
         default: break
         }
         table.add(sample, of: number, at: loop.now)
-        finish()
+        performActions()
         readings[use] = measurement
         onEvent(sample.map { .sample(use.role, $0) } ?? .reading(measurement))
+        deliverPending()
     }
 }
 

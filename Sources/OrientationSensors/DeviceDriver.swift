@@ -88,7 +88,8 @@ package final class DeviceDriver {
 
     // MARK: - Commands
 
-    package func execute(_ commands: DeviceCommands) {
+    /// Carries out commands; returns why reading could not be started, for ``DeviceEvent/unreadable(_:)``.
+    package func execute(_ commands: DeviceCommands) -> SystemError? {
         let problem = change(to: commands)
         if commands.abandons, let access = access.take() {
             // Nobody waits for the end: its helper may hang for ever.
@@ -100,7 +101,7 @@ package final class DeviceDriver {
         }
         if let job = commands.job { run(job) }
         if commands.reading == .none { helper.endIfIdle() }
-        if let problem { deliver(.unreadable("\(problem)")) }
+        return problem
     }
 
     private func deliver(_ event: DeviceEvent) { onEvent?(.device(event)) }

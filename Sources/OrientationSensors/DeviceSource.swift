@@ -67,7 +67,8 @@ package final class DeviceSource: SensorSource {
             deadline = machine.deadline
             if let deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
         }
-        driver.execute(commands)
+        let problem = driver.execute(commands)
         if let report = commands.report { onEvent?(.report(report)) }
+        if let problem { handle(.unreadable("\(problem)")) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import OrientationConfiguration
 import OrientationCore
 import OrientationSensors
@@ -60,5 +61,33 @@ import Testing
         sensors.read(.accelerometer, true)
         sensors.enter(.running)
         #expect(seen.samples == 2 && seen.calls == ["found", "suspended", "ended"])
+    }
+
+    // Of samples that are due when reading starts, the last came first.
+    @Test func `samples that come while reading starts keep their order`() throws {
+        let privateBus = try PrivateBus()
+        let loop = try EventLoop()
+        let trace = "/tmp/orientd-sensors-\(getpid()).csv"
+        let file = try #require(fopen(trace, "w"))
+        fputs("t_seconds,x,y,z\n" + (1...20).map { "0,\($0),9.8,0\n" }.joined(), file)
+        fclose(file)
+        defer { unlink(trace) }
+        var configuration = Configuration()
+        configuration.source = .replay(path: trace)
+        let sensors = try Sensors(
+            configuration: configuration,
+            scanner: nil,
+            loop: loop,
+            bus: try privateBus.connect(loop),
+            log: Log("orientd", isVerbose: false),
+            record: nil
+        )
+        var read: [Double] = []
+        sensors.onEvent = { event in
+            if case .sample(_, let sample) = event { read.append(sample.acceleration.x) }
+        }
+        try sensors.begin()
+        sensors.read(.accelerometer, true)
+        #expect(read == (1...20).map { Double($0) })
     }
 }

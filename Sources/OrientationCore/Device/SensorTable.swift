@@ -25,8 +25,10 @@ package struct SensorTable: Sendable {
         case drive(Int, DeviceCommands)
         /// Close the sensor, which was unplugged long ago, and remove it from the bus.
         case forget(Int)
-        /// Sampling began, or the device is closed; of interest are the warnings.
-        case report(Int, DeviceReport)
+        /// Log what went wrong while the device was prepared, opened or closed.
+        case warn(Int, [String])
+        /// Sampling began, or goes on in another way.
+        case began(Int)
         /// What is known of a use, or of one of its sensors, has changed.
         case changed(SensorUse)
         /// Scan for devices now.
@@ -38,7 +40,6 @@ package struct SensorTable: Sendable {
         let use: SensorUse
         /// Nil for a recording or a simulation, which have no device.
         var life: DeviceMachine?
-        var path: String
         /// What the driver was told last.
         var driven = DeviceCommands()
     }
@@ -72,19 +73,21 @@ package struct SensorTable: Sendable {
         return uses[index].selection
     }
 
-    package func use(of number: Int) -> SensorUse? { sensors.first { $0.number == number }?.use }
+    package func use(of number: Int) -> SensorUse? { index(of: number).map { sensors[$0].use } }
 
     /// The life of a device; nil for a recording or a simulation.
-    package func life(of number: Int) -> DeviceMachine? { sensors.first { $0.number == number }?.life }
+    package func life(of number: Int) -> DeviceMachine? { index(of: number).flatMap { sensors[$0].life } }
 
-    /// The directory of a device, or what it was when it was unplugged.
-    package func path(of number: Int) -> String? { sensors.first { $0.number == number }?.path }
+    /// What the sensor was when a scan found it last.
+    package func identity(of number: Int) -> SensorIdentity? {
+        use(of: number).flatMap { selection($0).sensor(number)?.identity }
+    }
 
     /// When to call ``expire(at:)``; nil for never.
     package var deadline: Double? {
         var next = Double.infinity
-        for sensor in sensors { next = min(next, sensor.life?.deadline ?? .infinity) }
-        for use in uses { next = min(next, use.retry ?? .infinity) }
+        for index in sensors.indices { next = min(next, sensors[index].life?.deadline ?? .infinity) }
+        for index in uses.indices { next = min(next, uses[index].retry ?? .infinity) }
         return next < .infinity ? next : nil
     }
 
@@ -93,10 +96,9 @@ package struct SensorTable: Sendable {
         sensors.filter { $0.life?.deadline ?? .infinity <= time }.map { $0.number }
     }
 
-    /// The sensors that are at a path.
-    package func present(at path: String) -> [Int] {
-        uses.flatMap { $0.selection.sensors }.filter { $0.condition != .unplugged && $0.identity.path == path }
-            .map { $0.number }
+    /// The sensors of a use that are at a path.
+    package func present(at path: String, _ use: SensorUse) -> [SensorSelection.Sensor] {
+        selection(use).sensors.filter { $0.condition != .unplugged && $0.identity.path == path }
     }
 
     /// Whether a sensor that works is at a path.
@@ -106,32 +108,39 @@ package struct SensorTable: Sendable {
 
     private func index(_ use: SensorUse) -> Int? { uses.firstIndex { $0.use == use } }
 
+    private func index(of number: Int) -> Int? { sensors.firstIndex { $0.number == number } }
+
     // MARK: - From udev and scans
 
-    /// A scan found a sensor, for the first time or again; nil for one that has no device, or cannot be described.
+    /// A scan found a device, for the first time or again; `traits` is nil for one that cannot be described.
     package mutating func find(
         _ number: Int,
         for use: SensorUse,
         _ identity: SensorIdentity,
         isSubstitute: Bool,
         _ traits: DeviceTraits?,
-        isDevice: Bool = true,
         at time: Double
     ) {
-        if let path = path(of: number), path != identity.path, traits != nil { drive(number, .removed, at: time) }
-        if let index = sensors.firstIndex(where: { $0.number == number }) {
-            sensors[index].path = identity.path
-        } else {
-            let life = isDevice ? DeviceMachine(rate: traits?.rate ?? 0) : nil
-            sensors.append(Sensor(number: number, use: use, life: life, path: identity.path))
+        if index(of: number) == nil {
+            sensors.append(Sensor(number: number, use: use, life: DeviceMachine(rate: traits?.rate ?? 0)))
+        } else if traits != nil, self.identity(of: number)?.path != identity.path {
+            handle(.removed, of: number, at: time)
         }
-        if let traits { drive(number, .found(traits), at: time) }
+        if let traits { handle(.found(traits), of: number, at: time) }
         select(use, .found(number, identity, isSubstitute: isSubstitute), at: time)
+    }
+
+    /// Adds the accelerometer of a recording or a simulation, which has no device.
+    package mutating func addRecording(_ number: Int, _ identity: SensorIdentity, at time: Double) {
+        let use = SensorUse(.accelerometer)
+        sensors.append(Sensor(number: number, use: use, life: nil))
+        select(use, .found(number, identity, isSubstitute: false), at: time)
+        select(use, .scanned(mayReturn: .none, retries: false), at: time)
     }
 
     /// The sensors of a use that are at a path were unplugged, or became other sensors, and why.
     package mutating func remove(path: String, _ use: SensorUse, _ reason: String, at time: Double) {
-        for number in present(at: path) where self.use(of: number) == use { drive(number, .removed, at: time) }
+        for sensor in present(at: path, use) { handle(.removed, of: sensor.number, at: time) }
         select(use, .removed(path: path, reason), at: time)
     }
 
@@ -160,21 +169,38 @@ package struct SensorTable: Sendable {
     package mutating func sense(_ sensing: Sensing, _ use: SensorUse, at time: Double) -> Int? {
         let selection = selection(use)
         guard selection.isReading, let number = selection.activeNumber, life(of: number) != nil else { return nil }
-        drive(number, .sense(sensing), at: time)
+        handle(.sense(sensing), of: number, at: time)
         return number
     }
 
     // MARK: - From a sensor
 
-    /// Something happened to a device.
+    /// Passes an event to the machine of a device; a recording has none, and is only started and stopped.
     package mutating func handle(_ event: DeviceEvent, of number: Int, at time: Double) {
-        drive(number, event, at: time)
+        guard let index = index(of: number) else { return }
+        guard var commands = sensors[index].life?.handle(event, at: time) else {
+            var commands = DeviceCommands()
+            if event == .start { commands.reading = .poll }
+            return actions.append(.drive(number, commands))
+        }
+        let report = commands.report.take()
+        // Most readings change nothing.
+        if commands != sensors[index].driven || commands.job != nil || commands.abandons {
+            sensors[index].driven = commands
+            actions.append(.drive(number, commands))
+        }
+        if let report { handle(report, of: number, at: time) }
     }
 
-    /// Something happened to a recording or a simulation.
+    /// Passes a report of a device's machine, or of a recording, to the selection.
     package mutating func handle(_ report: DeviceReport, of number: Int, at time: Double) {
         guard let use = use(of: number) else { return }
-        self.report(number, use, report, at: time)
+        switch report {
+        case .started(let warnings): actions += [.warn(number, warnings), .began(number)]
+        case .closed(let warnings): actions.append(.warn(number, warnings))
+        case .stalled, .silent, .failed: break
+        }
+        select(use, .report(number, report), at: time)
     }
 
     /// A reading came; nil for other kinds than accelerometers.
@@ -197,8 +223,6 @@ package struct SensorTable: Sendable {
         }
     }
 
-    // MARK: - The two levels
-
     /// Passes an event to the selection of a use, and carries out its commands.
     private mutating func select(_ use: SensorUse, _ event: SensorEvent, at time: Double) {
         guard let index = index(use) else { return }
@@ -209,39 +233,13 @@ package struct SensorTable: Sendable {
         case .after(let delay): uses[index].retry = time + delay
         case nil: break
         }
-        if let number = commands.stop { drive(number, .stop, at: time) }
-        if let number = commands.start { drive(number, .start, at: time) }
+        if let number = commands.stop { handle(.stop, of: number, at: time) }
+        if let number = commands.start { handle(.start, of: number, at: time) }
         if let number = commands.forget {
             sensors.removeAll { $0.number == number }
             actions.append(.forget(number))
         }
         if commands.isChanged { actions.append(.changed(use)) }
         if commands.scans { actions.append(.scan) }
-    }
-
-    /// Passes an event to a device's life; where there is no device, the driver is told only whether to read.
-    private mutating func drive(_ number: Int, _ event: DeviceEvent, at time: Double) {
-        guard let index = sensors.firstIndex(where: { $0.number == number }) else { return }
-        guard sensors[index].life != nil else {
-            var commands = DeviceCommands()
-            if event == .start { commands.reading = .poll }
-            return actions.append(.drive(number, commands))
-        }
-        guard var commands = sensors[index].life?.handle(event, at: time) else { return }
-        let report = commands.report.take()
-        // Most readings change nothing.
-        if commands != sensors[index].driven || commands.job != nil || commands.abandons {
-            sensors[index].driven = commands
-            actions.append(.drive(number, commands))
-        }
-        if let report { self.report(number, sensors[index].use, report, at: time) }
-    }
-
-    private mutating func report(_ number: Int, _ use: SensorUse, _ report: DeviceReport, at time: Double) {
-        switch report {
-        case .started, .closed: actions.append(.report(number, report))
-        case .stalled, .silent, .failed: break
-        }
-        select(use, .report(number, report), at: time)
     }
 }

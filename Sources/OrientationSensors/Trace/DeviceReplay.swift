@@ -44,7 +44,7 @@ package struct DeviceReplay {
             table.find(found.number, for: use, identity, isSubstitute: found.isSubstitute, found.traits, at: time)
             if shown[found.number] == nil { shown[found.number] = [] }
         case .deviceRemoved(let number, let reason):
-            guard let use = table.use(of: number), let path = table.path(of: number) else {
+            guard let use = table.use(of: number), let path = table.identity(of: number)?.path else {
                 return .malformedArgument("device")
             }
             table.remove(path: path, use, reason, at: time)
@@ -99,10 +99,11 @@ package struct DeviceReplay {
     }
 
     private mutating func show(_ sensor: SensorSelection.Sensor, _ use: SensorUse, isInUse: Bool) {
-        guard let life = table.life(of: sensor.number), let path = table.path(of: sensor.number) else { return }
+        guard let life = table.life(of: sensor.number) else { return }
         let values: Values = [
-            ("Kind", .text(use.kind.name)), ("Role", .text(use.role.name)), ("SysfsPath", .text(path)),
-            ("InUse", .flag(isInUse)), ("Activity", .text(life.activity)), ("Mode", .text(life.mode.name)),
+            ("Kind", .text(use.kind.name)), ("Role", .text(use.role.name)),
+            ("SysfsPath", .text(sensor.identity.path)), ("InUse", .flag(isInUse)), ("Activity", .text(life.activity)),
+            ("Mode", .text(life.mode.name)),
             ("SampleRate", .decimal(life.sampleRate)), ("State", .text(sensor.state.name)),
             ("LastError", .text(sensor.lastError)),
         ]

@@ -34,7 +34,7 @@ private struct Drivers {
                 }
                 commands[number] = new
             case .forget(let number): forgotten.append(number)
-            case .report: break
+            case .warn, .began: break
             case .changed: changes += 1
             case .scan: scans += 1
             }
@@ -145,10 +145,11 @@ private struct Drivers {
         drivers.endScan()
         drivers.need(true)
         drivers.remove("/sys/a")
-        #expect(drivers.state == .lost && !drivers.isRead(1) && drivers.table.present(at: "/sys/a").isEmpty)
+        #expect(drivers.state == .lost && !drivers.isRead(1))
+        #expect(drivers.table.present(at: "/sys/a", drivers.display).isEmpty)
         drivers.find(1, path: "/sys/b")
         drivers.endScan()
-        #expect(drivers.isRead(1) && drivers.table.path(of: 1) == "/sys/b")
+        #expect(drivers.isRead(1) && drivers.table.identity(of: 1)?.path == "/sys/b")
         drivers.read(1)
         #expect(drivers.state == .sampling)
     }
@@ -213,12 +214,8 @@ private struct Drivers {
     }
 
     @Test mutating func `a recording is started and stopped`() {
-        let use = drivers.display
         let identity = SensorIdentity(name: "a.csv", location: .display, path: "")
-        drivers.change { table, time in
-            table.find(0, for: use, identity, isSubstitute: false, nil, isDevice: false, at: time)
-            table.endScan(mayReturn: .none, retries: false, at: time)
-        }
+        drivers.change { $0.addRecording(0, identity, at: $1) }
         drivers.need(true)
         #expect(drivers.isRead(0) && drivers.table.deadline == nil)
         drivers.change { $0.handle(.started(warnings: []), of: 0, at: $1) }
