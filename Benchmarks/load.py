@@ -137,12 +137,6 @@ def percentile(values, share):
     return float("inf") if not values else sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def processor(pid):
-    """Returns the seconds of processor time that a process has used."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class Load:
     def __init__(self, seconds, has_polkit=True):
         from rig import ACTIONS, Rig, accelerometer
@@ -172,11 +166,11 @@ class Load:
     def measure(self, what):
         """Prints a row with the waits of the observer, and the processor time of the daemon."""
         from gi.repository import GLib
-        from rig import LANDSCAPE_LEFT, PORTRAIT, handle_events
+        from rig import LANDSCAPE_LEFT, PORTRAIT, handle_events, processor_time
 
         gets, turns, lost = [], [], 0
         ends = time.monotonic() + self.seconds
-        used = processor(self.daemon.pid)
+        used = processor_time(self.daemon.pid)
         started = time.monotonic()
         while time.monotonic() < ends:
             for _ in range(20):
@@ -200,7 +194,7 @@ class Load:
                 lost += 1
             else:
                 turns.append(self.signals[count] - before)
-        share = (processor(self.daemon.pid) - used) / (time.monotonic() - started) * 100
+        share = (processor_time(self.daemon.pid) - used) / (time.monotonic() - started) * 100
         cells = [f"{percentile(values, share_) * 1000:.1f}" for values in (gets, turns) for share_ in (0.5, 0.99, 1)]
         print(f"| {what} | {' | '.join(cells)} | {share:.0f} % | {lost} |", flush=True)
 
@@ -236,9 +230,11 @@ class Load:
         self.rig.close()
 
     def measure_calls(self, what):
+        from rig import processor_time
+
         claims, locks = [], []
         pids = (self.daemon.pid, self.rig.bus_process.pid)
-        used, started = [processor(pid) for pid in pids], time.monotonic()
+        used, started = [processor_time(pid) for pid in pids], time.monotonic()
         while time.monotonic() < started + self.seconds:
             client = self.rig.connect()
             for values, method, arguments in ((claims, "Claim", ()), (locks, "SetRotationLock", ("s", "off"))):
@@ -249,7 +245,7 @@ class Load:
             self.rig.clients.remove(client)
         seconds = time.monotonic() - started
         cells = [f"{percentile(values, share) * 1000:.1f}" for values in (claims, locks) for share in (0.5, 0.99, 1)]
-        cells += [f"{(processor(pid) - before) / seconds:.0%}" for pid, before in zip(pids, used)]
+        cells += [f"{(processor_time(pid) - before) / seconds:.0%}" for pid, before in zip(pids, used)]
         print(f"| {what} | {' | '.join(cells)} |", flush=True)
 
     def measure_attack(self, name, others):

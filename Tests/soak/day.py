@@ -4,7 +4,6 @@
 import collections
 import contextlib
 import os
-import pathlib
 import random
 import signal
 import subprocess
@@ -28,6 +27,7 @@ from rig import (
     ROOT_PATH,
     accelerometer,
     die_with_parent,
+    processor_time,
     wait_until,
 )
 from rotation import HELD
@@ -185,8 +185,7 @@ class Day(AgentTestCase):
             sample[f"{name}: descriptors"] = len(os.listdir(f"/proc/{program.pid}/fd"))
             statistics = self.ask_bus("GetConnectionStats", self.names[name], "org.freedesktop.DBus.Debug.Stats")
             sample[f"{name}: match rules"] = statistics["MatchRules"]
-            fields = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()
-            used = (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+            used = processor_time(program.pid) * 1000
             sample[f"{name}: processor time of an action in ms"] = (used - self.before.get(name, used)) / self.done
             self.before[name] = used
         return sample
