@@ -88,10 +88,13 @@ class SwayTests(session.SessionTests):
         self.assertEqual(self.client.get("AskedRequest"), "/")
 
     def test_configuration_that_is_read_again_keeps_the_picture(self):
-        # sway then sets what its configuration says, which knows nothing of the rotation.
-        self.start_session(held="landscape-left")
-        self.wait_for_transform("270")
-        self.compositor.run("swaymsg", "reload")
-        # sway answers this after it has read the configuration.
-        self.compositor.run("swaymsg", "-t", "get_version")
-        self.wait_for_transform("270")
+        # sway then sets what its configuration says, which knows nothing of the rotation. With MapInput=no, the agent did
+        # not hear of that, and took it for somebody else's choice.
+        for setting in ("auto", "no"):
+            with self.case(setting=setting):
+                self.start_session(held="landscape-left", configuration=f"{session.SETTINGS}MapInput={setting}\n")
+                self.wait_for_transform("270")
+                self.compositor.run("swaymsg", "reload")
+                # sway answers this after it has read the configuration.
+                self.compositor.run("swaymsg", "-t", "get_version")
+                self.wait_for_transform("270")

@@ -71,13 +71,13 @@ final class HyprlandInputs: InputMapper {
 
     private func update() {
         guard !isBusy else { return }
+        if events == nil { connectEvents() }
         guard let wanted, wanted != handled else {
             let ended = completion
             completion = nil
             ended?()
             return
         }
-        if events == nil { connectEvents() }
         handled = wanted
         isBusy = true
         hyprland.send("j/devices") { [self] reply in

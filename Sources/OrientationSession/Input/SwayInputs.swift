@@ -120,6 +120,7 @@ final class SwayInputs: InputMapper {
     /// Maps the built-in ones of the devices in a list to the output.
     private func map(_ list: JSONValue) throws(MessageError) {
         guard let list = list.list else { throw MessageError("sent no list of input devices") }
+        guard let output else { return }
         let known: [InputDevice]
         do throws(SystemError) {
             known = try InputDevice.all()
@@ -130,7 +131,7 @@ final class SwayInputs: InputMapper {
             guard let identifier = device["identifier"]?.text, let type = device["type"]?.text else {
                 throw MessageError("sent an input device without identifier and type")
             }
-            guard let output, let kind = Self.kinds[type], handled.insert(identifier).inserted else { continue }
+            guard let kind = Self.kinds[type], handled.insert(identifier).inserted else { continue }
             if mapsItself == true, Output(name: output).isBuiltIn { continue }
             let isBuiltIn = known.isBuiltIn(
                 vendor: device["vendor"]?.integer ?? 0,

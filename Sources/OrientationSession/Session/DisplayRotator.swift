@@ -30,7 +30,7 @@ final class DisplayRotator {
     private var lock: AgentLock?
     private let file: RestoreFile?
     private let server: DisplayServer
-    /// Nil if the agent does not map input devices in this session, or does so with the outputs.
+    /// Also reports what the compositor does; nil if it has no socket for that.
     private var inputs: (any InputMapper)?
     private let endTimer: Timer
     private var timer: Timer?
@@ -125,7 +125,10 @@ final class DisplayRotator {
         if let inputTarget { inputs?.follow(inputTarget) }
     }
 
-    private var inputTarget: InputTarget? { rotation.map { InputTarget($0.panels, among: $0.outputs) } }
+    /// Without panels where the agent does not map the devices.
+    private var inputTarget: InputTarget? {
+        rotation.map { InputTarget(configuration.inputMapping == .auto ? $0.panels : [], among: $0.outputs) }
+    }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
     ///
@@ -237,7 +240,7 @@ final class DisplayRotator {
     private func outputsReported(_ outputs: [Output]) {
         guard isStillOurs() else { return loop.exit() }
         if rotation == nil {
-            inputs = configuration.inputMapping == .auto ? surroundings.inputMapper(loop: loop, log: log) : nil
+            inputs = surroundings.inputMapper(loop: loop, log: log)
             inputs?.onEvent = { [unowned(unsafe) self] in handle($0) }
             rotation = PanelRotation(
                 outputs: configuration.outputs,
