@@ -335,7 +335,29 @@ import Testing
         #expect(scene.want(.rotated180) == Self.change(.rotated180))
     }
 
+    // The request for 90 became one for 270, which the panel had already: it had no effect however often it was made.
+    @Test func `a frame is forgotten when a change has no effect`() {
+        var scene = Self.scene()
+        scene.want(.rotated90)
+        scene.end(.applied)
+        #expect(scene.report(Self.outputs(.rotated270)) == Self.change(.rotated270))
+        scene.end(.applied)
+        #expect(scene.wait(PanelRotation.reportTime) == nil)
+        #expect(scene.wait() == Self.change(.rotated90))
+    }
+
     // MARK: - Power and monitors
+
+    // labwc reports an output that is off as disabled, from the next change of any output on.
+    @Test func `a disabled panel is turned when it is on again`() {
+        var scene = Self.turned()
+        var outputs = Self.outputs(.normal, monitor: 1920)
+        outputs[0].isEnabled = false
+        #expect(scene.report(outputs) == nil)
+        #expect(scene.rotation.activity == "rotates eDP-1 when it is on again")
+        #expect(scene.rotation.problem == nil)
+        #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
+    }
 
     // labwc lit a blanked panel that was turned.
     @Test func `a panel that is off is turned when it is on again`() {

@@ -25,6 +25,7 @@ WEIGHTS = {
     "power": 4,
     "foreign": 2,
     "foreign_transform": 1,
+    "race": 1,
     "reload": 1,
     "hang": 1,
     "restart": 1,
@@ -123,9 +124,8 @@ class RandomTests:
         if self.activity == f"rotates {PANEL}":
             if shown != wanted:
                 return text
-        elif self.activity in (f"rotates {PANEL} when it is on again", "finds no output to rotate"):
-            # labwc reports an output that is off as disabled, from the next change of any output on.
-            if PANEL not in blanked or self.activity.startswith("finds") and shown is not None:
+        elif self.activity == f"rotates {PANEL} when it is on again":
+            if PANEL not in blanked:
                 return text
         elif self.activity == f"leaves {PANEL} as another program has set it":
             if not self.is_foreign or shown not in self.bases:
@@ -209,6 +209,18 @@ class RandomTests:
         self.compositor.set_output(PANEL, "--transform", transform)
         self.was_tidy, self.before = False, None
         self.take_over(transform, transform == present)
+
+    def race(self):
+        """Somebody sets the transform while the device turns."""
+        transform, self.held = self.random.choice(TRANSFORMS), self.random.choice(list(HELD))
+        self.note((transform, self.held))
+        self.lit_heads()
+        process = self.compositor.spawn("wlr-randr", "--output", PANEL, "--transform", transform)
+        self.turn(self.held)
+        process.wait()
+        self.compositor.processes.remove(process)
+        self.was_tidy, self.before = False, None
+        self.take_over(transform, is_race=True)
 
     def lit_heads(self):
         """Returns the outputs after switching the panel on: sway changes an output that is off only later."""

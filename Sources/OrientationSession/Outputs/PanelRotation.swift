@@ -136,17 +136,20 @@ struct PanelRotation: Sendable {
 
     /// What is wrong, as a message; nil if nothing is.
     var problem: String? {
-        if panels.isEmpty {
-            // A panel that is off, such as below a closed lid, comes back.
-            return outputs.contains { names.isEmpty ? $0.isBuiltIn : names.contains($0.name) } ? nil : missing
-        }
+        if panels.isEmpty { return disabled.isEmpty ? missing : nil }
         return refusal
+    }
+
+    /// The panels that are disabled, such as below a closed lid, and come back; labwc reports those that are off so.
+    private var disabled: [String] {
+        outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
     }
 
     /// What is done with the panels, as words that follow "orient-agent".
     var activity: String {
-        let list = panelNames.joined(separator: " and ")
+        let list = (panels.isEmpty ? disabled : panelNames).joined(separator: " and ")
         if list.isEmpty { return "finds no output to rotate" }
+        if panels.isEmpty { return "rotates \(list) when it is on again" }
         guard case .transform = goal, request == nil, !difference.isEmpty else { return "rotates \(list)" }
         if say == .other { return "leaves \(list) as another program has set it" }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
@@ -241,7 +244,10 @@ struct PanelRotation: Sendable {
             // Places that the compositor does not accept are left to it.
             if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { accepted = outputs }
         } else if areTurned(as: request.before), !reportsBeforeEnd {
-            if isLate { fail(.refused("it has no effect"), at: time) }
+            guard isLate else { return }
+            // What was taken for the compositor's addition may have been somebody else's transform.
+            frames = [:]
+            fail(.refused("it has no effect"), at: time)
         } else {
             // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
             for panel in panels {
