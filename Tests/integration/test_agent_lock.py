@@ -648,8 +648,14 @@ class Fallback(LockTestCase):
 
     def monitor(self, agent):
         """Returns the process that watches, when no other one writes."""
-        wait_until(lambda: len(children(agent)) == 1, "the agent has one child")
-        return int(children(agent)[0])
+        found = []
+
+        def is_alone():
+            found[:] = children(agent)
+            return len(found) == 1
+
+        wait_until(is_alone, "the agent has one child")
+        return int(found[0])
 
     def test_another_backend_is_followed_over_gsettings(self):
         desktop, agent = self.start_keyfile()

@@ -8,7 +8,7 @@ rotate.
 import json
 import os
 
-from agent_session import TRANSFORMS, AgentTestCase
+from agent_session import TRANSFORMS, AgentTestCase, is_asleep, wakeups
 from evdev import event_node
 from fakes.x11 import FakeServer, GarblingProxy, RefusingProxy
 from rig import wait_until
@@ -328,6 +328,16 @@ class Touch(X11TestCase):
 
     def set_node(self, name, number):
         self.server.set_node(name, f"/dev/input/event{number}")
+
+    def wait_until_idle(self, agent):
+        """Waits until the agent sleeps and the server has answered all that it was asked."""
+
+        def is_idle():
+            before = wakeups(agent.pid)
+            self.server.matrix(self.devices[0])
+            return is_asleep(agent.pid) and wakeups(agent.pid) == before
+
+        wait_until(is_idle, "the agent is idle")
 
     def place_outputs(self, *arguments):
         """Places a monitor beside the panel."""
