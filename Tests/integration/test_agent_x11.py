@@ -386,7 +386,8 @@ class Touch(X11TestCase):
         wait_until(lambda: self.client.get("AskedRequest") == "/", "the window on the monitor does not decide")
         self.server.move(player, *self.server.rectangles()["DUMMY0"])
         wait_until(lambda: self.client.get("AskedRequest") != "/", "the window on the panel decides")
-        agent.wait_for_warning("DUMMY0 is not rotated")  # this server cannot rotate
+        agent.stop()
+        agent.new_warnings()  # a second one is due only if the agent saw the display upright meanwhile
 
     def test_a_device_whose_place_becomes_known_follows_or_is_let_go(self):
         self.place_outputs("--right-of", "DUMMY0")
