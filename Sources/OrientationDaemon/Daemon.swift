@@ -29,10 +29,6 @@ package final class Daemon {
     /// What must live as long as the daemon.
     private let watches: [AnyObject]
 
-    private var reads = PerRole(false)
-    private var sensing = PerRole(Sensing.stream)
-    private var readsHinge = false
-    private var isSwitchContradicted = false
     private var saveProblem: ProblemLog
     /// What the service manager was told last; nil until the service is ready.
     private var reportedSummary: String?
@@ -75,22 +71,23 @@ package final class Daemon {
             clients: clients,
             host: driver
         )
-        let sensors = try Sensors(
-            configuration: configuration,
-            scanner: scanner,
-            loop: loop,
-            bus: bus,
-            log: log,
-            record: recorder.map { recorder in { recorder.write($0, at: driver.now) } }
-        )
-        self.sensors = sensors
         let servesProxy = SensorProxyObject.isWanted(configuration.servesSensorProxy, log: log)
-        proxy =
+        let proxy =
             servesProxy
             ? try SensorProxyObject(bus: bus, loop: loop, clients: clients) { kind, claimants in
-                guard kind == .accelerometer else { return sensors.read(kind, !claimants.isEmpty) }
-                driver.deliver(.proxyClaims(claimants))
+                let isNeeded = !claimants.isEmpty
+                driver.deliver(kind == .accelerometer ? .proxyClaims(claimants) : .needed(kind, isNeeded))
             } : nil
+        let sensors = Sensors(
+            configuration: configuration,
+            scanner: scanner,
+            machine: driver,
+            loop: loop,
+            bus: bus,
+            log: log
+        ) { proxy?.publish($0) }
+        self.sensors = sensors
+        self.proxy = proxy
         switches =
             configuration.source == .local
             ? try LidAndTabletSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
@@ -131,7 +128,6 @@ package final class Daemon {
     /// Starts the searches that READY waits for; the one for sensors is under way.
     private func begin() throws(SystemError) {
         driver.begin()
-        sensors.onEvent = { [self] in handle($0) }
         try sensors.begin()
         if driver.machine.needsChassis {
             Chassis.ask(over: bus) { [self] idiom, error in
@@ -156,28 +152,19 @@ package final class Daemon {
 
     private func apply(_ effects: Effects) {
         if let state = effects.save { save(state) }
+        for action in effects.actions {
+            sensors.perform(action)
+            if case .changed(let use) = action { changed(use) }
+        }
         if let status = effects.status { log(status, effects) }
         manager.publish(effects)
         proxy?.publish(effects)
-        if effects.reads != reads || effects.sensing != sensing { read(effects) }
-        if effects.readsHinge != readsHinge {
-            readsHinge = effects.readsHinge
-            sensors.read(.hinge, readsHinge)
-        }
         tabletSwitch.apply(effects.tabletSwitch)
+        if let angle = effects.contradictingAngle { switches?.warnOfContradiction(angle: angle) }
         if let scale = effects.wrongScale {
             log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
         }
         if let step = effects.step { apply(step) }
-    }
-
-    private func read(_ effects: Effects) {
-        let (wereRead, wereSensed) = (reads, sensing)
-        (reads, sensing) = (effects.reads, effects.sensing)
-        for role in AccelerometerRole.allCases {
-            if reads[role] != wereRead[role] { sensors.read(.accelerometer, reads[role], role: role) }
-            if sensing[role] != wereSensed[role] { sensors.sense(sensing[role], role: role) }
-        }
     }
 
     private func apply(_ step: Effects.Step) {
@@ -188,21 +175,18 @@ package final class Daemon {
             let summary = sensors.summary
             reportedSummary = summary
             ServiceManager.ready(status: summary)
-        case .suspend: sensors.enter(.suspended) { [self] in sleep.allowSleep() }
-        case .resume: sensors.enter(.running)
+        case .suspend: sensors.onClosed = { [self] in sleep.allowSleep() }
+        case .resume: sensors.onClosed = nil
         case .end:
             ServiceManager.stopping()
-            sensors.enter(.ending) { [self] in loop.exit() }
+            sensors.scanner?.end()
+            sensors.onClosed = { [self] in loop.exit() }
         case .exit: loop.exit()
         }
     }
 
     private func log(_ status: ManagerStatus, _ effects: Effects) {
         log.debug("\(status.deviceOrientation), face \(status.faceOrientation), sensor \(status.sensorState)")
-        if status.isSwitchContradicted != isSwitchContradicted {
-            isSwitchContradicted = status.isSwitchContradicted
-            if isSwitchContradicted { switches?.warnOfContradiction(angle: status.hingeAngle) }
-        }
         guard let transition = effects.transition else { return }
         log.debug("\(transition.to) after \(transition.from), by \(transition.reason): \(effects.explanation)")
     }
@@ -214,35 +198,18 @@ package final class Daemon {
         let isSaved = saveProblem.attempt { () throws(SystemError) in try file.write(state) }
         if !isSaved { driver.deliver(.saveFailed) }
     }
-}
 
-extension Daemon {
-    private func handle(_ event: Sensors.Event) {
-        switch event {
-        case .samplingBegan(let role, let sampling):
-            // A source that starts again reads every sample.
-            sensing[role] = .stream
-            driver.deliver(.samplingBegan(role, sampling))
-        case .sample(let role, let sample): driver.deliver(sample, role)
-        case .reading(let measurement):
-            if case .angle(let degrees) = measurement { driver.deliver(.hingeAngle(degrees)) }
-            proxy?.publish(measurement)
-        case .changed(let use): changed(use)
-        case .found: driver.deliver(.sensorsFound)
-        }
-    }
+    // MARK: - Sensors
 
     private func changed(_ use: SensorUse) {
-        let report = sensors.report(use)
+        let report = driver.machine.report(use)
         if let proxy, use.role == .display {
             let isRead = !report.mayDeliver || sensors.reading(of: use.kind) != nil
             proxy.setPresence(of: use.kind, report.isPresent, isRead: isRead)
         }
-        if use.kind == .hinge { driver.deliver(.hingeSensor(report)) }
-        guard use.kind == .accelerometer else { return }
-        driver.deliver(.sensorChanged(use.role, report))
+        guard use == SensorUse(.accelerometer), let reportedSummary else { return }
         let summary = sensors.summary
-        guard use.role == .display, let reportedSummary, summary != reportedSummary else { return }
+        guard summary != reportedSummary else { return }
         self.reportedSummary = summary
         ServiceManager.status(summary)
     }

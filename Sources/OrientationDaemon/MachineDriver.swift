@@ -58,11 +58,11 @@ package final class MachineDriver: MachineHost {
         isBusy = false
     }
 
-    /// Delivers a sample whose time is the loop's.
-    func deliver(_ sample: AccelerometerSample, _ role: AccelerometerRole) {
+    /// Delivers an event with a sample whose time is the loop's.
+    func deliver(_ sample: AccelerometerSample, _ event: (AccelerometerSample) -> Event) {
         var sample = sample
         sample.time = machineTime(sample.time)
-        deliver(.sample(role, sample))
+        deliver(event(sample))
     }
 
     /// Delivers the passing of the deadline that the machine waits for; called by the timer.
@@ -82,9 +82,9 @@ package final class MachineDriver: MachineHost {
 
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {
         let time = now
-        recorder?.write(.event(event), at: time)
+        if let recorder { record(event, at: time, recorder) }
         let effects = machine.handle(event, at: time)
-        record(effects.sensing, at: time)
+        if let recorder { record(machine.sensing, at: time, recorder) }
         applyEffects(effects)
         wait(for: effects.deadline)
         completion?(effects)
@@ -96,11 +96,22 @@ package final class MachineDriver: MachineHost {
         arm(deadline)
     }
 
+    private func record(_ event: Event, at time: Double, _ recorder: Recorder) {
+        guard case .reading(let number, let showsMotion, let sample) = event else {
+            return recorder.write(.event(event), at: time)
+        }
+        recorder.write(.event(.device(number, .reading(showsMotion: showsMotion))), at: time)
+        guard let use = machine.table.use(of: number), number == machine.table.selection(use).activeNumber else {
+            return
+        }
+        recorder.write(.event(.sample(use.role, sample)), at: time)
+    }
+
     /// Records which levels have changed; a replay decides them anew.
-    private func record(_ sensing: PerRole<Sensing>, at time: Double) {
+    private func record(_ sensing: PerRole<Sensing>, at time: Double, _ recorder: Recorder) {
         guard sensing != recordedSensing else { return }
         for role in AccelerometerRole.allCases where sensing[role].level != recordedSensing[role].level {
-            recorder?.write(.level(role, sensing[role].level), at: time)
+            recorder.write(.level(role, sensing[role].level), at: time)
         }
         recordedSensing = sensing
     }

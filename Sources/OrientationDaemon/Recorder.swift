@@ -35,7 +35,7 @@ final class Recorder {
         if case .event(.sample(_, let sample)) = event { written = sample.time }
         attempt { writer throws(SystemError) in try writer.write(event, at: written) }
         switch event {
-        case .event(.sample), .device(_, .reading): guard time - lastFlush >= Self.flushPeriod else { return }
+        case .event(.sample), .event(.device(_, .reading)): guard time - lastFlush >= Self.flushPeriod else { return }
         default: break
         }
         lastFlush = time

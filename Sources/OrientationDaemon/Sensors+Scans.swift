@@ -16,16 +16,13 @@ extension Sensors {
     func begin() throws(SystemError) {
         switch configuration.source {
         case .iio:
-            isFirstScanAwaited = true
             scanner?.search.onFound = { [self] in scanned($0) }
             scanner?.search.onUnanswered = { [self] in lose($0) }
             scanner?.onChange = { [self] in deviceChanged($0, $1) }
         case .replay(let path):
             try add(ReplaySource(path: path, loop: loop), named: path)
-            onEvent(.found)
         case .simulation:
             try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
-            onEvent(.found)
         }
     }
 
@@ -43,15 +40,10 @@ extension Sensors {
             }
         }
         if found != nil, isComplete { announced = [] }
-        // Only now: until all are added, any kind may have a sensor, and claims wait for it.
-        let isFirst = isFirstScanAwaited
-        isFirstScanAwaited = false
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
         let isLocal = configuration.source == .local
         let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
-        record?(.scanned)
-        change { table, time in table.endScan(mayReturn: reason, retries: isLocal && found == nil, at: time) }
-        if isFirst { onEvent(.found) }
+        machine.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil))
     }
 
     /// Adds a device that a scan found, or updates a known one.
@@ -59,64 +51,52 @@ extension Sensors {
         let description = device.description
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let (path, status) = (description.sysfsPath, SensorStatus(description, scaling))
-        let use = SensorUse(description.kind, description.mounting?.location.role ?? .display)
         releaseFormerSensor(of: status, description.kind)
-        let found = RecordedDevice(description, rate: description.period.map { 1 / $0 } ?? configuration.rate)
-        let number: Int
-        switch table.selection(use).match(status.identity, isAnnounced: announced.contains(path)) {
+        let rate = description.period.map { 1 / $0 } ?? configuration.rate
+        var found = FoundDevice(description, scaling, rate: rate)
+        switch table.selection(found.use).match(status.identity, isAnnounced: announced.contains(path)) {
         case .working(let known):
             remount(known, scaling)
             return warn(known, device.warnings)
         case .returned(let known):
-            number = known
-            update(number) {
+            found.number = known
+            update(known) {
                 $0.sysfsPath = path
                 $0.setFrame(scaling)
             }
         case .new:
             guard let new = newNumber(description.name, path) else { return }
-            number = new
-            try add(number, use, try newDriver(found.rate, at: path, use), status)
+            found.number = new
+            try add(new, found.use, try newDriver(rate, at: path, found.use), status)
         }
-        driver(of: number)?.find(device, scaling: scaling, rate: found.rate, helper: try helper(at: path))
-        find(found, number, use, status.identity)
+        driver(of: found.number)?.find(device, scaling: scaling, rate: rate, helper: try helper(at: path))
+        machine.deliver(.deviceFound(found))
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
             log.debug("\(description.name): mount matrix: \(matrix)")
         }
-        warn(number, device.warnings)
-    }
-
-    private func find(_ found: RecordedDevice, _ number: Int, _ use: SensorUse, _ identity: SensorIdentity) {
-        var found = found
-        (found.number, found.role) = (number, use.role)
-        record?(.deviceFound(found))
-        change { [found] table, time in
-            table.find(number, for: use, identity, isSubstitute: found.isSubstitute, found.traits, at: time)
-        }
+        warn(found.number, device.warnings)
     }
 
     /// Notes the sensors of a device that hangs while it is described, as lost.
     private func lose(_ device: UnansweredDevice) {
         var status = SensorStatus()
         (status.name, status.sysfsPath, status.location) = (device.name, device.path, device.location)
-        let role: AccelerometerRole = device.location == .base ? .base : .display
         var isLost = false
         for kind in device.path.isEmpty ? [] : device.kinds {
-            let use = SensorUse(kind, kind == .accelerometer ? role : .display)
+            var found = FoundDevice(kind, of: device, rate: configuration.rate)
             do throws(SystemError) {
-                let number: Int
-                switch table.selection(use).match(status.identity, isAnnounced: false) {
+                switch table.selection(found.use).match(status.identity, isAnnounced: false) {
                 // What works is not lost as it cannot be described anew.
                 case .working: continue
-                case .returned(let known): number = known
+                case .returned(let known): found.number = known
                 case .new:
                     guard let new = newNumber(device.name, device.path) else { continue }
-                    number = new
-                    try add(number, use, try newDriver(configuration.rate, at: device.path, use), status)
+                    found.number = new
+                    try add(new, found.use, try newDriver(found.rate, at: device.path, found.use), status)
                 }
-                find(RecordedDevice(kind, device, rate: configuration.rate), number, use, status.identity)
-                deliver(.undescribed(device.problem), of: number)
+                machine.deliver(.deviceFound(found))
+                machine.deliver(.device(found.number, .undescribed(device.problem)))
                 isLost = true
             } catch {
                 log.error("\(device.name): \(error)")
@@ -136,8 +116,7 @@ extension Sensors {
     }
 
     private func remove(_ path: String, _ use: SensorUse, _ reason: String) {
-        for sensor in table.present(at: path, use) { record?(.deviceRemoved(sensor.number, reason)) }
-        change { table, time in table.remove(path: path, use, reason, at: time) }
+        for sensor in table.present(at: path, use) { machine.deliver(.deviceRemoved(sensor.number, reason)) }
     }
 
     /// Applies the scaling that another mount matrix leads to.
@@ -148,7 +127,7 @@ extension Sensors {
         log.info("\(status.name): the mount matrix has changed")
         update(number) { $0.setFrame(scaling) }
         driver(of: number)?.rescale(to: scaling)
-        deliver(.rescaled, of: number)
+        machine.deliver(.device(number, .rescaled(frame.faceUp)))
     }
 
     /// A number for another sensor; nil, with a warning the first time, where there are too many.
@@ -188,7 +167,7 @@ extension Sensors {
         switch change {
         case .added:
             announced.insert(path)
-            self.change { table, time in table.announce(at: time) }
+            machine.deliver(.deviceAnnounced)
             scanner?.search.scan()
         case .changed:
             // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.

@@ -14,8 +14,8 @@ package final class DeviceDriver {
     /// What a device sends.
     package enum Event {
         case device(DeviceEvent)
-        /// Follows the event of the reading.
-        case reading(Measurement)
+        /// A reading came; `showsMotion`: at rest, it differs from the pose.
+        case reading(showsMotion: Bool, Measurement)
     }
 
     /// Set before the first command, and nil after the last.
@@ -66,9 +66,6 @@ package final class DeviceDriver {
         }
     }
 
-    /// The frame of an accelerometer since it was opened.
-    package var frame: SensorFrame { scaling.frame }
-
     /// Notes the device that a scan found; the next ``DeviceJob/prepare`` uses it.
     ///
     /// It samples at the first rate of the device that is at least `rate` Hz, or is polled at `rate`. Sensors of one
@@ -77,7 +74,7 @@ package final class DeviceDriver {
         found = (device, scaling, rate, helper)
     }
 
-    /// Replaces the scaling; ``DeviceEvent/rescaled`` must follow.
+    /// Replaces the scaling; ``DeviceEvent/rescaled(_:)`` must follow.
     package func rescale(to scaling: SensorScaling) {
         (freshScaling, self.scaling) = (scaling, scaling)
         if let poll { helper.setBatch(readingBatch, of: poll) }
@@ -228,8 +225,8 @@ package final class DeviceDriver {
 
     private func take(_ scan: RawScan) {
         lastScan = scan
-        deliver(.reading(showsMotion: showsMotion(scan)))
-        onEvent?(.reading(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+        let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)
+        onEvent?(.reading(showsMotion: showsMotion(scan), measurement))
     }
 
     private func skip(_ error: SystemError) {

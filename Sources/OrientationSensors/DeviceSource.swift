@@ -34,7 +34,11 @@ package final class DeviceSource: SensorSource {
         driver.onEvent = { [unowned(unsafe) self] event in
             switch event {
             case .device(let event): withExtendedLifetime(self) { handle(event) }
-            case .reading(let measurement): onEvent?(.sample(measurement))
+            case .reading(let showsMotion, let measurement):
+                withExtendedLifetime(self) {
+                    handle(.reading(showsMotion: showsMotion))
+                    onEvent?(.sample(measurement))
+                }
             }
         }
         find(device, scaling: scaling, rate: rate, helper: helper)
@@ -54,7 +58,7 @@ package final class DeviceSource: SensorSource {
     /// Closes the device, if it is open, and uses this one from then on.
     package func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread) {
         driver.find(device, scaling: scaling, rate: rate, helper: helper)
-        if let traits = RecordedDevice(device.description, rate: rate).traits { handle(.found(traits)) }
+        if let traits = FoundDevice(device.description, scaling, rate: rate).traits { handle(.found(traits)) }
     }
 
     /// Forgets the device, which was unplugged.

@@ -11,22 +11,22 @@ enum RecordingFuzzer {
         // Recordings are long to be interesting, and their header is always the same.
         FuzzedFile.write(Array("t_seconds,x,y,z\n".utf8) + bytes)
         var machine = OrientationMachine(MachineConfiguration(), saved: nil, at: 0)
-        var devices = DeviceReplay()
+        var sensors = SensorChanges()
         var masks: [String: InterfaceOrientationMask] = [:]
         for record in TraceFuzzer.read() {
             switch record {
             case .malformed: break
-            case .sample(let sample): handle(.sample(.display, sample), at: sample.time, &machine, &devices)
+            case .sample(let sample): handle(.sample(.display, sample), at: sample.time, &machine, &sensors)
             case .event(.start(var configuration, let saved), let time):
                 configuration.applicationMasks = masks
                 masks = [:]
                 machine = OrientationMachine(configuration, saved: saved, at: time)
-                devices = DeviceReplay()
+                sensors = SensorChanges()
             case .event(.application(let id, let mask), _): masks[id] = mask
-            case .event(.event(let event), let time): handle(event, at: time, &machine, &devices)
-            case .event(let event, let time): _ = devices.handle(event, at: time)
+            case .event(.event(let event), let time):
+                if machine.table.fault(of: event) == nil { handle(event, at: time, &machine, &sensors) }
+            case .event(.level, _): break
             }
-            precondition(devices.takeChanges().allSatisfy { !$0.values.isEmpty })
         }
     }
 
@@ -34,11 +34,11 @@ enum RecordingFuzzer {
         _ event: Event,
         at time: Double,
         _ machine: inout OrientationMachine,
-        _ devices: inout DeviceReplay
+        _ sensors: inout SensorChanges
     ) {
         let before = machine
         let effects = machine.handle(event, at: time)
-        devices.handle(event, effects, at: time)
+        precondition(sensors.update(machine.table, effects).allSatisfy { !$0.values.isEmpty })
         let (policy, old) = (machine.policy, before.policy)
 
         precondition(machine.status.interfaceOrientation == policy.shown)
@@ -59,6 +59,6 @@ enum RecordingFuzzer {
             precondition(policy.requests.allSatisfy { policy.client(of: $0) != client })
         }
         precondition(effects.gravity.isFinite)
-        precondition(machine.lifecycle != .ending || !effects.reads.display && !effects.reads.base)
+        precondition(machine.lifecycle != .ending || machine.table.deadline?.isFinite ?? true)
     }
 }

@@ -23,7 +23,7 @@ import Testing
             if claims.isEmpty { driver.deliver(.claims(1)) }
             claims.append(effects.status?.claims ?? 0)
         }
-        driver.deliver(sample, .display)
+        driver.deliver(sample) { .sample(.display, $0) }
         #expect(claims == [0, 1])
     }
 
@@ -57,7 +57,7 @@ import Testing
         for event in [Event.sensorsFound, .switchesFound, .chassisFound(.tablet), .samplingBegan(.display, sampling)] {
             driver.deliver(event)
         }
-        driver.deliver(sample, .display)
+        driver.deliver(sample) { .sample(.display, $0) }
         let silence = try #require(armed.last ?? nil)
         #expect(silence.purpose == .silence)
         armed = []

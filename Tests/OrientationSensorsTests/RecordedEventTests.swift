@@ -65,24 +65,32 @@ import Testing
             .release(7, client: ":1.1"), .vanished(client: ":1.1"), .deadlinePassed(.silence), .saveFailed, .shutdown,
         ]
         events += plain.map { .event($0) }
-        var device = RecordedDevice()
-        (device.number, device.kind, device.role, device.rate) = (7, .ambientLight, .base, 0.1)
+        var device = FoundDevice()
+        (device.number, device.kind, device.location, device.rate) = (7, .ambientLight, .unknown, 0.1)
         (device.name, device.path) = ("a, b = 100 %", "/sys/devices/größer")
-        events.append(.deviceFound(device))
+        var ofSensors: [Event] = [.deviceFound(device)]
         (device.isSubstitute, device.canBuffer, device.canPoll) = (true, true, true)
-        events += [.deviceFound(device), .deviceRemoved(7, "the device was removed"), .scanned]
+        ofSensors += [.deviceFound(device), .deviceRemoved(7, "the device was removed"), .deviceAnnounced]
+        ofSensors += RescanReason.allCases.map { .scanned(mayReturn: $0, retries: $0 == .arrivals) }
         device.isDescribed = false
-        events += [.deviceFound(device), .device(7, .undescribed("/sys/größer/scale does not answer"))]
-        events += SensorKind.allCases.map { .needed($0, true) }
+        ofSensors += [.deviceFound(device), .device(7, .undescribed("/sys/größer/scale does not answer"))]
+        (device.kind, device.faceUp, device.faceUpReason) = (.accelerometer, .negativeZ, .matrix)
+        for location in SensorLocation.allCases {
+            device.location = location
+            ofSensors.append(.deviceFound(device))
+        }
+        ofSensors += SensorKind.allCases.map { .needed($0, true) }
+        ofSensors += [.sourceFound("größer, a.csv"), .sourceEnded(nil), .sourceEnded("line 3: no number")]
         var opening = DeviceOpening()
         let polled = opening
         (opening.isBuffered, opening.rate, opening.hasSensitivity) = (true, 14.999, true)
         let ofDevice: [DeviceEvent] = [
             .finished(.done(warnings: [])), .finished(.opened(polled)), .finished(.opened(opening)),
             .finished(.sensitivity(0.3)), .finished(.failed("cannot open, \n")), .reading(showsMotion: true),
-            .readFailed(.noDevice, ""), .unreadable("why"), .deadlinePassed, .rescaled,
+            .readFailed(.noDevice, ""), .unreadable("why"), .deadlinePassed, .rescaled(nil), .rescaled(.negativeZ),
         ]
-        events += ofDevice.map { .device(42, $0) }
+        ofSensors += ofDevice.map { .device(42, $0) }
+        events += ofSensors.map { .event($0) }
         for text in texts {
             full.reason = text
             full.appID = text
@@ -133,6 +141,11 @@ import Testing
         #expect(try RecordedEvent(fields) == .event(.proxyClaims([])))
     }
 
+    @Test func `a scan of an older recording does not say what another one may bring`() throws {
+        let scanned = Event.scanned(mayReturn: .none, retries: false)
+        #expect(try RecordedEvent(["scanned".utf8.dropFirst(0)]) == .event(scanned))
+    }
+
     // Recordings of before there was a choice have every sample, so their replay must not expect silence.
     @Test func `a start without a power mode is one that reads everything`() throws {
         let fields = "start,report-face=no,classifier=base".utf8.split(separator: UInt8(ascii: ","))
@@ -160,6 +173,10 @@ import Testing
         ("reading,device=1", .missingArgument("motion")),
         ("opened,device=1,buffered=yes,rate=nan,has-sensitivity=no", .malformedArgument("rate")),
         ("device-found,device=1,kind=thermometer,role=display", .malformedArgument("kind")),
+        (
+            "device-found,device=1,kind=compass,role=base,name=,path=,substitute=no,buffer=no,poll=no,rate=1",
+            .malformedArgument("role")
+        ),
         ("reading-failed,device=1,failure=unplugged,reason=", .malformedArgument("failure")),
     ]
 

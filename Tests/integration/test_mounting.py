@@ -88,7 +88,7 @@ class Faces(RigTestCase):
         self.client.claim()
         self.assertEqual(self.client.get("FaceOrientation"), "face-up")
         daemon.stop()
-        (line,) = [line for line in path.read_text().splitlines() if ",sampling," in line]
+        (line,) = [line for line in path.read_text().splitlines() if ",device-found," in line]
         self.assertIn(",face-up=-z,face-up-reason=matrix", line)
         # One of before has no reason.
         path.write_text(path.read_text().replace(",face-up-reason=matrix", ""))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An input of ``DeviceMachine``.
-package enum DeviceEvent: Hashable, Sendable {
+public enum DeviceEvent: Hashable, Sendable {
     // MARK: From discovery
 
     /// A scan found the device, for the first time or again.
@@ -18,8 +18,8 @@ package enum DeviceEvent: Hashable, Sendable {
     /// Readings are no longer needed.
     case stop
     case sense(Sensing)
-    /// Readings are converted with another scaling from now on.
-    case rescaled
+    /// Readings are converted with another scaling from now on, which may have another sign of z.
+    case rescaled(SensorFrame.FaceUp?)
 
     // MARK: From the device
 
@@ -36,23 +36,23 @@ package enum DeviceEvent: Hashable, Sendable {
 }
 
 /// How a device can be read.
-package struct DeviceTraits: Hashable, Sendable {
+public struct DeviceTraits: Hashable, Sendable {
     /// Whether it offers scans; only opening the buffer shows whether they come.
-    package var canBuffer: Bool
+    public var canBuffer: Bool
     /// Whether its values can be read one by one.
-    package var canPoll: Bool
+    public var canPoll: Bool
     /// Whether its buffer may be silent for any time while nothing changes.
-    package var mayBeSilent: Bool
+    public var mayBeSilent: Bool
     /// The rate in Hz at which it is read from then on; nil for the one it had.
-    package var rate: Double?
+    public var rate: Double?
 
-    package init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double? = nil) {
+    public init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double? = nil) {
         (self.canBuffer, self.canPoll, self.mayBeSilent, self.rate) = (canBuffer, canPoll, mayBeSilent, rate)
     }
 }
 
 /// How a reading failed.
-package enum DeviceReadFailure: String, NamedValue {
+public enum DeviceReadFailure: String, NamedValue {
     /// The chip has no new value yet (EAGAIN).
     case noValue = "no-value"
     /// The device is gone (ENODEV).
@@ -61,7 +61,7 @@ package enum DeviceReadFailure: String, NamedValue {
 }
 
 /// A call that can block; a device has at most one of them under way.
-package enum DeviceJob: Hashable, Sendable {
+public enum DeviceJob: Hashable, Sendable {
     /// Restore what a crash left, and set what every user of the device expects.
     case prepare
     /// Note the settings, set those for reading and, with `buffered`, start the buffer.
@@ -77,7 +77,7 @@ package enum DeviceJob: Hashable, Sendable {
 }
 
 /// The result of a ``DeviceJob``.
-package enum DeviceJobResult: Hashable, Sendable {
+public enum DeviceJobResult: Hashable, Sendable {
     /// The device is prepared, or a buffer or the device is closed, or the buffer is extended.
     case done(warnings: [String])
     case opened(DeviceOpening)
@@ -87,16 +87,16 @@ package enum DeviceJobResult: Hashable, Sendable {
 }
 
 /// A device that was opened.
-package struct DeviceOpening: Hashable, Sendable {
+public struct DeviceOpening: Hashable, Sendable {
     /// Whether its buffer runs; otherwise it is polled.
-    package var isBuffered = false
+    public var isBuffered = false
     /// In Hz; nil where the device has no such setting.
-    package var rate: Double?
+    public var rate: Double?
     /// Whether the device has a change sensitivity, which is 0 now.
-    package var hasSensitivity = false
-    package var warnings: [String] = []
+    public var hasSensitivity = false
+    public var warnings: [String] = []
 
-    package init() {}
+    public init() {}
 }
 
 /// What is to be done after a ``DeviceEvent``.

@@ -44,7 +44,7 @@ package enum SensorEvent: Hashable, Sendable {
 }
 
 /// What another scan can bring.
-package enum RescanReason: String, NamedValue {
+public enum RescanReason: String, NamedValue {
     /// Nothing: the sensor is no device.
     case none
     /// Failed sensors; udev announces new ones.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a sensor is used for; of several sensors for the same use one is read.
-package struct SensorUse: Hashable, Sendable {
-    package let kind: SensorKind
+public struct SensorUse: Hashable, Sendable {
+    public let kind: SensorKind
     /// The display's for all but accelerometers.
-    package let role: AccelerometerRole
+    public let role: AccelerometerRole
 
     package static let all = SensorKind.allCases.map { Self($0) } + [Self(.accelerometer, .base)]
 
@@ -40,6 +40,7 @@ package struct SensorTable: Sendable {
         let use: SensorUse
         /// Nil for a recording or a simulation, which have no device.
         var life: DeviceMachine?
+        var faceUp = SensorFrame.FaceUp.positiveZ
         /// What the driver was told last.
         var driven = DeviceCommands()
     }
@@ -73,10 +74,23 @@ package struct SensorTable: Sendable {
         return uses[index].selection
     }
 
+    /// The number of the sensor in use.
+    func activeNumber(_ use: SensorUse) -> Int? { index(use).flatMap { uses[$0].selection.activeNumber } }
+
+    /// Whether there is something to do.
+    var hasActions: Bool { !actions.isEmpty }
+
     package func use(of number: Int) -> SensorUse? { index(of: number).map { sensors[$0].use } }
 
     /// The life of a device; nil for a recording or a simulation.
     package func life(of number: Int) -> DeviceMachine? { index(of: number).flatMap { sensors[$0].life } }
+
+    /// How the accelerometer in use of a role is read; nil for a recording or a simulation.
+    func sampling(_ number: Int) -> Sampling? {
+        guard let index = index(of: number), let life = sensors[index].life else { return nil }
+        let isBuffered = life.mode == .buffer
+        return Sampling(rate: life.sampleRate, mayFallSilent: isBuffered, faceUp: sensors[index].faceUp)
+    }
 
     /// What the sensor was when a scan found it last.
     package func identity(of number: Int) -> SensorIdentity? {
@@ -89,11 +103,6 @@ package struct SensorTable: Sendable {
         for index in sensors.indices { next = min(next, sensors[index].life?.deadline ?? .infinity) }
         for index in uses.indices { next = min(next, uses[index].retry ?? .infinity) }
         return next < .infinity ? next : nil
-    }
-
-    /// The devices whose deadline has passed.
-    package func overdue(at time: Double) -> [Int] {
-        sensors.filter { $0.life?.deadline ?? .infinity <= time }.map { $0.number }
     }
 
     /// The sensors of a use that are at a path.
@@ -112,35 +121,37 @@ package struct SensorTable: Sendable {
 
     // MARK: - From udev and scans
 
-    /// A scan found a device, for the first time or again; `traits` is nil for one that cannot be described.
-    package mutating func find(
-        _ number: Int,
-        for use: SensorUse,
-        _ identity: SensorIdentity,
-        isSubstitute: Bool,
-        _ traits: DeviceTraits?,
-        at time: Double
-    ) {
-        if index(of: number) == nil {
-            sensors.append(Sensor(number: number, use: use, life: DeviceMachine(rate: traits?.rate ?? 0)))
-        } else if traits != nil, self.identity(of: number)?.path != identity.path {
-            handle(.removed, of: number, at: time)
+    /// A scan found a device, for the first time or again; nothing happens where its number is that of another use.
+    package mutating func find(_ device: FoundDevice, at time: Double) {
+        let use = device.use
+        if let index = index(of: device.number) {
+            guard sensors[index].use == use else { return }
+            if device.isDescribed, identity(of: device.number)?.path != device.path {
+                handle(.removed, of: device.number, at: time)
+            }
+        } else {
+            let rate = device.isDescribed ? device.rate : 0
+            sensors.append(Sensor(number: device.number, use: use, life: DeviceMachine(rate: rate)))
         }
-        if let traits { handle(.found(traits), of: number, at: time) }
-        select(use, .found(number, identity, isSubstitute: isSubstitute), at: time)
+        if let index = index(of: device.number), let faceUp = device.faceUp { sensors[index].faceUp = faceUp }
+        if let traits = device.traits { handle(.found(traits), of: device.number, at: time) }
+        select(use, .found(device.number, device.identity, isSubstitute: device.isSubstitute), at: time)
     }
 
     /// Adds the accelerometer of a recording or a simulation, which has no device.
-    package mutating func addRecording(_ number: Int, _ identity: SensorIdentity, at time: Double) {
+    package mutating func addRecording(_ name: String, at time: Double) {
         let use = SensorUse(.accelerometer)
-        sensors.append(Sensor(number: number, use: use, life: nil))
-        select(use, .found(number, identity, isSubstitute: false), at: time)
+        guard index(of: 0) == nil else { return }
+        sensors.append(Sensor(number: 0, use: use, life: nil))
+        let identity = SensorIdentity(name: name, location: .display, path: "")
+        select(use, .found(0, identity, isSubstitute: false), at: time)
         select(use, .scanned(mayReturn: .none, retries: false), at: time)
     }
 
-    /// The sensors of a use that are at a path were unplugged, or became other sensors, and why.
-    package mutating func remove(path: String, _ use: SensorUse, _ reason: String, at time: Double) {
-        for sensor in present(at: path, use) { handle(.removed, of: sensor.number, at: time) }
+    /// A device was unplugged, or became another sensor, and why.
+    package mutating func remove(_ number: Int, _ reason: String, at time: Double) {
+        guard let use = use(of: number), let path = identity(of: number)?.path else { return }
+        handle(.removed, of: number, at: time)
         select(use, .removed(path: path, reason), at: time)
     }
 
@@ -165,12 +176,11 @@ package struct SensorTable: Sendable {
         for use in SensorUse.all { select(use, .lifecycle(lifecycle), at: time) }
     }
 
-    /// Sets how closely the sensor in use is read, until sampling begins anew; returns its number.
-    package mutating func sense(_ sensing: Sensing, _ use: SensorUse, at time: Double) -> Int? {
+    /// Sets how closely the sensor in use is read, until sampling begins anew.
+    package mutating func sense(_ sensing: Sensing, _ use: SensorUse, at time: Double) {
         let selection = selection(use)
-        guard selection.isReading, let number = selection.activeNumber, life(of: number) != nil else { return nil }
+        guard selection.isReading, let number = selection.activeNumber, life(of: number) != nil else { return }
         handle(.sense(sensing), of: number, at: time)
-        return number
     }
 
     // MARK: - From a sensor
@@ -178,6 +188,7 @@ package struct SensorTable: Sendable {
     /// Passes an event to the machine of a device; a recording has none, and is only started and stopped.
     package mutating func handle(_ event: DeviceEvent, of number: Int, at time: Double) {
         guard let index = index(of: number) else { return }
+        if case .rescaled(let faceUp?) = event { sensors[index].faceUp = faceUp }
         guard var commands = sensors[index].life?.handle(event, at: time) else {
             var commands = DeviceCommands()
             if event == .start { commands.reading = .poll }
@@ -215,8 +226,10 @@ package struct SensorTable: Sendable {
         select(use, .ended(number), at: time)
     }
 
-    /// Scans again where that is due; the devices that are overdue have events of their own.
+    /// Lets happen what is due: of each device, and the next scan.
     package mutating func expire(at time: Double) {
+        let overdue = sensors.filter { $0.life?.deadline ?? .infinity <= time }
+        for sensor in overdue { handle(.deadlinePassed, of: sensor.number, at: time) }
         for index in uses.indices where uses[index].retry ?? .infinity <= time {
             uses[index].retry = nil
             actions.append(.scan)

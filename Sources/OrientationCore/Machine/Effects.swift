@@ -2,7 +2,7 @@
 
 /// What is to be done after an event, with all that is to be published.
 ///
-/// A value of fixed size: a sample allocates nothing.
+/// A sample that changes nothing allocates nothing.
 public struct Effects: Sendable {
     /// A state to write now; it must be on the disk before a call is answered.
     public var save: SavedState?
@@ -26,20 +26,18 @@ public struct Effects: Sendable {
     public var hasFirstAnswer = false
     /// Why a client's call changed nothing.
     public var refusal: RotationRefusal?
-    /// The accelerometers that are to be read from now on.
-    public var reads = PerRole(false)
-    /// Whether the sensor of the hinge's angle is to be read.
-    public var readsHinge = false
+    /// What is to be done with the sensors, in this order, and what has changed of them.
+    package var actions: [SensorTable.Action] = []
     /// What the virtual tablet switch is to say; unknown where there is to be none.
     public var tabletSwitch = TabletMode.unknown
-    /// How closely the accelerometers are to be read.
-    public var sensing = PerRole(Sensing.stream)
     /// When to deliver ``Event/deadlinePassed(_:)``, in place of any earlier time; nil for never.
     public var deadline: Deadline?
     /// A step in the life of the process.
     public var step: Step?
     /// What a resting sensor reads in g, where that is far from 1 g; it now counts as 1 g.
     public var wrongScale: Double?
+    /// The angle of the hinge in degrees by which the tablet switch turned out to be wrong.
+    public var contradictingAngle: Double?
 
     public init() {}
 
@@ -75,6 +73,8 @@ public struct ProxiedReading: Hashable, Sendable {
 /// A moment that the machine waits for.
 public struct Deadline: Hashable, Sendable {
     public enum Purpose: String, NamedValue {
+        /// Something is due of a sensor: its device does not answer, or the next scan.
+        case sensors
         /// The end of the time that the first search for sensors, switches and chassis may take.
         case ready
         /// The next repetition of a silent sensor's last sample.

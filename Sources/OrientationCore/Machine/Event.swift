@@ -4,16 +4,42 @@
 public enum Event: Hashable, Sendable {
     // MARK: Sensors
 
+    /// A scan found a device, for the first time or again.
+    indirect case deviceFound(FoundDevice)
+    /// The device with this number was unplugged, or became another sensor, and why.
+    indirect case deviceRemoved(Int, String)
+    /// udev announced a device: the next scan may bring what was missing.
+    case deviceAnnounced
+    /// A scan has ended; whether another one may bring back a sensor that failed, or new ones.
+    case scanned(mayReturn: RescanReason, retries: Bool)
+    /// Something happened to the device with this number.
+    indirect case device(Int, DeviceEvent)
+    /// A reading of the accelerometer with this number came: ``DeviceEvent/reading(showsMotion:)`` and ``sample(_:_:)``.
+    case reading(Int, showsMotion: Bool, AccelerometerSample)
+    /// Whether a client needs readings of a kind other than accelerometers.
+    case needed(SensorKind, Bool)
+    /// A sample of the accelerometer in use; its time is on the clock of the events.
     case sample(AccelerometerRole, AccelerometerSample)
-    /// An accelerometer began to deliver samples, or did so anew with other properties.
+    /// A reading of the sensor of the hinge's angle in degrees, which may be any number.
+    case hingeAngle(Double)
+
+    // MARK: Recordings and simulations
+
+    /// Samples come from there, not from a device; its name.
+    indirect case sourceFound(String)
+    /// The accelerometer that is no device begins to deliver samples; or one of an older recording does, maybe anew.
     case samplingBegan(AccelerometerRole, Sampling)
-    /// The accelerometer in use changed its state, or another one took its place.
+    /// No more samples come, and why; nil for the end of the recording.
+    indirect case sourceEnded(String?)
+    /// In older recordings: the first search for sensors has ended.
+    case sensorsFound
+    /// In older recordings: the accelerometer in use changed its state, or another one took its place.
     case sensorChanged(AccelerometerRole, SensorReport)
+    /// In older recordings: the same of the sensor of the hinge's angle.
+    case hingeSensor(SensorReport)
 
     // MARK: The machine
 
-    /// The first search for sensors has ended.
-    case sensorsFound
     /// A search for switches has succeeded.
     case switchesFound
     /// hostnamed has named the chassis; nil where it names none that matters, or does not answer.
@@ -21,10 +47,6 @@ public enum Event: Hashable, Sendable {
     case lid(isClosed: Bool)
     /// Unknown while there is no tablet switch.
     case tabletSwitch(TabletMode)
-    /// The sensor of the hinge's angle changed its state, or another one took its place.
-    case hingeSensor(SensorReport)
-    /// A reading of that sensor in degrees, which may be any number.
-    case hingeAngle(Double)
     /// The machine is about to sleep.
     case sleep
     case wake

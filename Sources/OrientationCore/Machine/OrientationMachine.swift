@@ -31,17 +31,21 @@ public struct OrientationMachine: Sendable {
 
     public private(set) var lifecycle = Lifecycle.running
     /// The values that clients see.
-    public private(set) var status: ManagerStatus
+    public internal(set) var status: ManagerStatus
     public private(set) var policy: RotationPolicy
 
-    private let configuration: MachineConfiguration
+    let configuration: MachineConfiguration
     private(set) var tracker: OrientationTracker
     private var silence = PerRole(SilenceFeed())
-    private var tablet = TabletModeDetector()
+    var tablet = TabletModeDetector()
     /// The claims of the tablet mode alone.
     private var tabletModeClaims: UInt32 = 0
-    private var motion: PerRole<MotionDetector>
-    private var sensors = PerRole(SensorReport())
+    var motion: PerRole<MotionDetector>
+    /// All sensors, and which of them are read.
+    package internal(set) var table = SensorTable()
+    /// What the sensors were told last.
+    var demand = SensorDemand()
+    var sensors = PerRole(SensorReport())
 
     private var chassis: Idiom?
     /// Whether anything has ever told the tablet mode; a switch may be in a keyboard that can be taken off.
@@ -58,9 +62,9 @@ public struct OrientationMachine: Sendable {
     private var readyDeadline: Double?
     private var exitDeadline: Double?
     /// The searches that have not ended yet.
-    private var awaited: Set<Search> = [.sensors, .switches, .chassis]
+    var awaited: Set<Search> = [.sensors, .switches, .chassis]
 
-    private enum Search { case sensors, switches, chassis }
+    enum Search { case sensors, switches, chassis }
 
     /// Creates the machine as it is at the start, at a time in seconds; `saved` is what an earlier run left.
     public init(_ configuration: MachineConfiguration, saved: SavedState?, at time: Double) {
@@ -103,27 +107,27 @@ public struct OrientationMachine: Sendable {
         var effects = Effects()
         var oldStatus: ManagerStatus?
         var command: InterfaceReason?
-        if case .sample(let role, let sample) = event {
-            let isDecided = handle(sample, role, at: time)
+        let measuredOnlyAngle = measuresOnlyAngle
+        let wasContradicted = tablet.check.isContradicted
+        if let isDecided = read(event, at: time) {
+            demandReadings(at: time)
             // Most samples change nothing that clients see: nothing is copied and compared for them.
-            if isDecided || tracker.deviceOrientation != status.deviceOrientation
+            if isDecided || table.hasActions || tracker.deviceOrientation != status.deviceOrientation
                 || tracker.faceOrientation != status.faceOrientation || hasNewAngle
             {
                 oldStatus = status
             }
-            if isDecided { policyChanged(&effects, at: time) }
+            if table.hasActions { settle(&effects, measuredOnlyAngle: measuredOnlyAngle, at: time) }
+            if isDecided || !effects.actions.isEmpty { policyChanged(&effects, at: time) }
         } else {
             oldStatus = status
-            let measuredOnlyAngle = measuresOnlyAngle
             do throws(RotationRefusal) {
                 try apply(event, at: time, &effects)
                 command = event.command
             } catch {
                 effects.refusal = error
             }
-            tablet.updateCheck(at: time)
-            updateTabletMode()
-            if measuredOnlyAngle, !measuresOnlyAngle { startClassifying() }
+            settle(&effects, measuredOnlyAngle: measuredOnlyAngle, at: time)
             policyChanged(&effects, at: time)
         }
         if let oldStatus {
@@ -145,27 +149,38 @@ public struct OrientationMachine: Sendable {
             reportedScale = tracker.reference
             effects.wrongScale = reportedScale
         }
-        effects.reads = needs
-        effects.readsHinge = measuresAngle && tablet.readsSensor
         effects.tabletSwitch = tabletSwitch
-        effects.sensing.display = motion.display.sensing
-        effects.sensing.base = motion.base.sensing
-        effects.sensing.display.purpose = sensingPurpose
-        effects.sensing.base.purpose = effects.sensing.display.purpose
-        // Readings of both halves must be compared at once.
-        effects.sensing.display.allowsBatches = configuration.power == .auto && !effects.reads.base
+        if !wasContradicted { effects.contradictingAngle = tablet.check.contradiction }
         effects.deadline = deadline
         return effects
     }
 
     private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
         switch event {
-        case .sample: break
-        case .samplingBegan(let role, let sampling): begin(sampling, role, at: time)
-        case .sensorChanged(let role, let report):
-            // Sensors stop while the daemon ends; clients must not see that as a change.
-            guard lifecycle != .ending else { return }
-            change(role, to: report)
+        case .sample, .reading: break
+        case .deviceFound(let device): table.find(device, at: time)
+        case .deviceRemoved(let number, let reason): table.remove(number, reason, at: time)
+        case .deviceAnnounced: table.announce(at: time)
+        case .scanned(let reason, let retries):
+            table.endScan(mayReturn: reason, retries: retries, at: time)
+            finish(.sensors, &effects)
+        case .device(let number, let event):
+            table.handle(event, of: number, at: time)
+            // Samples of an accelerometer are events of their own.
+            if case .reading = event, let use = table.use(of: number), use.kind != .accelerometer {
+                table.add(nil, of: number, at: time)
+            }
+        case .needed(let kind, let isNeeded):
+            if kind != .accelerometer { table.need(isNeeded, SensorUse(kind), at: time) }
+        case .sourceFound(let name):
+            table.addRecording(name, at: time)
+            finish(.sensors, &effects)
+        case .samplingBegan(let role, let sampling):
+            table.handle(DeviceReport.started(warnings: []), of: 0, at: time)
+            begin(sampling, role, at: time)
+        case .sourceEnded(let reason?): table.handle(DeviceReport.failed(reason), of: 0, at: time)
+        case .sourceEnded(nil): table.end(0, at: time)
+        case .sensorChanged(let role, let report): change(role, to: report)
         case .sensorsFound: finish(.sensors, &effects)
         case .switchesFound: finish(.switches, &effects)
         case .chassisFound(let idiom):
@@ -176,9 +191,7 @@ public struct OrientationMachine: Sendable {
             isLidClosed = isClosed
             pauseOrResume(at: time)
         case .tabletSwitch(let mode): tablet.switchMode = mode
-        case .hingeSensor(let report):
-            guard lifecycle != .ending else { return }
-            tablet.sensor = report
+        case .hingeSensor(let report): changeHinge(to: report)
         case .hingeAngle(let angle): tablet.add(angle: angle, at: time)
         case .sleep:
             guard lifecycle != .ending else { return }
@@ -254,6 +267,23 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - Samples
 
+    /// Handles a sample; says whether the policy may have decided something, nil for all other events.
+    private mutating func read(_ event: Event, at time: Double) -> Bool? {
+        switch event {
+        case .sample(let role, let sample):
+            if let number = table.activeNumber(SensorUse(.accelerometer, role)) {
+                table.add(sample, of: number, at: time)
+            }
+            return handle(sample, role, at: time)
+        case .reading(let number, let showsMotion, let sample):
+            table.handle(.reading(showsMotion: showsMotion), of: number, at: time)
+            guard let use = table.use(of: number), number == table.activeNumber(use) else { return false }
+            table.add(sample, of: number, at: time)
+            return handle(sample, use.role, at: time)
+        default: return nil
+        }
+    }
+
     /// Classifies a sample; says whether the policy may have decided something.
     private mutating func handle(_ sample: AccelerometerSample, _ role: AccelerometerRole, at time: Double) -> Bool {
         let (mode, isContradicted) = (tablet.hinge.tabletMode, tablet.check.isContradicted)
@@ -271,12 +301,6 @@ public struct OrientationMachine: Sendable {
     /// Whether a sensor may come to rest, for which it is waited for if it is silent.
     private func awaitsRest(_ role: AccelerometerRole) -> Bool {
         configuration.power == .auto && !motion[role].isResting
-    }
-
-    private var sensingPurpose: SensingPurpose {
-        if measuresOnlyAngle { return .angle }
-        let isByAngle = needs.base && hasVirtualSwitch && tablet.override == .unknown
-        return isByAngle && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
     }
 
     /// Whether a turn of the interface is under way.
@@ -325,7 +349,7 @@ public struct OrientationMachine: Sendable {
         return true
     }
 
-    private mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole, at time: Double) {
+    mutating func begin(_ sampling: Sampling, _ role: AccelerometerRole, at time: Double) {
         tablet.restartAccelerometers()
         motion[role].begin(reportsChanges: sampling.mayFallSilent)
         let samplePeriod = sampling.rate > 0 ? 1 / sampling.rate : 1 / 15
@@ -335,36 +359,16 @@ public struct OrientationMachine: Sendable {
         tablet.repeatCheck(at: time)
     }
 
-    private mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
-        sensors[role] = report
-        if report.state != .sampling {
-            tablet.restartAccelerometers()
-            motion[role].stream()
-        }
-        tablet.hasAccelerometers = sensors.display.isPresent && sensors.base.isPresent
-        guard role == .display else { return }
-        status.hasAccelerometer = report.isPresent
-        status.sensorState = report.state
-    }
-
-    private var needs: PerRole<Bool> {
-        var needs = PerRole(false)
-        guard lifecycle != .ending else { return needs }
-        needs.base = measuresAngle && !tablet.readsSensor
-        needs.display = servesOrientation || needs.base
-        return needs
-    }
-
     /// Whether a client needs the orientation of the device, not only the angle of the hinge.
-    private var servesOrientation: Bool {
+    var servesOrientation: Bool {
         status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
     }
 
     /// Whether the display is read for the angle of the hinge alone: rarely, and without classifying.
-    private var measuresOnlyAngle: Bool { !servesOrientation && needs.base }
+    var measuresOnlyAngle: Bool { !servesOrientation && reads.base }
 
     /// Lets the next sample decide at once, and every one after it be read.
-    private mutating func startClassifying() {
+    mutating func startClassifying() {
         tracker.restart()
         motion.display.stream()
         motion.base.stream()
@@ -379,7 +383,7 @@ public struct OrientationMachine: Sendable {
     }
 
     /// Whether the angle of the hinge is to be measured.
-    private var measuresAngle: Bool {
+    var measuresAngle: Bool {
         guard tablet.hasHinge, lifecycle == .running, !isLidClosed else { return false }
         if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
         return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
@@ -389,7 +393,7 @@ public struct OrientationMachine: Sendable {
     ///
     /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for
     /// ever.
-    private var hasVirtualSwitch: Bool {
+    var hasVirtualSwitch: Bool {
         configuration.virtualTabletSwitch && !awaited.contains(.switches) && switchMode == .unknown
             && (tablet.hasHinge || tablet.override != .unknown)
     }
@@ -405,7 +409,7 @@ public struct OrientationMachine: Sendable {
     }
 
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
-    private mutating func updateTabletMode() {
+    mutating func updateTabletMode() {
         if tablet.source != .none { hasTabletMode = true }
         if chosenMode == nil {
             policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: hasTabletMode))
@@ -457,9 +461,10 @@ public struct OrientationMachine: Sendable {
 
     private mutating func meet(_ purpose: Deadline.Purpose, at time: Double, _ effects: inout Effects) {
         switch purpose {
+        case .sensors: table.expire(at: time)
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)
-        case .switchCheck: tablet.check.expire(at: time, isAngleKnown: tablet.hinge.angle != nil)
+        case .switchCheck: tablet.check.expire(at: time, angle: tablet.hinge.angle)
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)
@@ -478,6 +483,7 @@ public struct OrientationMachine: Sendable {
             next = Deadline(purpose: purpose, time: time, slack: slack)
         }
         consider(.ready, readyDeadline)
+        consider(.sensors, table.deadline)
         consider(.silence, silence.display.deadline)
         consider(.silence, silence.base.deadline)
         consider(.switchCheck, tablet.check.deadline, slack: 1)

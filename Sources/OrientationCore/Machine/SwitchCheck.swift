@@ -15,16 +15,18 @@ package struct SwitchCheck: Sendable {
         case idle
         /// The angle is measured; it contradicts the switch since that time, or agrees.
         case measuring(contradictsSince: Double?, end: Double)
-        /// Until the next check.
-        case contradicted
+        /// By this angle, until the next check.
+        case contradicted(angle: Double)
     }
 
     private var state = State.idle
 
-    /// Whether the angle has contradicted the switch for long enough.
-    var isContradicted: Bool { if case .contradicted = state { true } else { false } }
+    /// The angle that has contradicted the switch for long enough, in degrees.
+    var contradiction: Double? { if case .contradicted(let angle) = state { angle } else { nil } }
 
-    /// When to call ``expire(at:isAngleKnown:)``, on the clock of the events; nil while nothing is checked.
+    var isContradicted: Bool { contradiction != nil }
+
+    /// When to call ``expire(at:angle:)``, on the clock of the events; nil while nothing is checked.
     var deadline: Double? {
         if case .measuring(_, let end) = state { end } else { nil }
     }
@@ -39,10 +41,11 @@ package struct SwitchCheck: Sendable {
     ///
     /// A sensor at rest may have given no reading since the first one that contradicts the switch; that one counts unless
     /// the angle is unknown by now.
-    mutating func expire(at time: Double, isAngleKnown: Bool) {
+    mutating func expire(at time: Double, angle: Double?) {
         guard case .measuring(let since, let end) = state, time >= end else { return }
-        let isContradicted = isAngleKnown && since.map { time - $0 >= Self.patience } == true
-        state = isContradicted ? .contradicted : .idle
+        state = .idle
+        guard let angle, let since, time - since >= Self.patience else { return }
+        state = .contradicted(angle: angle)
     }
 
     /// Whether an angle in degrees contradicts what a switch says; never an unknown angle, which is negative.
@@ -57,7 +60,8 @@ package struct SwitchCheck: Sendable {
         case .idle where disagrees, .measuring(nil, _) where disagrees:
             state = .measuring(contradictsSince: time, end: time + Self.duration)
         case .measuring(_?, _) where !disagrees: begin(at: time)
-        case .measuring(let since?, _) where time - since >= Self.patience: state = .contradicted
+        case .measuring(let since?, _) where time - since >= Self.patience:
+            state = .contradicted(angle: angle)
         case .contradicted where !disagrees: state = .idle
         default: break
         }

@@ -8,24 +8,17 @@ package enum RecordedEvent: Hashable, Sendable {
     case start(MachineConfiguration, SavedState?)
     /// An application mask of the configuration; these precede `start`.
     case application(String, InterfaceOrientationMask)
+    /// Warnings are left out; a reading is two lines.
     case event(Event)
     /// An accelerometer is read more or less closely, as the machine decided.
     case level(AccelerometerRole, SensingLevel)
-    /// A scan found a device, for the first time or again.
-    case deviceFound(RecordedDevice)
-    /// A device was unplugged or became another sensor, and why.
-    case deviceRemoved(Int, String)
-    /// An event that comes from the device with this number; warnings are left out.
-    case device(Int, DeviceEvent)
-    /// A scan has ended.
-    case scanned
-    /// Whether readings of a kind other than accelerometers are needed.
-    case needed(SensorKind, Bool)
 
     /// One event of each kind that has a name; what they hold does not matter.
     private static let kinds: [(name: String, event: RecordedEvent)] = {
         let request = RotationRequest(appID: "", supported: .all)
         let events: [Event] = [
+            .deviceFound(FoundDevice()), .deviceRemoved(0, ""), .deviceAnnounced,
+            .scanned(mayReturn: .none, retries: false), .needed(.compass, false), .sourceFound(""), .sourceEnded(nil),
             .samplingBegan(.display, Sampling(rate: 0, mayFallSilent: false, faceUp: .positiveZ)),
             .sensorChanged(.display, SensorReport()), .sensorsFound, .switchesFound, .chassisFound(nil),
             .lid(isClosed: false), .tabletSwitch(.unknown), .hingeSensor(SensorReport()), .hingeAngle(0), .sleep, .wake,
@@ -36,17 +29,15 @@ package enum RecordedEvent: Hashable, Sendable {
             .vanished(client: ""), .deadlinePassed(.ready), .saveFailed, .shutdown,
         ]
         let kinds =
-            events.map { RecordedEvent.event($0) }
+            (events + deviceEvents.map { .device(0, $0) }).map { RecordedEvent.event($0) }
             + [.start(MachineConfiguration(), nil), .application("", .all), .level(.display, .stream)]
-            + [.deviceFound(RecordedDevice()), .deviceRemoved(0, ""), .scanned, .needed(.compass, false)]
-            + deviceEvents.map { .device(0, $0) }
         return kinds.map { ($0.written.name, $0) }
     }()
 
     private static let deviceEvents: [DeviceEvent] = [
         .finished(.done(warnings: [])), .finished(.opened(DeviceOpening())), .finished(.sensitivity(0)),
         .finished(.failed("")), .reading(showsMotion: false), .readFailed(.error, ""), .unreadable(""),
-        .deadlinePassed, .rescaled, .undescribed(""),
+        .deadlinePassed, .rescaled(nil), .undescribed(""),
     ]
 
     /// Reads the fields of a line behind its time.
@@ -73,42 +64,6 @@ package enum RecordedEvent: Hashable, Sendable {
         } catch {
             preconditionFailure("an event could not be written")
         }
-    }
-}
-
-/// A device that a scan found.
-package struct RecordedDevice: Hashable, Sendable {
-    /// Unique in a recording; a sensor that returns keeps it.
-    package var number = 0
-    var kind = SensorKind.accelerometer
-    package var role = AccelerometerRole.display
-    var name = ""
-    var path = ""
-    package var isSubstitute = false
-    var canBuffer = false
-    var canPoll = false
-    /// In Hz.
-    package var rate = 0.0
-    /// Whether it can be used; otherwise only its kind is known, and ``DeviceEvent/undescribed(_:)`` follows.
-    var isDescribed = true
-
-    init() {}
-
-    package init(_ kind: SensorKind, _ device: UnansweredDevice, rate: Double) {
-        (self.kind, name, path, isSubstitute) = (kind, device.name, device.path, device.isSubstitute)
-        self.rate = rate
-        isDescribed = false
-    }
-
-    package init(_ description: SensorDescription, rate: Double) {
-        (kind, name, path, self.rate) = (description.kind, description.name, description.sysfsPath, rate)
-        (isSubstitute, canBuffer, canPoll) = (description.isSubstitute, description.canBuffer, description.canPoll)
-    }
-
-    /// How it can be read; nil where it cannot be described.
-    package var traits: DeviceTraits? {
-        guard isDescribed else { return nil }
-        return DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer, rate: rate)
     }
 }
 
@@ -204,16 +159,6 @@ private struct Arguments {
             return ("application", .application(try required("app", id), try valid(try mask("supported", supported))))
         case .level(let role, let level):
             return ("level", .level(try required("role", role), try required("level", level)))
-        case .deviceFound(let device): return ("device-found", .deviceFound(try exchange(device)))
-        case .deviceRemoved(let number, let reason):
-            return ("device-removed", .deviceRemoved(try required("device", number), try required("reason", reason)))
-        case .device(let number, let event):
-            let number = try required("device", number)
-            let (name, event) = try exchange(event)
-            return (name, .device(number, event))
-        case .scanned: return ("scanned", event)
-        case .needed(let kind, let isNeeded):
-            return ("needed", .needed(try required("kind", kind), try flag("needed", isNeeded)))
         case .event(let event):
             let (name, event) = try exchange(event)
             return (name, .event(event))
@@ -222,7 +167,24 @@ private struct Arguments {
 
     private mutating func exchange(_ event: Event) throws(Fault) -> (name: String, event: Event) {
         switch event {
-        case .sample: return ("sample", event)
+        case .sample, .reading: return ("sample", event)
+        case .deviceFound(let device): return ("device-found", .deviceFound(try exchange(device)))
+        case .deviceRemoved(let number, let reason):
+            return ("device-removed", .deviceRemoved(try required("device", number), try required("reason", reason)))
+        case .deviceAnnounced: return ("announced", event)
+        case .scanned(let reason, let retries):
+            // Older recordings do not say it.
+            let reason = try optional("may-return", reason) ?? .none
+            let retries = try optional("retries", retries ? "yes" : nil) == "yes"
+            return ("scanned", .scanned(mayReturn: reason, retries: retries))
+        case .device(let number, let event):
+            let number = try required("device", number)
+            let (name, event) = try exchange(event)
+            return (name, .device(number, event))
+        case .needed(let kind, let isNeeded):
+            return ("needed", .needed(try required("kind", kind), try flag("needed", isNeeded)))
+        case .sourceFound(let name): return ("source-found", .sourceFound(try required("name", name)))
+        case .sourceEnded(let reason): return ("source-ended", .sourceEnded(try optional("reason", reason)))
         case .samplingBegan(let role, var sampling):
             let role = try required("role", role)
             sampling.rate = try number("rate", sampling.rate)
@@ -293,17 +255,20 @@ private struct Arguments {
             return ("reading-failed", .readFailed(failure, try required("reason", reason)))
         case .unreadable(let reason): return ("unreadable", .unreadable(try required("reason", reason)))
         case .deadlinePassed: return ("device-deadline", event)
-        case .rescaled: return ("rescaled", event)
+        case .rescaled(let faceUp): return ("rescaled", .rescaled(try optional("face-up", faceUp)))
         case .undescribed(let reason): return ("undescribed", .undescribed(try required("reason", reason)))
         case .found, .removed, .start, .stop, .sense: preconditionFailure("a replay derives these")
         }
     }
 
-    private mutating func exchange(_ old: RecordedDevice) throws(Fault) -> RecordedDevice {
+    private mutating func exchange(_ old: FoundDevice) throws(Fault) -> FoundDevice {
         var new = old
         new.number = try required("device", old.number)
         new.kind = try required("kind", old.kind)
-        new.role = try required("role", old.role)
+        let role = try required("role", old.use.role)
+        guard role == .display || new.kind == .accelerometer else { throw .malformedArgument("role") }
+        let usual: SensorLocation = role == .base ? .base : .display
+        new.location = try optional("location", old.location == usual ? nil : old.location) ?? usual
         new.name = try required("name", old.name)
         new.path = try required("path", old.path)
         new.isSubstitute = try flag("substitute", old.isSubstitute)
@@ -311,6 +276,8 @@ private struct Arguments {
         new.canPoll = try flag("poll", old.canPoll)
         new.rate = try number("rate", old.rate)
         new.isDescribed = try optional("described", old.isDescribed ? nil : "no") != "no"
+        new.faceUp = try optional("face-up", old.faceUp)
+        new.faceUpReason = try optional("face-up-reason", old.faceUpReason)
         return new
     }
 

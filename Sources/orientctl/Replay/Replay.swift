@@ -58,7 +58,7 @@ extension Replay {
         private var faults = 0
         private var restingSensor: RestingSensor?
         /// Nil unless the changes of the sensors are printed.
-        private var devices: DeviceReplay?
+        private var sensors: SensorChanges?
 
         /// Whether the trace has events, without which the interface's orientation is not drawn.
         private var isRecording = false
@@ -85,7 +85,7 @@ extension Replay {
                 _ = machine.handle(.samplingBegan(.display, sensor.sampling), at: 0)
             }
             if plotPath != nil { plot = PlotData() }
-            if invocation.has("devices") { devices = DeviceReplay() }
+            if invocation.has("devices") { sensors = SensorChanges() }
         }
 
         /// Replays to the end; throws if a line was malformed.
@@ -101,19 +101,20 @@ extension Replay {
                     plot?.add(sample, in: machine.status.deviceOrientation)
                 case .event(.start(let configuration, let saved), let time): restart(configuration, saved, at: time)
                 case .event(.application(let id, let mask), _): applicationMasks[id] = mask
-                case .event(.event(let event), let time): try systemCall(handle(event, at: time))
+                case .event(.event(let event), let time):
+                    if let fault = machine.table.fault(of: event) {
+                        report(TraceError(line: reader.line, fault: fault))
+                    } else {
+                        try systemCall(handle(event, at: time))
+                    }
                 // The machine decides the levels itself.
                 case .event(.level, _): break
-                case .event(let event, let time):
-                    let fault = devices?.handle(event, at: time)
-                    if let fault { report(TraceError(line: reader.line, fault: fault)) }
-                    try systemCall(printDevices(at: time))
                 case .malformed(let error):
                     try error.rejectOtherFile(path)
                     report(error)
                 }
             }
-            if devices?.isEmpty == true { complain("warning: there are no events of devices in \(path)") }
+            if sensors?.isEmpty == true { complain("warning: there are no events of devices in \(path)") }
             if isEmpty { complain("warning: there are no samples in \(path)") }
             try systemCall(writePlot())
             try systemCall(output.flush())
@@ -140,7 +141,7 @@ extension Replay {
             applicationMasks = [:]
             machine = OrientationMachine(configuration, saved: saved, at: time)
             isRecording = true
-            if devices != nil { devices = DeviceReplay() }
+            if sensors != nil { sensors = SensorChanges() }
             plot?.show(machine.status.interfaceOrientation, at: time)
         }
 
@@ -157,28 +158,28 @@ extension Replay {
         private mutating func handle(_ event: Event, at time: Double) throws(SystemError) {
             let before = machine.status
             let effects = machine.handle(event, at: time)
-            restingSensor?.sensing = effects.sensing.display
+            restingSensor?.sensing = machine.sensing.display
             if let scale = effects.wrongScale {
                 complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
             }
             if let label = event.label { plot?.mark(label, at: time) }
-            devices?.handle(event, effects, at: time)
-            try printDevices(at: time)
+            if machine.status.sensorState == .lost, before.sensorState != .lost { plot?.mark("sensor lost", at: time) }
+            try printSensors(effects, at: time)
             guard effects.status != nil else { return }
             if isRecording, effects.transition != nil { plot?.show(machine.status.interfaceOrientation, at: time) }
             if invocation.has("all") {
                 let changes = machine.status.changes(from: before)
                 let values = changes.filter { !$0.isForProgramsOnly }.map { " \($0.name)=\($0.value.text)" }.joined()
                 try print(values, changes, at: time)
-            } else if devices == nil, machine.status.deviceOrientation != before.deviceOrientation {
+            } else if sensors == nil, machine.status.deviceOrientation != before.deviceOrientation {
                 let name = machine.status.deviceOrientation.name
                 try print(" \(name)", [PropertyChange(name: "orientation", value: .text(name))], at: time)
             }
         }
 
         /// Prints what changed of each sensor, with its number and name.
-        private mutating func printDevices(at time: Double) throws(SystemError) {
-            for change in devices?.takeChanges() ?? [] {
+        private mutating func printSensors(_ effects: Effects, at time: Double) throws(SystemError) {
+            for change in sensors?.update(machine.table, effects) ?? [] {
                 let number = PropertyValue.number(UInt32(truncatingIfNeeded: change.number))
                 let values = [("sensor", number), ("Name", .text(change.name))] + change.values
                 let changes = values.map { PropertyChange(name: $0.0, value: $0.1) }
@@ -211,7 +212,6 @@ extension Event {
     /// The event in a plot; nil for those that happen all the time.
     fileprivate var label: String? {
         switch self {
-        case .sensorChanged(.display, let report) where report.state == .lost: "sensor lost"
         case .lid(let isClosed): isClosed ? "lid closed" : "lid open"
         case .tabletSwitch(let mode): mode.name
         case .sleep: "sleep"

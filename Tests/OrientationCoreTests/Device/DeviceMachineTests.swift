@@ -448,7 +448,7 @@ private struct World {
             case 5: world.send(.sense(.stream))
             case 6: world.send(.sense(Self.rest()))
             case 7: world.send(.sense(Self.rest(.doze)))
-            case 8: world.send(.rescaled)
+            case 8: world.send(.rescaled(nil))
             case 9: world.hangs.toggle()
             case 10: world.isAlive.toggle()
             case 11:

@@ -42,10 +42,10 @@ private struct Drivers {
     }
 
     mutating func find(_ number: Int, path: String, name: String = "accel", isSubstitute: Bool = false) {
-        let identity = SensorIdentity(name: name, location: .display, path: path)
-        let traits = DeviceTraits(canBuffer: false, canPoll: true, mayBeSilent: false, rate: 15)
-        let use = display
-        change { $0.find(number, for: use, identity, isSubstitute: isSubstitute, traits, at: $1) }
+        var device = FoundDevice()
+        (device.number, device.name, device.path, device.isSubstitute) = (number, name, path, isSubstitute)
+        (device.canPoll, device.rate) = (true, 15)
+        change { [device] in $0.find(device, at: $1) }
         endJobs()
     }
 
@@ -61,8 +61,9 @@ private struct Drivers {
     }
 
     mutating func remove(_ path: String) {
-        let use = display
-        change { $0.remove(path: path, use, "the device was removed", at: $1) }
+        for sensor in table.present(at: path, display) {
+            change { $0.remove(sensor.number, "the device was removed", at: $1) }
+        }
         endJobs()
     }
 
@@ -88,7 +89,6 @@ private struct Drivers {
         let end = time + seconds
         while let deadline = table.deadline, deadline <= end {
             time = max(time, deadline)
-            for number in table.overdue(at: time) { change { $0.handle(.deadlinePassed, of: number, at: $1) } }
             change { $0.expire(at: $1) }
             endJobs()
         }
@@ -181,9 +181,10 @@ private struct Drivers {
         let use = drivers.display
         drivers.find(1, path: "/sys/a")
         drivers.endScan()
-        #expect(drivers.table.sense(rest, use, at: 0) == nil)
+        drivers.change { $0.sense(rest, use, at: $1) }
+        #expect(drivers.commands[1]?.sensing == .stream, "it is not read")
         drivers.need(true)
-        drivers.change { #expect($0.sense(rest, use, at: $1) == 1) }
+        drivers.change { $0.sense(rest, use, at: $1) }
         #expect(drivers.commands[1]?.sensing == rest)
         drivers.need(false)
         drivers.need(true)
@@ -214,8 +215,7 @@ private struct Drivers {
     }
 
     @Test mutating func `a recording is started and stopped`() {
-        let identity = SensorIdentity(name: "a.csv", location: .display, path: "")
-        drivers.change { $0.addRecording(0, identity, at: $1) }
+        drivers.change { $0.addRecording("a.csv", at: $1) }
         drivers.need(true)
         #expect(drivers.isRead(0) && drivers.table.deadline == nil)
         drivers.change { $0.handle(.started(warnings: []), of: 0, at: $1) }

@@ -71,7 +71,7 @@ import Testing
         }
         if machine.lifecycle == .ending {
             try #require(
-                effects.reads == PerRole(false) && !effects.readsHinge && effects.tabletSwitch == .unknown,
+                machine.reads == PerRole(false) && !machine.readsHinge && effects.tabletSwitch == .unknown,
                 place
             )
         }

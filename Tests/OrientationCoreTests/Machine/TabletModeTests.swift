@@ -36,8 +36,8 @@ private struct Convertible {
     /// Has the accelerometers do what the effects ask for.
     mutating func follow() {
         for role in AccelerometerRole.allCases {
-            report(effects.reads[role] ? .sampling : .idle, role)
-            guard effects.reads[role] else { continue }
+            report(machine.reads[role] ? .sampling : .idle, role)
+            guard machine.reads[role] else { continue }
             handle(.samplingBegan(role, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
         }
     }
@@ -76,10 +76,10 @@ private struct Convertible {
     @Test func `it follows the hinge without a claim`() {
         var convertible = Convertible()
         convertible.addAccelerometers()
-        #expect(convertible.effects.tabletSwitch == .unknown && !convertible.effects.reads.base, "switches are awaited")
+        #expect(convertible.effects.tabletSwitch == .unknown && !convertible.machine.reads.base, "switches are awaited")
         convertible.handle(.switchesFound)
         #expect(convertible.effects.tabletSwitch == .laptop)
-        #expect(convertible.effects.reads.display && convertible.effects.reads.base)
+        #expect(convertible.machine.reads.display && convertible.machine.reads.base)
         convertible.follow()
         for (degrees, mode) in [(90.0, TabletMode.laptop), (270, .tablet), (180, .tablet), (110, .laptop)] {
             convertible.fold(to: degrees)
@@ -95,7 +95,7 @@ private struct Convertible {
         var convertible = Convertible { $0.virtualTabletSwitch = false }
         convertible.addAccelerometers()
         convertible.handle(.switchesFound)
-        #expect(convertible.effects.tabletSwitch == .unknown && convertible.effects.reads == PerRole(false))
+        #expect(convertible.effects.tabletSwitch == .unknown && convertible.machine.reads == PerRole(false))
         #expect(convertible.angle == -1)
     }
 
@@ -139,10 +139,10 @@ private struct Convertible {
         for (before, after) in [(Event.sleep, Event.wake), (.lid(isClosed: true), .lid(isClosed: false))] {
             var convertible = measured(270)
             convertible.handle(before)
-            #expect(!convertible.effects.reads.base)
+            #expect(!convertible.machine.reads.base)
             convertible.follow()
             convertible.handle(after)
-            #expect(convertible.effects.reads.base && convertible.effects.tabletSwitch == .laptop)
+            #expect(convertible.machine.reads.base && convertible.effects.tabletSwitch == .laptop)
             convertible.follow()
             convertible.fold(to: 270)
             #expect(convertible.effects.tabletSwitch == .tablet)
@@ -153,9 +153,9 @@ private struct Convertible {
         var convertible = measured(90)
         convertible.handle(.setTabletMode(.tablet))
         #expect(convertible.effects.tabletSwitch == .tablet && convertible.machine.status.tabletModeSource == .override)
-        #expect(!convertible.effects.reads.base, "nothing to measure")
+        #expect(!convertible.machine.reads.base, "nothing to measure")
         convertible.handle(.setTabletMode(.unknown))
-        #expect(convertible.effects.tabletSwitch == .laptop && convertible.effects.reads.base)
+        #expect(convertible.effects.tabletSwitch == .laptop && convertible.machine.reads.base)
     }
 
     @Test(arguments: [(Event.sleep, Event.wake), (.lid(isClosed: true), .lid(isClosed: false))])
@@ -182,11 +182,11 @@ private struct Convertible {
 
     @Test func `the halves are read rarely until a client needs the orientation`() {
         var convertible = measured(90)
-        #expect(convertible.effects.sensing.display.period == 0.5 && convertible.effects.sensing.base.period == 0.5)
+        #expect(convertible.machine.sensing.display.period == 0.5 && convertible.machine.sensing.base.period == 0.5)
         convertible.fold(to: 90, seconds: 10)
-        #expect(convertible.effects.sensing.display.period == 2.5 && convertible.effects.sensing.base.period == 2.5)
+        #expect(convertible.machine.sensing.display.period == 2.5 && convertible.machine.sensing.base.period == 2.5)
         convertible.handle(.claims(1))
-        #expect(convertible.effects.sensing.display.period == nil && convertible.effects.reads.base)
+        #expect(convertible.machine.sensing.display.period == nil && convertible.machine.reads.base)
         convertible.fold(to: 90)
         #expect(convertible.machine.status.deviceOrientation == .portrait)
     }
@@ -198,7 +198,7 @@ private struct Convertible {
             (90.0, SensingPurpose.orientation), (270, .orientationAndKeyboard), (90, .orientation),
         ] {
             convertible.fold(to: degrees, seconds: 10)
-            let sensing = convertible.effects.sensing
+            let sensing = convertible.machine.sensing
             #expect(sensing.display.level == .watch && sensing.base.level == .watch)
             #expect(sensing.display.purpose == purpose && sensing.base.purpose == purpose)
         }
@@ -206,7 +206,7 @@ private struct Convertible {
         convertible.fold(to: 270, seconds: 10)
         convertible.handle(.samplingBegan(.base, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
         #expect(convertible.effects.tabletSwitch == .laptop)
-        #expect(convertible.effects.sensing.display.purpose == .orientationAndKeyboard)
+        #expect(convertible.machine.sensing.display.purpose == .orientationAndKeyboard)
     }
 
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
@@ -270,11 +270,11 @@ private struct Convertible {
 
     @Test func `it decides while a client claims the tablet mode`() {
         var convertible = measured([200, 210])
-        #expect(convertible.effects.readsHinge && convertible.effects.reads == PerRole(false))
+        #expect(convertible.machine.readsHinge && convertible.machine.reads == PerRole(false))
         #expect(convertible.mode == .tablet && convertible.angle == 210)
         #expect(convertible.machine.status.tabletModeSource == .hinge)
         convertible.handle(.tabletModeClaims(0))
-        #expect(!convertible.effects.readsHinge && convertible.mode == .unknown)
+        #expect(!convertible.machine.readsHinge && convertible.mode == .unknown)
         convertible.handle(.hingeSensor(SensorReport(state: .idle, isPresent: true)))
         #expect(convertible.angle == -1)
     }
@@ -282,9 +282,9 @@ private struct Convertible {
     @Test func `it comes before the accelerometers, which take its place when it is lost`() {
         var convertible = measured([100, 100])
         convertible.addAccelerometers()
-        #expect(!convertible.effects.reads.base)
+        #expect(!convertible.machine.reads.base)
         convertible.handle(.hingeSensor(SensorReport(state: .lost, isPresent: true)))
-        #expect(convertible.effects.reads.base && !convertible.effects.readsHinge && convertible.mode == .laptop)
+        #expect(convertible.machine.reads.base && !convertible.machine.readsHinge && convertible.mode == .laptop)
         convertible.follow()
         convertible.fold(to: 270)
         #expect(convertible.mode == .tablet)
@@ -293,7 +293,7 @@ private struct Convertible {
     @Test func `nothing is measured with the lid closed`() {
         var convertible = measured([100, 100])
         convertible.handle(.lid(isClosed: true))
-        #expect(!convertible.effects.readsHinge && convertible.mode == .laptop)
+        #expect(!convertible.machine.readsHinge && convertible.mode == .laptop)
     }
 
     @Test func `a small change of the angle is not announced`() {
@@ -329,7 +329,7 @@ private struct Convertible {
         contradicts: Bool
     ) {
         var convertible = switched(to: mode)
-        #expect(convertible.effects.readsHinge)
+        #expect(convertible.machine.readsHinge)
         for second in 0...8 {
             convertible.handle(.hingeAngle(angle), after: 1)
             if second < 5 { #expect(!convertible.machine.status.isSwitchContradicted) }
@@ -344,9 +344,9 @@ private struct Convertible {
         convertible.handle(.hingeAngle(90))
         #expect(convertible.effects.deadline?.purpose == .switchCheck)
         convertible.handle(.deadlinePassed(.switchCheck), after: 10)
-        #expect(!convertible.effects.readsHinge && convertible.mode == .laptop)
+        #expect(!convertible.machine.readsHinge && convertible.mode == .laptop)
         convertible.handle(.samplingBegan(.display, Sampling(rate: 15, mayFallSilent: false, faceUp: .positiveZ)))
-        #expect(convertible.effects.readsHinge)
+        #expect(convertible.machine.readsHinge)
     }
 
     @Test func `a switch that is stuck is found while the angle is measured for something else`() {
@@ -373,9 +373,9 @@ private struct Convertible {
         var convertible = switched(to: .tablet)
         convertible.handle(.lid(isClosed: true))
         convertible.handle(.deadlinePassed(.switchCheck), after: 10)
-        #expect(!convertible.effects.readsHinge && !convertible.machine.status.isSwitchContradicted)
+        #expect(!convertible.machine.readsHinge && !convertible.machine.status.isSwitchContradicted)
         convertible.handle(.lid(isClosed: false))
-        #expect(convertible.effects.readsHinge)
+        #expect(convertible.machine.readsHinge)
     }
 
     // The time with the lid closed counted as a contradiction that lasted.

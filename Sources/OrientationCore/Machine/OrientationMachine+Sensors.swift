@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is asked of the sensors, and what they report.
+extension OrientationMachine {
+    /// What is asked of the sensors.
+    struct SensorDemand: Hashable, Sendable {
+        var lifecycle = Lifecycle.running
+        var reads = PerRole(false)
+        var readsHinge = false
+        var sensing = PerRole(Sensing.stream)
+    }
+
+    /// The accelerometers that are to be read.
+    var reads: PerRole<Bool> {
+        var reads = PerRole(false)
+        guard lifecycle != .ending else { return reads }
+        reads.base = measuresAngle && !tablet.readsSensor
+        reads.display = servesOrientation || reads.base
+        return reads
+    }
+
+    /// Whether the sensor of the hinge's angle is to be read.
+    var readsHinge: Bool { measuresAngle && tablet.readsSensor }
+
+    /// How closely the accelerometers are to be read.
+    package var sensing: PerRole<Sensing> {
+        let (reads, purpose) = (reads, sensingPurpose)
+        var sensing = PerRole(motion.display.sensing)
+        sensing.base = motion.base.sensing
+        sensing.display.purpose = purpose
+        sensing.base.purpose = purpose
+        // Readings of both halves must be compared at once.
+        sensing.display.allowsBatches = configuration.power == .auto && !reads.base
+        return sensing
+    }
+
+    /// The state of the sensor in use.
+    package func report(_ use: SensorUse) -> SensorReport {
+        let selection = table.selection(use)
+        // Until all are found, any kind may have a sensor, and claims wait for it.
+        let mayDeliver = selection.mayDeliverReadings || awaited.contains(.sensors)
+        return SensorReport(state: selection.state, isPresent: selection.hasSensor, mayDeliver: mayDeliver)
+    }
+
+    /// Tells the sensors what is asked of them now.
+    mutating func demandReadings(at time: Double) {
+        let last = demand
+        demand.lifecycle = lifecycle
+        demand.reads = reads
+        demand.readsHinge = readsHinge
+        demand.sensing = sensing
+        guard demand != last else { return }
+        if lifecycle != last.lifecycle { table.enter(lifecycle, at: time) }
+        for role in AccelerometerRole.allCases {
+            let use = SensorUse(.accelerometer, role)
+            if demand.reads[role] != last.reads[role] { table.need(demand.reads[role], use, at: time) }
+            if demand.sensing[role] != last.sensing[role] { table.sense(demand.sensing[role], use, at: time) }
+        }
+        if demand.readsHinge != last.readsHinge { table.need(demand.readsHinge, SensorUse(.hinge), at: time) }
+    }
+
+    /// Takes what has changed of the sensors, and tells them what is asked of them then, until nothing changes.
+    mutating func settle(_ effects: inout Effects, measuredOnlyAngle: Bool, at time: Double) {
+        var measuredOnlyAngle = measuredOnlyAngle
+        repeat {
+            let actions = table.takeActions()
+            for action in actions { follow(action, at: time) }
+            effects.actions += actions
+            tablet.updateCheck(at: time)
+            updateTabletMode()
+            if measuredOnlyAngle, !measuresOnlyAngle { startClassifying() }
+            measuredOnlyAngle = measuresOnlyAngle
+            demandReadings(at: time)
+        } while table.hasActions
+    }
+
+    private mutating func follow(_ action: SensorTable.Action, at time: Double) {
+        switch action {
+        case .began(let number):
+            guard let use = table.use(of: number), use.kind == .accelerometer, number == table.activeNumber(use),
+                let sampling = table.sampling(number)
+            else { return }
+            demand.sensing[use.role] = .stream
+            begin(sampling, use.role, at: time)
+        case .changed(let use):
+            let report = report(use)
+            // The sensors of older recordings report themselves, and are not in the table.
+            let isEmpty = table.selection(use).sensors.isEmpty
+            switch use.kind {
+            case .accelerometer: if !isEmpty || !sensors[use.role].isPresent { change(use.role, to: report) }
+            case .hinge: if !isEmpty || !tablet.sensor.isPresent { changeHinge(to: report) }
+            case .ambientLight, .proximity, .compass: break
+            }
+        case .log, .drive, .forget, .warn, .scan: break
+        }
+    }
+
+    mutating func changeHinge(to report: SensorReport) {
+        if lifecycle != .ending { tablet.sensor = report }
+    }
+
+    mutating func change(_ role: AccelerometerRole, to report: SensorReport) {
+        // Sensors stop while the daemon ends; clients must not see that as a change.
+        guard lifecycle != .ending else { return }
+        sensors[role] = report
+        if report.state != .sampling {
+            tablet.restartAccelerometers()
+            motion[role].stream()
+        }
+        tablet.hasAccelerometers = sensors.display.isPresent && sensors.base.isPresent
+        guard role == .display else { return }
+        status.hasAccelerometer = report.isPresent
+        status.sensorState = report.state
+    }
+
+    private var sensingPurpose: SensingPurpose {
+        if measuresOnlyAngle { return .angle }
+        let isByAngle = reads.base && hasVirtualSwitch && tablet.override == .unknown
+        return isByAngle && policy.tabletMode == .tablet ? .orientationAndKeyboard : .orientation
+    }
+}
