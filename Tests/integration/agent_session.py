@@ -85,6 +85,7 @@ class AgentTestCase(RotationTestCase):
         self.state = self.rig.directory / "state"
         self.state.mkdir()
         self.agents = []
+        self.servers = []
 
     def close_rig(self):
         unexpected = [line for agent in self.agents for line in agent.new_warnings()]
@@ -94,6 +95,7 @@ class AgentTestCase(RotationTestCase):
     def serve(self, server):
         """Starts a server that closes with the rig."""
         self.rig.on_close(server.close)
+        self.servers.append(server)
         return server.start()
 
     def start_compositor(self, *heads, **options):
@@ -175,13 +177,14 @@ class AgentTestCase(RotationTestCase):
         return self.compositor.has_client()
 
     def wait_until_idle(self, agent):
-        """Waits until the agent sleeps, and it and the compositor have read everything that the other has sent."""
+        """Waits until the agent sleeps, and it and the servers have read everything that the other has sent."""
 
         def is_idle():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 slept = wakeups(agent.pid)
+                has_unread = any(server.has_unread() for server in self.servers)
                 # It sleeps, and has not run meanwhile.
-                return is_asleep(agent.pid) and not self.compositor.has_unread() and wakeups(agent.pid) == slept
+                return is_asleep(agent.pid) and not has_unread and wakeups(agent.pid) == slept
             return True
 
         wait_until(is_idle, "the agent is idle")

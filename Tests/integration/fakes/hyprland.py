@@ -92,6 +92,10 @@ class HyprlandServer:
         self.commands.close()
         self.events.close()
 
+    def has_unread(self):
+        """Returns whether a client or this server has yet to read something."""
+        return self.commands.has_unread() or self.events.has_unread()
+
     def publish(self, event, data=""):
         """Sends an event."""
         self.events.send_raw(f"{event}>>{data}\n".encode())

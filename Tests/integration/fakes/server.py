@@ -5,6 +5,7 @@ import collections
 import contextlib
 import fcntl
 import os
+import select
 import selectors
 import socket
 import struct
@@ -139,9 +140,12 @@ class SocketServer:
                 connection.send(data)
 
     def has_unread(self):
-        """Returns whether a client or this server has yet to read something."""
+        """Returns whether a client or this server has yet to read something, or a client is yet to be accepted."""
+        if not self.thread:
+            return False
         with self.lock:
-            return any(connection.has_unread() for connection in self.connections)
+            is_called = bool(select.select([self.listener], [], [], 0)[0])
+            return is_called or any(connection.has_unread() for connection in self.connections)
 
     def serve(self):
         try:
