@@ -375,12 +375,54 @@ class Hyprland(InputTestCase):
         agent.wait_for_warning(".socket2.sock closed the connection")
         self.compositor.stop()
         agent.wait_for_warning("wayland-7 closed the connection")
+        self.start_new_instance()
+        self.wait_for_devices(3, [TOUCH])
+
+    def start_new_instance(self):
+        """Starts Hyprland and its compositor again after both have ended."""
         folder = self.runtime / "hypr"
         (folder / SIGNATURE).rename(folder / "crashed")
         self.hyprland = HyprlandServer(self.runtime, touch=[TOUCH.hyprland_name], signature="fake_1800000000_2")
         self.serve(self.hyprland)
         self.compositor.start()
-        self.wait_for_devices(3, [TOUCH])
+
+    def ignore_devices(self):
+        """Makes Hyprland answer no more requests for its devices."""
+        self.hyprland.ignored = "j/devices"
+        self.hyprland.requests.clear()
+
+    def wait_for_request(self):
+        wait_until(lambda: "j/devices" in self.hyprland.requests, "the agent asks for the devices")
+
+    # The agent went on with the devices of a session that had ended: it warned that their sockets are gone.
+    def test_what_was_asked_of_a_lost_session_is_forgotten(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.wait_until_idle(agent)
+        self.ignore_devices()
+        self.show("portrait")
+        self.wait_for_request()
+        self.compositor.stop()
+        agent.wait_for_warning("wayland-7 closed the connection")
+        self.hyprland.stop()
+        self.start_new_instance()
+        self.wait_for_devices(0, [TOUCH])
+        self.assertEqual(agent.new_warnings(), [])
+
+    # The agent waited six seconds for the devices, and failed.
+    def test_session_that_ends_meanwhile_does_not_delay_the_end(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.wait_until_idle(agent)
+        self.ignore_devices()
+        agent.process.terminate()
+        self.wait_for_request()
+        self.compositor.stop()
+        self.assertEqual(agent.wait_for_end(5), 0)
+        warning = agent.wait_for_warning("the compositor at wayland-7 closed the connection")
+        self.assertNotIn("trying to connect", warning)
 
     def test_mapping_can_be_disabled(self):
         agent = self.start_session(settings=["MapInput=no"])
@@ -445,11 +487,11 @@ class Hyprland(InputTestCase):
         agent = self.start_session()
         self.show("landscape-left")
         self.wait_for_devices(3)
-        self.hyprland.is_silent = True
+        self.hyprland.ignored = ""
         self.show("portrait")
         # The outputs are asked for there as well, and a rotation that is not confirmed is a warning of its own.
         wait_until(lambda: agent.log_lines(".socket.sock does not answer; "), "a warning about the devices", 20)
-        self.hyprland.is_silent = False
+        self.hyprland.ignored = None
         self.show("landscape-right")
         self.wait_for_devices(1)
         agent.new_warnings()

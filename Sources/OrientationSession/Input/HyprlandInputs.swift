@@ -80,7 +80,7 @@ final class HyprlandInputs: InputMapper {
         }
         handled = wanted
         isBusy = true
-        hyprland.send("j/devices") { [self] reply in
+        hyprland.send("j/devices") { [unowned(unsafe) self] reply in
             do throws(MessageError) {
                 switch reply {
                 case .text(let text): set(try builtInDevices(in: Array(text.utf8)), to: wanted)
@@ -140,13 +140,13 @@ final class HyprlandInputs: InputMapper {
         let output = target.output.map { ("output", $0) }
         let options = [("transform", "\(transform.rawValue)")] + [output].compactMap { $0 }
         let keywords = devices.flatMap { device in options.map { HyprlandCommand.keyword(device, $0) } }
-        let completion: (String?) -> Void = { [self] problem in
+        let completion: (String?) -> Void = { [unowned(unsafe) self] problem in
             let names = devices.joined(separator: ", ")
             finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
         }
         hyprland.evaluate(
             devices.map { HyprlandCommand.script($0, options) }.joined(separator: " "),
-            orElse: { [self] in sendNext(of: keywords[...], completion) },
+            orElse: { [unowned(unsafe) self] in sendNext(of: keywords[...], completion) },
             completion: completion
         )
     }
@@ -154,7 +154,7 @@ final class HyprlandInputs: InputMapper {
     /// Sends the first of these requests, and then the others, where the configuration is in hyprlang.
     private func sendNext(of keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
         guard let keyword = keywords.first else { return completion(nil) }
-        hyprland.send(keyword) { [self] reply in
+        hyprland.send(keyword) { [unowned(unsafe) self] reply in
             switch reply {
             case .text("ok"):
                 hyprland.isLua = false

@@ -49,6 +49,8 @@ final class DisplayRotator {
     /// The transform that was reported last.
     private var reported: Transform?
     private var onRestored: (() -> Void)?
+    /// What ends the process, while only devices are still to be restored; they go with the server.
+    private var onDevicesLost: (() -> Void)?
     /// What was logged last as wrong with the outputs.
     private var problem: String?
     private var savingProblem: ProblemLog
@@ -137,6 +139,7 @@ final class DisplayRotator {
         endTimer.arm(after: Self.endTimeout)
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
+            if isReady { onDevicesLost = completion }
             if let inputs, let inputTarget { return inputs.end(with: inputTarget, completion: completion) }
             // A server that is lost, or was never there, has no devices to restore.
             if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
@@ -219,10 +222,12 @@ final class DisplayRotator {
             self.window = window
             onEvent(.windowChanged)
         case .lost(let reason):
-            if lock != nil { log.warning(onRestored == nil ? "\(reason); trying to connect again" : reason) }
+            let isEnding = onRestored != nil || onDevicesLost != nil
+            if lock != nil { log.warning(isEnding ? reason : "\(reason); trying to connect again") }
             // What was saved is still to be restored if only the connection has gone.
             (rotation, lock, window, inputs) = (nil, nil, nil, nil)
             onEvent(.outputsChanged)
+            onDevicesLost?()
             restored()
         case .givenUp(let problem):
             log.error(problem)

@@ -27,7 +27,8 @@ class RequestConnection(Connection):
     def receive(self):
         request, self.input = self.input.decode(), b""
         self.server.owner.requests.append(request)
-        if self.server.owner.is_silent:
+        ignored = self.server.owner.ignored
+        if ignored is not None and request.startswith(ignored):
             return
         self.answer(self.server.owner.reply(request).encode())
         self.server.drop(self)
@@ -70,8 +71,8 @@ class HyprlandServer:
         self.compositor = compositor
         self.requests = []
         self.options = {}
-        # Whether it reads requests and answers none.
-        self.is_silent = False
+        # The start of the requests that it does not answer: "" for all, None for none.
+        self.ignored = None
 
     def start(self):
         self.commands.start()
