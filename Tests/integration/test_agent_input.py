@@ -467,6 +467,8 @@ class Hyprland(InputTestCase):
         agent = self.start_session()
         self.show("landscape-left")
         self.hyprland.events.wait_for_connections(1)
+        # The events would delay the report that confirms the rotation.
+        self.wait_until_idle(agent)
         before = processor_time(agent.pid)
         self.hyprland.events.send_raw(b"\n" * (1 << 20))
         self.hyprland.reload()

@@ -12,10 +12,7 @@ import struct
 import termios
 import threading
 
-from rig import wait_until
-
-# Seconds after which a client that does not read is given up.
-SEND_TIMEOUT = 5
+from rig import TIMEOUT, wait_until
 
 
 class Connection:
@@ -26,7 +23,7 @@ class Connection:
         self.stream = stream
         self.input = b""
         self.is_open = True
-        stream.settimeout(SEND_TIMEOUT)
+        stream.settimeout(TIMEOUT)  # for a client that does not read
 
     def receive(self):
         """Handles complete messages at the start of `self.input` and removes them."""
