@@ -5,6 +5,7 @@ Xephyr, inside Xvfb, rotates and has one output; Xorg with the dummy driver has 
 rotate.
 """
 
+import itertools
 import json
 import os
 
@@ -437,13 +438,16 @@ class Touch(X11TestCase):
 
     # A script for a key set the touch screen before the display, which was taken for how the device is mounted.
     def test_a_matrix_that_is_set_for_a_later_layout_is_a_mapping(self):
-        for matrix, place in ((LEFT_HALF, "--right-of"), (RIGHT_HALF, "--left-of")):
-            with self.case(place):
+        places = ((LEFT_HALF, "--right-of"), (RIGHT_HALF, "--left-of"))
+        for is_set_before, (matrix, place) in itertools.product((True, False), places):
+            with self.case(place, is_set_before=is_set_before):
+                self.leave_mapping("Touch Monitor")
+                if is_set_before:
+                    self.server.set_matrix("Panel Touch", matrix)
                 self.start_x11()
-                self.wait_for_pen(IDENTITY)
-                self.server.set_matrix("Panel Touch", matrix)
-                # Events arrive in their order.
-                self.set_node("Touch Monitor", 4)
+                wait_until(lambda: self.server.matrix("Touch Monitor") == IDENTITY, "the agent has read the matrices")
+                if not is_set_before:
+                    self.server.set_matrix("Panel Touch", matrix)
                 self.place_outputs(place, "DUMMY0")
                 for expected in (matrix, IDENTITY, matrix):
                     self.wait_for_pen(expected)
@@ -452,6 +456,13 @@ class Touch(X11TestCase):
                         self.place_outputs(place, "DUMMY0")
                     else:
                         self.server.run("xrandr", "--output", "DUMMY1", "--off")
+
+    def leave_mapping(self, name):
+        """Makes a device a built-in one that a killed agent has left mapped; the next agent finds that at its start."""
+        self.set_node(name, 4)
+        self.server.set_matrix(name, LEFT_HALF)
+        baseline = map(str, 2 * IDENTITY[:6])
+        self.server.run("xinput", "set-prop", "--type=float", "--format=32", name, "orient-agent Baseline", *baseline)
 
     def test_a_device_that_is_mapped_to_another_output_is_left_alone(self):
         for is_set_before in (True, False):

@@ -17,7 +17,8 @@ final class X11Input {
         var mapping: CalibrationMatrix?
         /// Whether this agent or an earlier one has set the matrix, and the baseline is saved in the device.
         var isChanged: Bool
-        /// Whether somebody has set the baseline's matrix while the agent runs, perhaps for a layout that is to come.
+        /// Whether the baseline's matrix may be for a layout that is to come: somebody has set it while the agent runs,
+        /// or before, and it maps to no output yet.
         var isNew = false
         /// Whether somebody has mapped it to another output: it is left alone.
         var isElsewhere = false
@@ -122,7 +123,7 @@ final class X11Input {
     private func classify(_ device: inout Device, _ panel: String) {
         let matrix = device.baseline.matrix
         guard matrix != .identity else { return }
-        let found = layout.outputs.filter { $0.isShown && matrix.maps(to: $0, screen: layout.screen) }
+        let found = outputs(matrix)
         if found.contains(where: { $0.name == panel }) {
             device.baseline = MatrixBaseline(mapping: matrix)
             (device.isNew, device.isElsewhere) = (false, false)
@@ -133,13 +134,16 @@ final class X11Input {
         }
     }
 
+    /// The outputs to which a matrix maps.
+    private func outputs(_ matrix: CalibrationMatrix) -> [Output] {
+        layout.outputs.filter { $0.isShown && matrix.maps(to: $0, screen: layout.screen) }
+    }
+
     /// Whether a device with this matrix belongs to another output than the panel, or may do so.
     private func isElsewhere(_ matrix: CalibrationMatrix, _ panel: String) -> Bool {
         let area = layout.outputs.first { $0.name == panel }?.area
-        return layout.outputs.contains {
-            $0.name != panel
-                && ($0.isBuiltIn || $0.isShown && $0.area != area && matrix.maps(to: $0, screen: layout.screen))
-        }
+        let hasOtherPanel = layout.outputs.contains { $0.name != panel && $0.isBuiltIn }
+        return hasOtherPanel || outputs(matrix).contains { $0.name != panel && $0.area != area }
     }
 
     /// Accepts the matrix that somebody else may have set: it stays until the layout changes.
@@ -211,7 +215,10 @@ final class X11Input {
             let found = MatrixBaseline(matrix: matrix, mapping: scan == .first ? mapping : .identity)
             var device = Device(id: id, baseline: saved ?? found, matrix: matrix, isChanged: saved != nil)
             // A matrix that turns the panel's own picture is a mounting here: the layout is not about to change.
-            if saved == nil, scan == .first, matrix != mapping { device.isElsewhere = isElsewhere(matrix, panel) }
+            if saved == nil, scan == .first, matrix != mapping {
+                device.isElsewhere = isElsewhere(matrix, panel)
+                device.isNew = !device.isElsewhere && outputs(matrix).isEmpty
+            }
             devices.append(device)
         }
     }
