@@ -501,7 +501,7 @@ class Losses(AgentTestCase):
                 self.show("landscape-left")
 
     def test_hundreds_of_outputs_are_no_obstacle(self):
-        self.start_session(panel(), *(monitor(f"DP-{number}") for number in range(500)))
+        self.start_session(panel(), *(monitor(f"DP-{number}") for number in range(200)))
         self.show("landscape-left")
         self.show("portrait")
 
