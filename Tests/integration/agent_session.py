@@ -143,16 +143,17 @@ class AgentTestCase(RotationTestCase):
         return self.launch("--bus", self.rig.address, "--config", str(path), *arguments, **options)
 
     def start_agent(self, *arguments, **options):
-        """Starts the agent and returns it when it has claimed the sensor and handled all that was sent to it."""
+        """Starts the agent; returns it when its claim has had a reading and it has handled all that was sent to it."""
         claims = self.client.get("Claims")
         agent = self.spawn_agent(*arguments, **options)
 
         def has_started():
             if not agent.is_running():
                 raise AssertionError(f"orient-agent ends with {agent.process.returncode}: {agent.log()}")
-            return self.client.get("Claims") > claims and self.is_connected()
+            is_read = self.client.get("Claims") > claims and self.client.get("DeviceOrientation") != "unknown"
+            return is_read and self.is_connected()
 
-        wait_until(has_started, "the agent has a claim and a display")
+        wait_until(has_started, "the agent has a claim, a reading and a display")
         self.wait_until_idle(agent)
         return agent
 
