@@ -634,7 +634,7 @@ def is_running(pid):
     """Returns whether a process has not ended; its parent may never reap it."""
     try:
         return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before the file is opened, or before it is read
         return False
 
 
