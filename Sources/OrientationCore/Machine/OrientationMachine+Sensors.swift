@@ -23,15 +23,19 @@ extension OrientationMachine {
     var readsHinge: Bool { measuresAngle && tablet.readsSensor }
 
     /// How closely the accelerometers are to be read.
-    package var sensing: PerRole<Sensing> {
-        let (reads, purpose) = (reads, sensingPurpose)
-        var sensing = PerRole(motion.display.sensing)
-        sensing.base = motion.base.sensing
-        sensing.display.purpose = purpose
-        sensing.base.purpose = purpose
+    package var sensing: PerRole<Sensing> { demand.sensing }
+
+    /// What is to be asked of the sensors now.
+    private var wanted: SensorDemand {
+        let purpose = sensingPurpose
+        var wanted = SensorDemand(lifecycle: lifecycle, reads: reads, readsHinge: readsHinge)
+        wanted.sensing.display = motion.display.sensing
+        wanted.sensing.display.purpose = purpose
+        wanted.sensing.base = motion.base.sensing
+        wanted.sensing.base.purpose = purpose
         // Readings of both halves must be compared at once.
-        sensing.display.allowsBatches = configuration.power == .auto && !reads.base
-        return sensing
+        wanted.sensing.display.allowsBatches = configuration.power == .auto && !wanted.reads.base
+        return wanted
     }
 
     /// The state of the sensor in use.
@@ -44,12 +48,10 @@ extension OrientationMachine {
 
     /// Tells the sensors what is asked of them now.
     mutating func demandReadings(at time: Double) {
+        let wanted = wanted
+        guard wanted != demand else { return }
         let last = demand
-        demand.lifecycle = lifecycle
-        demand.reads = reads
-        demand.readsHinge = readsHinge
-        demand.sensing = sensing
-        guard demand != last else { return }
+        demand = wanted
         if lifecycle != last.lifecycle { table.enter(lifecycle, at: time) }
         for role in AccelerometerRole.allCases {
             let use = SensorUse(.accelerometer, role)

@@ -141,18 +141,23 @@ public struct OrientationMachine: Sendable {
         if let command, effects.transition == nil {
             effects.confirmation = Confirmation(orientation: policy.shown, reason: command)
         }
-        effects.gravity = tracker.gravity
-        effects.proxied.edge = edge(configuration.proxiedOrientation)
-        effects.proxied.tilt = tracker.tilt
-        effects.hasFirstAnswer = hasFirstAnswer
         if tracker.reference != 1, abs(tracker.reference / reportedScale - 1) > Self.scaleTolerance {
             reportedScale = tracker.reference
             effects.wrongScale = reportedScale
         }
-        effects.tabletSwitch = tabletSwitch
         if !wasContradicted { effects.contradictingAngle = tablet.check.contradiction }
-        effects.deadline = deadline
+        describe(in: &effects)
         return effects
+    }
+
+    /// Sets what is in force.
+    private func describe(in effects: inout Effects) {
+        effects.gravity = tracker.gravity
+        effects.proxied.edge = edge(configuration.proxiedOrientation)
+        effects.proxied.tilt = tracker.tilt
+        effects.hasFirstAnswer = hasFirstAnswer
+        effects.tabletSwitch = tabletSwitch
+        effects.deadline = deadline
     }
 
     private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
