@@ -57,7 +57,7 @@ private struct World {
         monitor.position = isAutomatic ? places[0] : places.randomElement(using: &random) ?? places[0]
         outputs = [panel, monitor]
         (first, foreign) = (outputs, panel.transform)
-        scene = Scene(PanelRotation(mayPlaceAutomatically: true, reportsBeforeEnd: reportsBeforeEnd))
+        scene = Scene(PanelRotation(mayPlaceAutomatically: true))
         self.random = random
         report()
     }
@@ -91,8 +91,8 @@ private struct World {
             if let position = change.positions[outputs[index].name] { outputs[index].position = position }
         }
         arrange()
-        let applied = PanelRotation.Event.changeEnded(.applied)
-        messages += reportsBeforeEnd ? [.outputsReported(outputs), applied] : [applied, .outputsReported(outputs)]
+        let report = PanelRotation.Event.outputsReported(outputs)
+        messages += reportsBeforeEnd ? [report, .changeEnded(.reported)] : [.changeEnded(.applied), report]
     }
 
     private mutating func deliver(_ count: Int) {

@@ -179,7 +179,7 @@ import Testing
         scene.report(others + [Self.panel])
         let change = scene.want(.rotated90)
         #expect(change?.positions["DP-0"] == Position(x: 1080, y: 0))
-        #expect(change?.positions.count == PanelRotation.most)
+        #expect(change?.positions.count == OutputReport.most)
     }
 
     // MARK: - Refusals
@@ -297,7 +297,7 @@ import Testing
     // niri adds the kernel's panel orientation to what it is given, and reports the sum.
     @Test(arguments: 1...3)
     func `what the compositor adds to a requested transform is learnt once`(quirk: Int) {
-        var scene = Scene(PanelRotation(mayPlaceAutomatically: false, reportsBeforeEnd: true))
+        var scene = Scene(PanelRotation(mayPlaceAutomatically: false))
         var shown = Transform.normal.turned(by: quirk)
         var requests = 0
         /// Delivers what niri answers to a change, and to those that follow from it.
@@ -307,7 +307,7 @@ import Testing
                 requests += 1
                 shown = transform.turned(by: quirk)
                 let next = [Output(name: "eDP-1", width: 1920, height: 1080, transform: shown)]
-                change = scene.report(next) ?? scene.end(.applied)
+                change = scene.report(next) ?? scene.end(.reported)
             }
         }
         settle(scene.report([Output(name: "eDP-1", width: 1920, height: 1080, transform: shown)]))

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a matrix that maps to the panel is replaced by the new mapping`() {
-        let baseline = MatrixBaseline(mapping: Self.left)
+        let baseline = MatrixBaseline(matrix: Self.left, mapping: Self.left)
         #expect(baseline.mapped(to: Self.right) == Self.right)
         #expect(baseline.restored(in: Self.left) == Self.left)
     }

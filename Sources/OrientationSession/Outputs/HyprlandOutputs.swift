@@ -10,8 +10,6 @@ import Wayland
 /// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
 /// none; afterwards it reports nothing there. So that protocol is used for changes only without a Lua configuration.
 final class HyprlandOutputs: OutputBackend {
-    static let reportsBeforeEnd = false
-
     private let hyprland: HyprlandSocket
     private let onEvent: (OutputEvent) -> Void
     private var wlr: WlrOutputs?

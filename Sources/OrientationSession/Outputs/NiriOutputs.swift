@@ -9,8 +9,6 @@ import Wayland
 ///
 /// This IPC does not report changes of outputs: when their wl_output objects do, the outputs are requested again.
 final class NiriOutputs: OutputBackend {
-    static let reportsBeforeEnd = true
-
     private enum Request {
         /// `endsChange` is set for the request that follows a change.
         case outputs(endsChange: Bool)
@@ -85,7 +83,7 @@ final class NiriOutputs: OutputBackend {
                 outputs.append(output)
             }
             onEvent(.outputs(outputs))
-            if endsChange { onEvent(.changeEnded(refusal.map { .refused($0) } ?? .applied)) }
+            if endsChange { onEvent(.changeEnded(refusal.map { .refused($0) } ?? .reported)) }
         case .change: try changeAnswered(reply)
         }
     }

@@ -16,9 +16,12 @@ struct OutputChange: Hashable, Sendable {
     var isEmpty: Bool { transforms.isEmpty && positions.isEmpty }
 }
 
-/// The result of a change; thrown where it is not `applied`.
+/// The result of a change; thrown where that is a failure.
 enum OutputResult: Error, Hashable {
+    /// It was accepted; what it has made may be reported later.
     case applied
+    /// It was made, and what it has made was reported before this.
+    case reported
     /// The outputs have changed meanwhile, and their new state is still to come.
     case outdated
     /// Nothing was changed, because an output to transform is blanked.

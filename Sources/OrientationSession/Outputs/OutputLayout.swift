@@ -82,29 +82,6 @@ enum OutputLayout {
         return result
     }
 
-    /// Whether two states of the same outputs have equal transforms, and equal places but for rounding.
-    ///
-    /// X servers move everything so that the screen begins at 0: places count from that of the first panel.
-    static func isAlike(_ first: [Output], _ second: [Output], panels: [String]) -> Bool {
-        guard first.shownNames == second.shownNames else { return false }
-        guard let root = panels.first, let one = first.named(root), let other = second.named(root) else { return true }
-        return first.allSatisfy { output in
-            guard output.isShown, let twin = second.named(output.name) else { return !output.isShown }
-            let x = output.position.x - one.position.x - (twin.position.x - other.position.x)
-            let y = output.position.y - one.position.y - (twin.position.y - other.position.y)
-            return output.transform == twin.transform && abs(x) <= tolerance && abs(y) <= tolerance
-        }
-    }
-
-    /// Whether two states have the same outputs, in the same sizes.
-    static func hasEqualSizes(_ first: [Output], _ second: [Output]) -> Bool {
-        first.shownNames == second.shownNames
-            && first.allSatisfy { output in
-                guard output.isShown, let twin = second.named(output.name) else { return true }
-                return output.area.size.transformed(output.transform) == twin.area.size.transformed(twin.transform)
-            }
-    }
-
     /// Whether an output touches another one.
     static func touches(_ output: Output, in outputs: [Output]) -> Bool {
         outputs.contains { $0.isShown && $0.name != output.name && side(of: output.area, at: $0.area) != nil }

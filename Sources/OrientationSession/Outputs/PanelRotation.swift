@@ -39,7 +39,7 @@ struct PanelRotation: Sendable {
     }
 
     /// Who decides what the panels show.
-    private enum Say {
+    enum Say {
         case device
         /// A person, whose command also counts while a monitor is connected.
         case command
@@ -51,40 +51,31 @@ struct PanelRotation: Sendable {
         /// The outputs when it was made, and as it makes them.
         let before, wanted: [Output]
         let movesOutputs: Bool
-        /// When the answer came that it was applied; nil while there is none.
+        /// When the answer came that it was applied, and whether what it has made was reported before that.
         var appliedAt: Double?
+        var isReported = false
         var hasNewerReport = false
     }
 
-    /// How many outputs are considered at most, except for panels; the time grows with the cube of their number.
-    static let most = 64
     /// After how many misfits another program has the say.
     private static let mostMisfits = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
 
-    private let names: [String]
-    private let keepsWithMonitor, mayPlaceAutomatically, reportsBeforeEnd: Bool
+    private let keepsWithMonitor, mayPlaceAutomatically: Bool
 
     /// What is restored at the end: all outputs as they are without any rotation of ours; empty while unknown.
     private(set) var baseline: [Output]
-    /// The outputs as they were reported last; empty while unknown.
-    private(set) var outputs: [Output] = []
-    /// The last report in which the places were somebody else's choice, and are not to be changed without a rotation.
-    private var accepted: [Output] = []
-    private var goal: Goal
-    private var say = Say.device
+    private(set) var report: OutputReport
+    private(set) var goal: Goal
+    private(set) var say = Say.device
     private var request: Request?
-    private var backoff = Backoff()
-    /// Why the last request had no effect, as a message; nil after one that had.
-    private var refusal: String?
-    /// Whether the last request found a panel that is off, where a change would light it.
-    private var isOff = false
+    private(set) var attempts = Attempts()
     private var reloadedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
     private var frames: [String: Int] = [:]
-    /// How often in a row something else was reported than was requested.
-    private var misfits = 0
+    /// Whether somebody else has chosen the places, which are not to be changed without a rotation.
+    private var acceptsPlaces = false
     /// Whether the neighbours have to be moved as well, as far as is known.
     private var movesNeighbours: Bool
     /// The transforms that the first panel may have from an earlier agent; empty once the outputs are known.
@@ -97,12 +88,11 @@ struct PanelRotation: Sendable {
         outputs names: [String] = [],
         keepsWithMonitor: Bool = false,
         mayPlaceAutomatically: Bool,
-        reportsBeforeEnd: Bool = false,
         goal: Goal = .unchanged,
         leftover: RestorePoint? = nil
     ) {
-        (self.names, self.keepsWithMonitor, self.goal) = (names, keepsWithMonitor, goal)
-        (self.mayPlaceAutomatically, self.reportsBeforeEnd) = (mayPlaceAutomatically, reportsBeforeEnd)
+        (self.keepsWithMonitor, self.mayPlaceAutomatically) = (keepsWithMonitor, mayPlaceAutomatically)
+        (self.goal, report) = (goal, OutputReport(panels: names))
         baseline = leftover?.outputs ?? []
         self.leftover = leftover?.applied ?? []
         movesNeighbours = leftover?.movesNeighbours ?? !mayPlaceAutomatically
@@ -110,56 +100,31 @@ struct PanelRotation: Sendable {
 
     // MARK: - State
 
-    /// The outputs that are rotated, the main one first; empty while they are missing or disabled.
-    var panels: [Output] { outputs.panels(named: names) }
+    /// The outputs as they were reported last; empty while unknown.
+    var outputs: [Output] { report.outputs }
 
-    private var panelNames: [String] { panels.map { $0.name } }
+    /// The outputs that are rotated, the main one first; empty while they are missing or disabled.
+    var panels: [Output] { report.panels }
 
     /// Whether a change is under way.
     var isChanging: Bool { request != nil }
 
     /// Whether nothing is to be done now; what is refused again and again is tried later.
-    var isSettled: Bool { request == nil && (isOff || backoff.isPersistent || !mayChange || difference.isEmpty) }
+    var isSettled: Bool {
+        request == nil && (attempts.isOff || attempts.isPersistent || !mayChange || difference.isEmpty)
+    }
 
     /// What has to be restored; nil while the outputs are as they were.
     var restorePoint: RestorePoint? {
-        let main = panels.first
-        let isOriginal = main != nil && panels.allSatisfy { $0.transform == baseline.named($0.name)?.transform }
-        guard !baseline.isEmpty, request != nil || isOff && !difference.isEmpty || !isOriginal else { return nil }
-        let transforms = [main?.transform, main.flatMap { wanted.named($0.name)?.transform }]
-        return RestorePoint(
-            outputs: baseline,
-            movesNeighbours: movesNeighbours,
-            applied: Set(transforms.compactMap { $0 })
-        )
+        let isOriginal = !panels.isEmpty && panels.allSatisfy { $0.transform == baseline.named($0.name)?.transform }
+        let isWaiting = attempts.isOff && !difference.isEmpty
+        guard !baseline.isEmpty, request != nil || isWaiting || !isOriginal else { return nil }
+        let states = panels.first.map { [$0, wanted.named($0.name) ?? $0] } ?? []
+        let applied = Set(states.map { $0.transform })
+        return RestorePoint(outputs: baseline, movesNeighbours: movesNeighbours, applied: applied)
     }
 
-    /// What is wrong, as a message; nil if nothing is.
-    var problem: String? {
-        if panels.isEmpty { return disabled.isEmpty ? missing : nil }
-        return refusal
-    }
-
-    /// The panels that are disabled, such as below a closed lid, and come back; labwc reports those that are off so.
-    private var disabled: [String] {
-        outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
-    }
-
-    /// What is done with the panels, as words that follow "orient-agent".
-    var activity: String {
-        let list = (panels.isEmpty ? disabled : panelNames).joined(separator: " and ")
-        if list.isEmpty { return "finds no output to rotate" }
-        if panels.isEmpty { return "rotates \(list) when it is on again" }
-        guard case .transform = goal, request == nil, !difference.isEmpty else { return "rotates \(list)" }
-        if say == .other { return "leaves \(list) as another program has set it" }
-        if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
-        if isOff { return "rotates \(list) when it is on again" }
-        return problem.map { "tries again: \($0)" } ?? "rotates \(list)"
-    }
-
-    private var isKeptForMonitor: Bool {
-        keepsWithMonitor && say == .device && outputs.contains { $0.isShown && !panelNames.contains($0.name) }
-    }
+    var isKeptForMonitor: Bool { keepsWithMonitor && say == .device && report.hasMonitor }
 
     private var mayChange: Bool {
         !panels.isEmpty && (goal == .baseline || say != .other && !isKeptForMonitor)
@@ -179,71 +144,71 @@ struct PanelRotation: Sendable {
         case .goalSet(let goal, let isCommand):
             guard isCommand || goal != self.goal || goal == .baseline else { break }
             // What another program has left is no longer kept.
-            if say == .other { accepted = [] }
-            (self.goal, say) = (goal, isCommand ? .command : .device)
-            (backoff, refusal, isOff, misfits) = (Backoff(), nil, false, 0)
-        case .outputsReported(let report):
-            let before = outputs
-            outputs = report.limited(to: Self.most, with: report.panels(named: names))
-            backoff.shorten()
+            if say == .other { acceptsPlaces = false }
+            (self.goal, say, attempts) = (goal, isCommand ? .command : .device, Attempts())
+        case .outputsReported(let outputs):
+            let before = self.outputs
+            report.update(outputs)
+            attempts.shorten()
             request?.hasNewerReport = true
             if panels.isEmpty { request = nil } else if request == nil { explain(since: before, at: time) }
             judge(at: time)
-        case .changeEnded(let result):
-            guard let request else { break }
-            isOff = result == .off
-            if result == .applied {
-                self.request?.appliedAt = time
-                judge(at: time)
-            } else {
-                fail(result, at: time)
-                guard request.hasNewerReport else { break }
-                if !isOff { backoff.shorten() }
-                // An earlier change may have been made late.
-                let isLate = !areTurned(as: request.before) && areTurned(as: request.wanted)
-                explain(since: isLate ? request.wanted : request.before, at: time)
-            }
+        case .changeEnded(let result): answered(result, at: time)
         case .configurationReloaded:
             reloadedAt = time
             if say == .other { say = .device }
-        case .mayBeAccepted: backoff.shorten()
+        case .mayBeAccepted: attempts.shorten()
         case .timePassed: judge(at: time)
         }
         let change = nextChange(at: time)
         let isWaiting = request == nil && mayChange && !difference.isEmpty
-        return Actions(
-            change: change,
-            deadline: isWaiting ? backoff.next : request?.appliedAt.map { $0 + Self.reportTime }
-        )
+        let reportEnd = request?.appliedAt.map { $0 + Self.reportTime }
+        return Actions(change: change, deadline: isWaiting ? attempts.next : reportEnd)
+    }
+
+    private mutating func answered(_ result: OutputResult, at time: Double) {
+        guard let request else { return }
+        attempts.isOff = result == .off
+        guard result != .applied, result != .reported else {
+            self.request?.appliedAt = time
+            self.request?.isReported = result == .reported
+            return judge(at: time)
+        }
+        fail(result, at: time)
+        guard request.hasNewerReport else { return }
+        if result != .off { attempts.shorten() }
+        // An earlier change may have been made late.
+        let isLate = !report.isTurned(as: request.before) && report.isTurned(as: request.wanted)
+        explain(since: isLate ? request.wanted : request.before, at: time)
     }
 
     private mutating func fail(_ result: OutputResult, at time: Double) {
         guard let ended = request else { return }
         request = nil
-        if result == .off { return backoff.wait(at: time) }
+        if result == .off { return attempts.wait(at: time) }
         if ended.movesOutputs { movesNeighbours = !mayPlaceAutomatically }
-        backoff.fail(at: time)
-        var reason = backoff.isPersistent ? "the outputs changed \(backoff.failures) times meanwhile" : nil
+        attempts.fail(at: time)
+        var reason = attempts.isPersistent ? "the outputs changed \(attempts.failures) times meanwhile" : nil
         if case .refused(let words) = result { reason = words }
         guard let reason, let main = panels.first, let wanted = ended.wanted.named(main.name) else { return }
         let isRotated = wanted.transform == main.transform
-        refusal = "\(main.name) is not \(isRotated ? "joined to others" : "rotated to \(wanted.transform)"): \(reason)"
+        attempts.refusal =
+            "\(main.name) is not \(isRotated ? "joined to others" : "rotated to \(wanted.transform)"): \(reason)"
     }
 
     /// Compares the report with what was applied.
     private mutating func judge(at time: Double) {
         guard let request, let appliedAt = request.appliedAt else { return }
         let isLate = time >= appliedAt + Self.reportTime
-        if areTurned(as: request.wanted) {
-            let hasMoved = !request.movesOutputs || isAlike(request.wanted)
+        if report.isTurned(as: request.wanted) {
+            let hasMoved = !request.movesOutputs || report.isAlike(request.wanted)
             guard hasMoved || isLate else { return }
-            self.request = nil
-            (backoff, refusal, misfits) = (Backoff(), nil, 0)
+            (self.request, attempts) = (nil, Attempts())
             // Outputs may have come or gone meanwhile.
             if request.wanted.shownNames != outputs.shownNames { explain(since: request.wanted, at: time) }
             // Places that the compositor does not accept are left to it.
-            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { accepted = outputs }
-        } else if areTurned(as: request.before), !reportsBeforeEnd {
+            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { acceptsPlaces = true }
+        } else if report.isTurned(as: request.before), !request.isReported {
             guard isLate else { return }
             // What was taken for the compositor's addition may have been somebody else's transform.
             frames = [:]
@@ -251,97 +216,52 @@ struct PanelRotation: Sendable {
         } else {
             // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
             for panel in panels {
-                let turns =
-                    panel.transform.quarterTurns - (request.wanted.named(panel.name) ?? panel).transform.quarterTurns
-                frames[panel.name, default: 0] += turns
+                let wanted = request.wanted.named(panel.name) ?? panel
+                frames[panel.name, default: 0] += panel.transform.quarterTurns - wanted.transform.quarterTurns
             }
-            misfits += 1
-            if misfits > Self.mostMisfits { say = .other }
+            attempts.misfits += 1
+            if attempts.misfits > Self.mostMisfits { say = .other }
             self.request = nil
         }
     }
 
     /// Explains a report that no request has caused: what somebody else has changed is the new baseline.
     private mutating func explain(since before: [Output], at time: Double) {
-        guard !isAlike(before) || !OutputLayout.hasEqualSizes(before, outputs) else { return }
-        let old = before.panels(named: names)
+        guard !report.isAlike(before) || !report.hasSizes(of: before) else { return }
         let isHotplug = before.shownNames != outputs.shownNames
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
-        let isForeign = panels.contains { ($0.transform != (old.named($0.name) ?? $0).transform) }
+        acceptsPlaces = !isHotplug
+        let isForeign = !report.isTurned(as: before)
+        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []
-        accepted = isHotplug ? [] : outputs
-        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other }
         if baseline.isEmpty {
             baseline = outputs
         } else if isForeign || isOutdated {
-            rebase(keepsPlaces: true) { $0.transform }
-        } else if !isAlike(arranged(outputs, like: baseline)) || !OutputLayout.hasEqualSizes(baseline, outputs) {
+            baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
+        } else if !report.isArranged(like: baseline) {
             let old = baseline
-            rebase(keepsPlaces: isHotplug) { (old.named($0.name) ?? $0).transform }
-        }
-    }
-
-    /// Makes the outputs, with these transforms of the panels, the baseline.
-    ///
-    /// With `keepsPlaces`, outputs that touch nothing now are placed as they touched others before, or as if they had been
-    /// placed beside the panels in another rotation.
-    private mutating func rebase(keepsPlaces: Bool, _ transform: (Output) -> Transform) {
-        let turned = turned(transform)
-        let layouts = [arranged(turned, like: baseline), turned, self.turned { transform($0).turned(by: 1) }]
-        baseline = arranged(turned, like: outputs)
-        guard keepsPlaces else { return }
-        for index in baseline.indices where !panelNames.contains(outputs[index].name) {
-            guard !OutputLayout.touches(outputs[index], in: outputs),
-                let layout = layouts.first(where: { OutputLayout.touches($0[index], in: $0) })
-            else { continue }
-            baseline[index].position = arranged(turned, like: layout)[index].position
+            baseline = report.baseline(after: old, keepsPlaces: isHotplug) { (old.named($0.name) ?? $0).transform }
         }
     }
 
     // MARK: - Changes
 
-    private func arranged(_ outputs: [Output], like reference: [Output]) -> [Output] {
-        OutputLayout.arranged(outputs, like: reference, panels: panelNames)
-    }
-
-    /// Whether the panels have the transforms that they have there.
-    private func areTurned(as others: [Output]) -> Bool {
-        panels.allSatisfy { $0.transform == (others.named($0.name) ?? $0).transform }
-    }
-
-    /// Whether the outputs are as those, but for rounding.
-    private func isAlike(_ others: [Output]) -> Bool { OutputLayout.isAlike(others, outputs, panels: panelNames) }
-
-    /// The outputs with other transforms of the panels.
-    private func turned(_ transform: (Output) -> Transform) -> [Output] {
-        let names = panelNames
-        return outputs.map { output in
-            var output = output
-            if names.contains(output.name) { output.transform = transform(output) }
-            return output
-        }
-    }
-
     /// The outputs as they are to be.
     private var wanted: [Output] {
-        guard let main = panels.first, goal != .unchanged else { return outputs }
-        let base = { (output: Output) in (baseline.named(output.name) ?? output).transform }
-        var (target, turns) = (base(main), 0)
-        if case .transform(let transform) = goal {
-            target = Transform(transform)
-            // Other panels turn as far as the main one, from how they are without a rotation.
-            turns = target.quarterTurns - base(main).quarterTurns
+        switch goal {
+        case .unchanged: outputs
+        case .transform(let transform): report.rotated(to: Transform(transform), from: baseline)
+        case .baseline: report.rotated(to: nil, from: baseline)
         }
-        return arranged(turned { $0.name == main.name ? target : base($0).turned(by: turns) }, like: baseline)
     }
 
     /// What makes the outputs what they are to be, whoever has the say.
-    private var difference: OutputChange {
+    var difference: OutputChange {
         let wanted = wanted
         var change = OutputChange()
-        guard !isAlike(wanted), !areTurned(as: wanted) || !isAlike(accepted) else { return change }
+        guard !report.isAlike(wanted), !report.isTurned(as: wanted) || !acceptsPlaces else { return change }
         for (new, old) in zip(wanted, outputs) where new.isShown {
             if new.transform != old.transform {
                 change.transforms[new.name] = new.transform.turned(by: -(frames[new.name] ?? 0))
@@ -353,23 +273,14 @@ struct PanelRotation: Sendable {
 
     /// Requests the difference, unless that has to wait.
     private mutating func nextChange(at time: Double) -> OutputChange? {
-        guard request == nil, mayChange, time >= backoff.next else { return nil }
+        guard request == nil, mayChange, time >= attempts.next else { return nil }
         var change = difference
         // The compositor may move neighbours by itself, but knows nothing of panels that belong together.
         if !movesNeighbours, panels.count == 1, !change.transforms.isEmpty { change.positions = [:] }
         guard !change.isEmpty else { return nil }
         change.appliesWhileOff = goal == .baseline
-        if !change.transforms.isEmpty { accepted = [] }
+        if !change.transforms.isEmpty { acceptsPlaces = false }
         request = Request(before: outputs, wanted: wanted, movesOutputs: !change.positions.isEmpty)
         return change
-    }
-
-    private var missing: String {
-        let shown = outputs.shownNames.joined(separator: ", ")
-        let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
-        guard !names.isEmpty else {
-            return "no output is a built-in panel (eDP, LVDS or DSI): \(found); set Output= in agent.conf"
-        }
-        return "there is no output \(names.joined(separator: ", ")): \(found)"
     }
 }

@@ -8,8 +8,6 @@ import Wayland
 
 /// The outputs of a compositor that supports wlr-output-management-unstable-v1.
 final class WlrOutputs: OutputBackend {
-    static let reportsBeforeEnd = false
-
     /// From version 2 on, a head has all that is needed; what a client does not set stays as it is.
     private static let version: UInt32 = 2
 

@@ -251,7 +251,6 @@ final class DisplayRotator {
                 outputs: configuration.outputs,
                 keepsWithMonitor: configuration.withMonitor == .keep,
                 mayPlaceAutomatically: !surroundings.isX11,
-                reportsBeforeEnd: server.reportsBeforeEnd,
                 goal: goal,
                 leftover: saved
             )

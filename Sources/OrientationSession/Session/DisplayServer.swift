@@ -166,12 +166,6 @@ final class DisplayServer {
         }
     }
 
-    /// Whether the outputs after a change are reported before its end.
-    var reportsBeforeEnd: Bool {
-        if niri != nil { return NiriOutputs.reportsBeforeEnd }
-        return surroundings.isX11 ? X11Outputs.reportsBeforeEnd : WlrOutputs.reportsBeforeEnd
-    }
-
     private func handle(_ event: OutputEvent) {
         var event = event
         switch event {

@@ -9,8 +9,6 @@ import SystemdBus
 /// libxcb waits for the server, which may be stopped or grabbed by another client. A thread of its own makes all calls;
 /// a thread that waits for ever ends with the process.
 final class X11Outputs: OutputBackend {
-    static let reportsBeforeEnd = true
-
     /// Is run on the thread, in the order of the requests.
     typealias Request = @Sendable (X11Screen) -> Void
     /// Is run in the loop.

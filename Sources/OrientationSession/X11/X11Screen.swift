@@ -129,10 +129,9 @@ final class X11Screen {
 
     func apply(_ change: OutputChange) {
         connection.send { xcb_grab_server($0) }
-        var result = OutputResult.applied
+        var result = OutputResult.reported
         do throws(OutputResult) { try make(change) } catch { result = error }
         connection.send { xcb_ungrab_server($0) }
-        // The new state is reported before the result.
         isStale = true
         handleEvents()
         reports.send { [result] in $0.onEvent(.changeEnded(result)) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When to try again what has failed: with exponential back-off, and sooner if there is a reason.
-struct Backoff: Hashable, Sendable {
+/// What has come of the requests for one goal, and when to try again: with exponential back-off, and sooner if there is
+/// a reason.
+struct Attempts: Hashable, Sendable {
     /// Seconds from the first failure to the next attempt, and the most between attempts.
     private static let delay = (first: 0.5, longest: 300.0)
     /// How many failures are followed by an attempt as soon as there is a reason.
@@ -11,6 +12,13 @@ struct Backoff: Hashable, Sendable {
     private var lastFailure = 0.0
     /// The time of the next attempt; at once while nothing has failed.
     private(set) var next = -Double.infinity
+
+    /// Why the last request had no effect, as a message; nil after one that had.
+    var refusal: String?
+    /// Whether the last request found a panel that is off, where a change would light it.
+    var isOff = false
+    /// How often in a row something else was reported than was requested.
+    var misfits = 0
 
     /// Whether failures are no longer a matter of the moment.
     var isPersistent: Bool { failures > Self.momentaryFailures }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words for what is done with the panels.
+extension PanelRotation {
+    /// What is wrong, as a message; nil if nothing is.
+    var problem: String? { panels.isEmpty ? report.problem : attempts.refusal }
+
+    /// What is done with the panels, as words that follow "orient-agent".
+    var activity: String {
+        let list = (panels.isEmpty ? report.disabledPanels : panels.map { $0.name }).joined(separator: " and ")
+        if list.isEmpty { return "finds no output to rotate" }
+        if panels.isEmpty { return "rotates \(list) when it is on again" }
+        guard case .transform = goal, !isChanging, !difference.isEmpty else { return "rotates \(list)" }
+        if say == .other { return "leaves \(list) as another program has set it" }
+        if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
+        if attempts.isOff { return "rotates \(list) when it is on again" }
+        return problem.map { "tries again: \($0)" } ?? "rotates \(list)"
+    }
+}
