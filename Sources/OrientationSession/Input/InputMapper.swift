@@ -43,14 +43,15 @@ struct InputTarget: Hashable {
 extension Surroundings {
     /// Returns what maps the devices of this session; nil where the user's configuration has to do that.
     func inputMapper(loop: EventLoop, log: Log) -> (any InputMapper)? {
-        switch (socket, compositor) {
-        case (.sway(let path), _): return SwayInputs(path, loop: loop, log: log)
-        case (.hyprland(let folder), _): return HyprlandInputs(folder, loop: loop, log: log)
-        case (nil, .sway?), (nil, .hyprland?): log.warning("\(unreachable); touch screens and pens are not mapped")
-        default: break
-        }
+        guard hasInputMapper else { return nil }
+        if let path = path(of: .sway) { return SwayInputs(path, loop: loop, log: log) }
+        if let folder = path(of: .hyprland) { return HyprlandInputs(folder, loop: loop, log: log) }
+        log.warning("\(unreachable); touch screens and pens are not mapped")
         return nil
     }
+
+    /// Whether devices are mapped over the compositor's own socket, if that answers.
+    var hasInputMapper: Bool { compositor == .sway || compositor == .hyprland }
 
     /// Why the compositor's own socket is not used.
     var unreachable: String {

@@ -78,9 +78,7 @@ final class DisplayServer {
     }
 
     /// The path of niri's socket, if that is used.
-    private var niri: String? {
-        if case .niri(let path) = surroundings.socket, choice != .wlr { path } else { nil }
-    }
+    private var niri: String? { choice == .wlr ? nil : surroundings.path(of: .niri) }
 
     private func enter(_ state: State) {
         self.state = state
@@ -127,7 +125,7 @@ final class DisplayServer {
             outputs =
                 if let niri {
                     try NiriOutputs(niri, changes: waylandOutputs, loop: loop, onEvent: report)
-                } else if case .hyprland(let folder) = surroundings.socket {
+                } else if let folder = surroundings.path(of: .hyprland) {
                     HyprlandOutputs(folder, on: wayland, changes: waylandOutputs, loop: loop, onEvent: report)
                 } else {
                     WlrOutputs(on: wayland, onEvent: report)

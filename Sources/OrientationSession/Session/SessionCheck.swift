@@ -122,11 +122,8 @@ package final class SessionCheck {
     private func unmetCondition(_ target: InputTarget) -> String? {
         guard let surroundings else { return "if the compositor maps it" }
         if !surroundings.isX11 {
-            switch (surroundings.socket, surroundings.compositor) {
-            case (.sway?, _), (.hyprland?, _): break
-            case (nil, .sway?), (nil, .hyprland?): return "if the compositor maps it: \(surroundings.unreachable)"
-            default: return "if the compositor maps it"
-            }
+            guard surroundings.hasInputMapper else { return "if the compositor maps it" }
+            if surroundings.socket == nil { return "if the compositor maps it: \(surroundings.unreachable)" }
             if target.output == nil { return "if the compositor maps it: there are several built-in panels" }
         }
         guard configuration.inputMapping == .auto else { return "with MapInput=auto" }

@@ -16,10 +16,10 @@ package enum BackendChoice: String, NamedValue {
 /// those of a session that has ended. A compositor's own socket counts if the process that serves the display answers.
 struct Surroundings: Hashable {
     /// A compositor's own socket.
-    enum Socket: Hashable {
-        case sway(String), niri(String)
-        /// With the folder of the sockets.
-        case hyprland(String)
+    struct Socket: Hashable {
+        let compositor: Compositor
+        /// That of Hyprland is the folder of its sockets.
+        let path: String
     }
 
     let isX11: Bool
@@ -43,9 +43,9 @@ struct Surroundings: Hashable {
             throw SystemError("find", "a display", errno: .notFound, hint: hint)
         }
         update()
-        guard choice == .niri else { return }
-        if case .niri = socket { return }
-        throw SystemError("find", "niri", errno: .notFound, hint: "the socket of NIRI_SOCKET does not answer")
+        guard choice != .niri || path(of: .niri) != nil else {
+            throw SystemError("find", "niri", errno: .notFound, hint: "the socket of NIRI_SOCKET does not answer")
+        }
     }
 
     /// Asks again, after the server has gone.
@@ -59,8 +59,8 @@ struct Surroundings: Hashable {
 
     private static var folder: String { environment("XDG_RUNTIME_DIR") ?? "" }
 
-    private static func path(_ display: String) -> String {
-        display.utf8.first == UInt8(ascii: "/") ? display : "\(folder)/\(display)"
+    private static func path(_ name: String, in folder: String = folder) -> String {
+        name.utf8.first == UInt8(ascii: "/") ? name : "\(folder)/\(name)"
     }
 
     /// The only compositor of this user that answers; nil if there are none or several.
@@ -99,31 +99,28 @@ struct Surroundings: Hashable {
     }
 
     private static func socket(of server: Int32) -> Socket? {
-        func find(_ variable: String, _ prefix: String) -> String? {
-            let paths = names(in: folder, from: prefix).map { "\(folder)/\($0)" }
-            return ([environment(variable)].compactMap { $0 } + paths).first { listener(at: $0) == server }
+        func find(_ compositor: Compositor, in folder: String, from prefix: String, below: String = "") -> Socket? {
+            let named = compositor.variable.flatMap { environment($0) }
+            let paths = ([named].compactMap { $0 } + names(in: folder, from: prefix)).map { path($0, in: folder) }
+            return paths.first { listener(at: $0 + below) == server }.map { Socket(compositor: compositor, path: $0) }
         }
-        if let path = find("SWAYSOCK", "sway-ipc.") { return .sway(path) }
-        if let path = find("NIRI_SOCKET", "niri.") { return .niri(path) }
-        let instances = [environment("HYPRLAND_INSTANCE_SIGNATURE")].compactMap { $0 } + names(in: folder + "/hypr")
-        return instances.map { "\(folder)/hypr/\($0)" }
-            .first { listener(at: HyprlandSocket.requests(in: $0)) == server }
-            .map { .hyprland($0) }
+        return find(.sway, in: folder, from: "sway-ipc.") ?? find(.niri, in: folder, from: "niri.")
+            ?? find(.hyprland, in: folder + "/hypr", from: "", below: HyprlandSocket.requests)
     }
+
+    /// The path of a compositor's own socket; nil if that compositor does not serve the display.
+    func path(of compositor: Compositor) -> String? { socket?.compositor == compositor ? socket?.path : nil }
 
     /// The variables of the session as it is now, for the programs that this one starts.
     var variables: [(name: String, value: String)] {
-        let own: (name: String, value: String)? =
-            switch socket {
-            case .sway(let path): ("SWAYSOCK", path)
-            case .niri(let path): ("NIRI_SOCKET", path)
-            case .hyprland(let folder):
-                folder.utf8.lastIndex(of: UInt8(ascii: "/")).map {
-                    ("HYPRLAND_INSTANCE_SIGNATURE", String(folder[$0...].dropFirst()))
-                }
-            case nil: nil
-            }
-        return [isX11 ? ("DISPLAY", name) : ("WAYLAND_DISPLAY", name)] + [own].compactMap { $0 }
+        var variables = [(name: isX11 ? "DISPLAY" : "WAYLAND_DISPLAY", value: name)]
+        if let socket, let variable = socket.compositor.variable {
+            // Hyprland's names the folder in its standard place.
+            let instance = socket.path.utf8.split(separator: UInt8(ascii: "/")).last ?? []
+            let isHyprland = socket.compositor == .hyprland
+            variables.append((variable, isHyprland ? String(decoding: instance, as: UTF8.self) : socket.path))
+        }
+        return variables
     }
 
     // MARK: - Compositor
@@ -131,13 +128,7 @@ struct Surroundings: Hashable {
     /// The compositor, by its socket, or else by the name of its process; where that does not tell, by what the
     /// environment says, which is good enough for messages.
     var compositor: Compositor? {
-        switch socket {
-        case .sway: return .sway
-        case .hyprland: return .hyprland
-        case .niri: return .niri
-        case nil: break
-        }
-        return isX11 ? nil : program ?? Compositor.named { environment($0) }
+        socket?.compositor ?? (isX11 ? nil : program ?? Compositor.named { environment($0) })
     }
 
     /// The compositor by the name of its process; some distributions wrap programs: ".labwc-wrapped".
@@ -147,9 +138,7 @@ struct Surroundings: Hashable {
         return words.lazy.compactMap { Compositor(rawValue: String(decoding: $0, as: UTF8.self)) }.first
     }
 
-    var isNiri: Bool {
-        if case .niri = socket { true } else { program == .niri }
-    }
+    var isNiri: Bool { (socket?.compositor ?? program) == .niri }
 }
 
 /// The compositors whose touch screens and pens do not follow the panel unless they are mapped to it.

@@ -5,8 +5,8 @@ import SystemdBus
 
 /// Hyprland's socket for requests, which accepts one on each connection; they are sent one after the other.
 final class HyprlandSocket {
-    /// The path of the socket in the folder of an instance.
-    static func requests(in folder: String) -> String { folder + "/.socket.sock" }
+    /// The path of the socket, below the folder of an instance.
+    static let requests = "/.socket.sock"
 
     enum Reply {
         case text(String)
@@ -24,7 +24,7 @@ final class HyprlandSocket {
     /// Nil until a reply has shown it.
     var isLua: Bool?
 
-    init(in folder: String, loop: EventLoop) { (path, self.loop) = (Self.requests(in: folder), loop) }
+    init(in folder: String, loop: EventLoop) { (path, self.loop) = (folder + Self.requests, loop) }
 
     /// Sends a request; `completion` is called from the loop, or at once if nobody listens.
     func send(_ text: String, completion: @escaping (Reply) -> Void) {
