@@ -52,8 +52,7 @@ import Testing
     ) -> RandRState.Crtc {
         RandRState.Crtc(
             id: id,
-            position: position,
-            size: size,
+            area: Area(x: position.x, y: position.y, width: size.width, height: size.height),
             mode: mode,
             rotation: 1,
             rotations: rotations,
@@ -73,7 +72,8 @@ import Testing
         layout.move(Self.monitor, to: Position(x: 1920, y: 120))
         layout.normalize()
         #expect(layout.screen == Extent(width: 3840, height: 1200))
-        #expect(layout.crtcs.map { $0.size } == [Extent(width: 1920, height: 1200), Extent(width: 1920, height: 1080)])
+        let sizes = [Extent(width: 1920, height: 1200), Extent(width: 1920, height: 1080)]
+        #expect(layout.crtcs.map { $0.area.size } == sizes)
         #expect(layout.crtcs.map { $0.rotation } == [2, 1])
         #expect(!layout.contains(try #require(Self.both).crtcs[0]))
     }
@@ -82,7 +82,7 @@ import Testing
         var layout = try #require(Self.both)
         layout.move(Self.monitor, to: Position(x: -1920, y: -40))
         layout.normalize()
-        #expect(layout.crtcs.map { $0.position } == [Position(x: 1920, y: 40), Position(x: 0, y: 0)])
+        #expect(layout.crtcs.map { $0.area.position } == [Position(x: 1920, y: 40), Position(x: 0, y: 0)])
         #expect(layout.screen == Extent(width: 3120, height: 1960))
     }
 
@@ -92,7 +92,7 @@ import Testing
         var layout = try #require(Self.layout(Self.crtc(Self.panel, Position(x: 0, y: 0), size, mode: 70)))
         let isRotated = layout.rotate(Self.panel, to: .init(.rotated270))
         #expect(isRotated)
-        #expect(layout.crtcs[0].size == Extent(width: rotatedWidth, height: rotatedHeight))
+        #expect(layout.crtcs[0].area.size == Extent(width: rotatedWidth, height: rotatedHeight))
     }
 
     @Test func `a rotation that is not offered is refused`() throws {

@@ -142,23 +142,24 @@ struct Area: Hashable, Sendable {
             && other.y + tolerance < bottom
     }
 
-    /// The smallest rectangle that contains both.
-    func union(_ other: Area) -> Area {
-        let (left, top) = (min(x, other.x), min(y, other.y))
-        return Area(
-            x: left,
-            y: top,
-            width: max(right, other.right) - left,
-            height: max(bottom, other.bottom) - top
-        )
-    }
-
     /// Whether the two share half of the smaller one, or more.
     func isMostly(in other: Area) -> Bool {
         guard overlaps(other) else { return false }
         let width = min(right, other.right) - max(x, other.x)
         let height = min(bottom, other.bottom) - max(y, other.y)
         return 2 * width * height >= min(self.width * self.height, other.width * other.height)
+    }
+}
+
+extension Area {
+    var size: Extent { Extent(width: width, height: height) }
+    var position: Position { Position(x: x, y: y) }
+
+    /// The smallest rectangle that contains all of these.
+    init(_ areas: [Area]) {
+        let (left, top) = (areas.map { $0.x }.min() ?? 0, areas.map { $0.y }.min() ?? 0)
+        let (right, bottom) = (areas.map { $0.right }.max() ?? 0, areas.map { $0.bottom }.max() ?? 0)
+        self.init(x: left, y: top, width: right - left, height: bottom - top)
     }
 }
 

@@ -30,9 +30,9 @@ enum OutputLayout {
         guard let root = bodies.first else { return outputs }
         let turns = outputs[root.index].transform.quarterTurns - root.old.transform.quarterTurns & 3
         let isSame = pairs.allSatisfy { $0.old.area.size == outputs[$0.index].area.size }
-        let corner = union(bodies.map { outputs[$0.index].area })
+        let corner = Area(bodies.map { outputs[$0.index].area })
         if isSame, turns == 0 || bodies.count == 1 {
-            let (from, to) = (union(bodies.map { $0.old.area }), corner)
+            let (from, to) = (Area(bodies.map { $0.old.area }), corner)
             for pair in pairs {
                 let old = pair.old.position
                 result[pair.index].position = Position(x: old.x + to.x - from.x, y: old.y + to.y - from.y)
@@ -43,17 +43,17 @@ enum OutputLayout {
         var placed = [(old: root.old.area, new: result[root.index].area)]
         for body in bodies.dropFirst() {
             if let place = place(of: body.old.area, outputs[body.index].area.size, at: placed, turns: turns) {
-                result[body.index].position = place.position
+                result[body.index].position = place.area.position
             }
             placed.append((body.old.area, result[body.index].area))
         }
-        let shift = union(placed.map { $0.new })
+        let shift = Area(placed.map { $0.new })
         for body in bodies {
             result[body.index].position.x += corner.x - shift.x
             result[body.index].position.y += corner.y - shift.y
         }
 
-        let bodyArea = (old: union(bodies.map { $0.old.area }), new: union(bodies.map { result[$0.index].area }))
+        let bodyArea = (old: Area(bodies.map { $0.old.area }), new: Area(bodies.map { result[$0.index].area }))
         placed = [bodyArea]
         var waiting = pairs.filter { pair in
             !bodies.contains { $0.index == pair.index || $0.old.area.overlaps(pair.old.area, tolerance: tolerance) }
@@ -92,10 +92,6 @@ enum OutputLayout {
         let old: Output
     }
 
-    private static func union(_ areas: [Area]) -> Area {
-        areas.dropFirst().reduce(areas[0]) { $0.union($1) }
-    }
-
     /// The side of `anchor` that `area` touches with more than a corner.
     private static func side(of area: Area, at anchor: Area) -> Side? {
         let isBeside = area.y + tolerance < anchor.bottom && anchor.y + tolerance < area.bottom
@@ -116,7 +112,7 @@ enum OutputLayout {
         _ size: Extent,
         at anchors: [(old: Area, new: Area)],
         turns: Int
-    ) -> (side: Side, area: Area, position: Position)? {
+    ) -> (side: Side, area: Area)? {
         for anchor in anchors {
             guard let before = side(of: old, at: anchor.old), let side = Side(rawValue: (before.rawValue + turns) & 3)
             else { continue }
@@ -134,7 +130,7 @@ enum OutputLayout {
                 area.y = along(size.height, anchor.new.y, anchor.new.height)
             }
             area.touch(side, of: anchor.new)
-            return (side, area, area.position)
+            return (side, area)
         }
         return nil
     }
@@ -165,9 +161,6 @@ enum OutputLayout {
 }
 
 extension Area {
-    var size: Extent { Extent(width: width, height: height) }
-    var position: Position { Position(x: x, y: y) }
-
     /// Moves it to the outside of a side of another one.
     fileprivate mutating func touch(_ side: OutputLayout.Side, of other: Area) {
         switch side {

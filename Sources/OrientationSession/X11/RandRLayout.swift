@@ -25,8 +25,8 @@ struct RandRLayout {
         guard crtcs[index].rotations & flags == flags else { return false }
         let before = mode.transformed(Transform(randr: crtcs[index].rotation)), after = mode.transformed(transform)
         crtcs[index].rotation = flags
-        crtcs[index].size.width = Self.scaled(after.width, as: crtcs[index].size.width, before.width)
-        crtcs[index].size.height = Self.scaled(after.height, as: crtcs[index].size.height, before.height)
+        crtcs[index].area.width = Self.scaled(after.width, as: crtcs[index].area.width, before.width)
+        crtcs[index].area.height = Self.scaled(after.height, as: crtcs[index].area.height, before.height)
         return true
     }
 
@@ -37,22 +37,21 @@ struct RandRLayout {
 
     mutating func move(_ id: xcb_randr_crtc_t, to position: Position) {
         guard let index = crtcs.firstIndex(where: { $0.id == id }) else { return }
-        crtcs[index].position = position
+        (crtcs[index].area.x, crtcs[index].area.y) = (position.x, position.y)
     }
 
     /// Moves all CRTCs so that the layout begins at 0, and computes the screen's size.
     mutating func normalize() {
-        let left = crtcs.map { $0.position.x }.min() ?? 0
-        let top = crtcs.map { $0.position.y }.min() ?? 0
+        let whole = Area(crtcs.map { $0.area })
         for index in crtcs.indices {
-            crtcs[index].position.x -= left
-            crtcs[index].position.y -= top
+            crtcs[index].area.x -= whole.x
+            crtcs[index].area.y -= whole.y
         }
-        screen = Extent(width: crtcs.map { $0.right }.max() ?? 0, height: crtcs.map { $0.bottom }.max() ?? 0)
+        screen = whole.size
     }
 
     /// Whether a CRTC is within the screen.
     func contains(_ crtc: RandRState.Crtc) -> Bool {
-        crtc.right <= screen.width && crtc.bottom <= screen.height
+        crtc.area.right <= screen.width && crtc.area.bottom <= screen.height
     }
 }

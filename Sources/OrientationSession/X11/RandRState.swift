@@ -7,9 +7,8 @@ struct RandRState {
     /// A part of the screen that is scanned out.
     struct Crtc: Hashable {
         let id: xcb_randr_crtc_t
-        var position: Position
-        /// The size on the screen: rotated, and with the CRTC's own transformation.
-        var size: Extent
+        /// On the screen: rotated, and with the CRTC's own transformation.
+        var area: Area
         /// 0 for a CRTC that is off.
         var mode: xcb_randr_mode_t
         var rotation: UInt16
@@ -21,16 +20,13 @@ struct RandRState {
         /// The same, switched off.
         var off: Crtc {
             var crtc = self
-            (crtc.position, crtc.mode, crtc.rotation) = (Position(x: 0, y: 0), 0, 1)
-            crtc.outputs = []
+            (crtc.area.x, crtc.area.y) = (0, 0)
+            (crtc.mode, crtc.rotation, crtc.outputs) = (0, 1, [])
             return crtc
         }
-        var right: Int { position.x + size.width }
-        var bottom: Int { position.y + size.height }
     }
 
     struct Connector {
-        let id: xcb_randr_output_t
         let name: String
         let crtc: xcb_randr_crtc_t
         let isPanel: Bool
@@ -86,8 +82,7 @@ struct RandRState {
         let info = reply.header
         return Crtc(
             id: id,
-            position: Position(x: Int(info.x), y: Int(info.y)),
-            size: Extent(width: Int(info.width), height: Int(info.height)),
+            area: Area(x: Int(info.x), y: Int(info.y), width: Int(info.width), height: Int(info.height)),
             mode: info.mode,
             rotation: info.rotation,
             rotations: info.rotations,
@@ -110,7 +105,7 @@ struct RandRState {
             return xcb_randr_get_output_property($0, id, property, XCB_ATOM_ATOM.rawValue, 0, 1, 0, 0)
         }
         let isPanel = type?.header.num_items == 1 && type?.value(xcb_atom_t.self, at: 32) == connection.atom("Panel")
-        return Connector(id: id, name: name, crtc: info.crtc, isPanel: isPanel)
+        return Connector(name: name, crtc: info.crtc, isPanel: isPanel)
     }
 
     /// The outputs, of which those without a CRTC are disabled.
@@ -120,10 +115,10 @@ struct RandRState {
                 return Output(name: connector.name, isEnabled: false, isPanel: connector.isPanel)
             }
             let transform = Transform(randr: crtc.rotation)
-            let size = crtc.size.transformed(transform)
+            let size = crtc.area.size.transformed(transform)
             return Output(
                 name: connector.name,
-                position: crtc.position,
+                position: crtc.area.position,
                 width: size.width,
                 height: size.height,
                 transform: transform,

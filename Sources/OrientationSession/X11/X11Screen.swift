@@ -185,7 +185,7 @@ final class X11Screen {
 
     private func set(_ crtc: RandRState.Crtc) throws(OutputResult) {
         let (id, now, outputs) = (crtc.id, xcb_timestamp_t(XCB_CURRENT_TIME), crtc.outputs)
-        let (x, y, count) = (Int16(clamping: crtc.position.x), Int16(clamping: crtc.position.y), UInt32(outputs.count))
+        let (x, y, count) = (Int16(clamping: crtc.area.x), Int16(clamping: crtc.area.y), UInt32(outputs.count))
         let reply = connection.ask(xcb_randr_set_crtc_config_reply) {
             xcb_randr_set_crtc_config($0, id, now, now, x, y, crtc.mode, crtc.rotation, count, outputs)
         }
