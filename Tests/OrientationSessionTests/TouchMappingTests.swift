@@ -22,8 +22,7 @@ import Testing
     ])
     func `a panel alone has the matrix of its transform`(name: String, expected: CalibrationMatrix) throws {
         let panel = Output(name: "eDP-1", width: 1920, height: 1200, transform: try #require(Transform(name)))
-        let size = panel.area
-        #expect(CalibrationMatrix(panel: panel, screen: Extent(width: size.width, height: size.height)) == expected)
+        #expect(CalibrationMatrix(area: panel.area, panel.transform, screen: panel.area.size) == expected)
     }
 
     /// Corners of the untransformed panel, clockwise from the top left, and where they are in the picture, by name.
@@ -37,7 +36,7 @@ import Testing
     func `a touch in a corner lands in the corner that is shown there`(transform: Transform, position: Position) throws
     {
         let panel = Output(name: "eDP-1", position: position, width: 1920, height: 1200, transform: transform)
-        let matrix = CalibrationMatrix(panel: panel, screen: Extent(width: 4000, height: 4000))
+        let matrix = CalibrationMatrix(area: panel.area, panel.transform, screen: Extent(width: 4000, height: 4000))
         let area = panel.area
         let places = [
             (area.x, area.y), (area.right, area.y), (area.right, area.bottom), (area.x, area.bottom),
@@ -53,7 +52,7 @@ import Testing
     @Test(arguments: transforms)
     func `the inverse undoes a matrix`(transform: Transform) throws {
         let panel = Output(name: "eDP-1", position: Position(x: 8, y: 0), width: 16, height: 8, transform: transform)
-        let matrix = CalibrationMatrix(panel: panel, screen: Extent(width: 64, height: 64))
+        let matrix = CalibrationMatrix(area: panel.area, panel.transform, screen: Extent(width: 64, height: 64))
         #expect(matrix.after(try #require(matrix.inverse)) == .identity)
     }
 

@@ -38,12 +38,8 @@ extension CalibrationMatrix {
         self = transform.isMirrored ? CalibrationMatrix(-1, 0, 1, 0, 1, 0).after(turned) : turned
     }
 
-    /// Maps places on a panel to places on a screen of this size, from 0 to 1 across the whole screen.
-    init(panel: Output, screen: Extent) {
-        self.init(area: panel.area, panel.transform, screen: screen)
-    }
-
-    /// The same for a panel that takes up this area in a transform.
+    /// Maps places on a panel that takes up this area in a transform to places on a screen of this size, from 0 to 1
+    /// across the whole screen.
     init(area: Area, _ transform: Transform, screen: Extent) {
         let (width, height) = (Double(screen.width), Double(screen.height))
         let part = CalibrationMatrix(
@@ -75,11 +71,6 @@ extension CalibrationMatrix {
 /// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.
 struct MatrixBaseline: Hashable, Sendable {
     let matrix, mapping: CalibrationMatrix
-
-    /// That of a device whose matrix is a mapping and nothing else.
-    init(mapping: CalibrationMatrix) { self.init(matrix: mapping, mapping: mapping) }
-
-    init(matrix: CalibrationMatrix, mapping: CalibrationMatrix) { (self.matrix, self.mapping) = (matrix, mapping) }
 
     /// The matrix for another layout's mapping.
     ///

@@ -72,12 +72,11 @@ enum HyprlandMonitor {
     ///
     /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
     static func script(for change: OutputChange) -> String? {
-        let turns = change.transforms.map { ($0.key, "transform = \($0.value.rawValue)") }.sorted { $0.0 < $1.0 }
-        let moves = change.positions.map { ($0.key, "position = \"\($0.value.x)x\($0.value.y)\"") }.sorted {
-            $0.0 < $1.0
-        }
-        guard (turns + moves).allSatisfy({ HyprlandCommand.isPlain($0.0) }) else { return nil }
-        return (turns + moves).map { "hl.monitor({ output = \"\($0.0)\", \($0.1) })" }.joined(separator: " ")
+        let turns = change.transforms.map { ($0.key, "transform = \($0.value.rawValue)") }
+        let moves = change.positions.map { ($0.key, "position = \"\($0.value.x)x\($0.value.y)\"") }
+        let settings = turns.sorted { $0.0 < $1.0 } + moves.sorted { $0.0 < $1.0 }
+        guard settings.allSatisfy({ HyprlandCommand.isPlain($0.0) }) else { return nil }
+        return settings.map { "hl.monitor({ output = \"\($0.0)\", \($0.1) })" }.joined(separator: " ")
     }
 
     /// Reads the reply to `monitors all`; nil if it is invalid.

@@ -90,10 +90,9 @@ package final class SessionCheck {
     private func check(_ outputs: [Output]) {
         let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
-        guard let panel = outputs.panels(named: configuration.outputs).first else {
-            let list = configuration.outputs.joined(separator: ", ")
-            let wanted = list.isEmpty ? "no built-in panel (eDP, LVDS or DSI)" : "no output \(list)"
-            let text = "\(wanted); Output= in agent.conf names the one to rotate"
+        let report = OutputReport(outputs, panels: configuration.outputs)
+        guard let panel = report.panels.first else {
+            let text = report.problem ?? "\(report.disabledPanels.joined(separator: " and ")) is off"
             return add("warn", "panel", text, remedy: "man agent.conf")
         }
         add("ok", "panel", "\(panel.name), transform \(panel.transform)")

@@ -100,7 +100,7 @@ final class X11Input {
         isStale = false
         guard let (panel, isMapped) = target else { return }
         if let output = layout.outputs.first(where: { $0.name == panel && $0.isShown }) {
-            mapping = CalibrationMatrix(panel: output, screen: layout.screen).rounded
+            mapping = CalibrationMatrix(area: output.area, output.transform, screen: layout.screen).rounded
         }
         guard let mapping else { return }
         for index in devices.indices { adopt(&devices[index], mapping) }
@@ -125,7 +125,7 @@ final class X11Input {
         guard matrix != .identity else { return }
         let found = outputs(matrix)
         if found.contains(where: { $0.name == panel }) {
-            device.baseline = MatrixBaseline(mapping: matrix)
+            device.baseline = MatrixBaseline(matrix: matrix, mapping: matrix)
             (device.isNew, device.isElsewhere) = (false, false)
             if device.isChanged { save(device) }
         } else if !found.isEmpty {
