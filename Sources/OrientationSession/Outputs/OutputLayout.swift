@@ -116,18 +116,19 @@ enum OutputLayout {
         for anchor in anchors {
             guard let before = side(of: old, at: anchor.old), let side = Side(rawValue: (before.rawValue + turns) & 3)
             else { continue }
-            // Along the side, from its start; a turn can exchange its ends.
-            let span = before.isVertical ? (old.x, old.width) : (old.y, old.height)
-            let base = before.isVertical ? (anchor.old.x, anchor.old.width) : (anchor.old.y, anchor.old.height)
-            let isReversed = turns == 2 || turns == 1 && !before.isVertical || turns == 3 && before.isVertical
-            let along = { (length: Int, start: Int, room: Int) in
-                Self.along(span, base, isReversed: isReversed, length: length, in: (start, room))
+            var distances =
+                before.isVertical
+                ? (start: old.x - anchor.old.x, end: anchor.old.right - old.right)
+                : (start: old.y - anchor.old.y, end: anchor.old.bottom - old.bottom)
+            // A turn can exchange the ends of a side.
+            if turns == 2 || turns == 1 && !before.isVertical || turns == 3 && before.isVertical {
+                distances = (distances.end, distances.start)
             }
-            var area = Area(x: 0, y: 0, width: size.width, height: size.height)
+            var area = Area(x: anchor.new.x, y: anchor.new.y, width: size.width, height: size.height)
             if side.isVertical {
-                area.x = along(size.width, anchor.new.x, anchor.new.width)
+                area.x += offset(distances, of: area.width, along: anchor.new.width)
             } else {
-                area.y = along(size.height, anchor.new.y, anchor.new.height)
+                area.y += offset(distances, of: area.height, along: anchor.new.height)
             }
             area.touch(side, of: anchor.new)
             return (side, area)
@@ -135,21 +136,12 @@ enum OutputLayout {
         return nil
     }
 
-    /// The start along a side: ends that were aligned stay aligned; otherwise the same distance from the side's
-    /// start, but so near that the two still touch.
-    private static func along(
-        _ old: (start: Int, length: Int),
-        _ oldSide: (start: Int, length: Int),
-        isReversed: Bool,
-        length: Int,
-        in side: (start: Int, length: Int)
-    ) -> Int {
-        var atStart = old.start - oldSide.start
-        var atEnd = oldSide.start + oldSide.length - old.start - old.length
-        if isReversed { swap(&atStart, &atEnd) }
-        if abs(atStart) <= tolerance { return side.start }
-        if abs(atEnd) <= tolerance { return side.start + side.length - length }
-        return side.start + max(1 - length, min(atStart, side.length - 1))
+    /// The offset along a side: ends that were aligned stay aligned; otherwise the same distance from the side's start,
+    /// but so near that the two still touch.
+    private static func offset(_ distances: (start: Int, end: Int), of length: Int, along side: Int) -> Int {
+        if abs(distances.start) <= tolerance { return 0 }
+        if abs(distances.end) <= tolerance { return side - length }
+        return max(1 - length, min(distances.start, side - 1))
     }
 
     /// An area, moved away to `side` until it overlaps none of the others.

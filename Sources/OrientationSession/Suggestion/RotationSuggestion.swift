@@ -17,7 +17,7 @@ final class RotationSuggestion {
     private let log: Log
     private let onAccepted: () -> Void
     private var timer: Timer?
-    private var slots: [BusSlot] = []
+    private var signals: BusSlot?
 
     /// The orientation that could be offered now; nil while there is none.
     private var orientation: InterfaceOrientation?
@@ -44,22 +44,9 @@ final class RotationSuggestion {
         self.onAccepted = onAccepted
         timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
         bus.onInvalidSignal = log.warning
-        slots = [
-            try subscribe(to: "ActionInvoked") { [unowned(unsafe) self] signal throws(BusError) in
-                try accepted(signal)
-            },
-            try subscribe(to: "NotificationClosed") { [unowned(unsafe) self] signal throws(BusError) in
-                try closed(signal)
-            },
-        ]
-    }
-
-    private func subscribe(
-        to member: String,
-        _ handler: @escaping (BusMessage) throws(BusError) -> Void
-    ) throws(SystemError) -> BusSlot {
-        let rule = "path='\(Self.path)',interface='\(Self.service)',member='\(member)'"
-        return try bus.subscribe(rule, from: .owner(of: Self.service), handler)
+        signals = try bus.subscribe("path='\(Self.path)',interface='\(Self.service)'", from: .owner(of: Self.service)) {
+            [unowned(unsafe) self] signal throws(BusError) in try received(signal)
+        }
     }
 
     /// The orientation that only the lock prevents: the device is held in it, and the masks allow it.
@@ -146,14 +133,13 @@ final class RotationSuggestion {
         }
     }
 
-    private func accepted(_ signal: BusMessage) throws(BusError) {
+    private func received(_ signal: BusMessage) throws(BusError) {
+        let isAction = signal.member == "ActionInvoked"
+        guard isAction || signal.member == "NotificationClosed" else { return }
         guard try signal.readUInt32() == notification, notification != 0, state == .shown else { return }
+        guard isAction else { return enter(.over) }
         guard try signal.readString() == "default" else { return }
         closeForGood()
         onAccepted()
-    }
-
-    private func closed(_ signal: BusMessage) throws(BusError) {
-        if try signal.readUInt32() == notification, state == .shown { enter(.over) }
     }
 }
