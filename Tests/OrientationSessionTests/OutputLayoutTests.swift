@@ -12,7 +12,7 @@ import Testing
         case left, right, top, bottom
     }
 
-    static let transforms = (Int32(0)...7).compactMap { Transform(rawValue: $0) }
+    static let transforms = Transform.allCases
     static let scales = [1, 1.25, 1.5, 2]
 
     static func panel(_ scale: Double) -> Output {

@@ -7,7 +7,7 @@ import Testing
 
 /// Where touches land on a screen of several outputs.
 @Suite struct TouchMappingTests {
-    static let transforms = (Int32(0)...7).compactMap { Transform(rawValue: $0) }
+    static let transforms = Transform.allCases
 
     /// The rows that xinput takes, for a panel that is the whole screen.
     @Test(arguments: [
@@ -41,7 +41,7 @@ import Testing
         let places = [
             (area.x, area.y), (area.right, area.y), (area.right, area.bottom), (area.x, area.bottom),
         ]
-        let order = try #require(Self.shown[transform.description])
+        let order = try #require(Self.shown[transform.name])
         for (corner, index) in zip(Self.corners, order) {
             let place = matrix.applied(to: corner)
             #expect(abs(place.x * 4000 - Double(places[index].0)) < 1e-9)

@@ -112,7 +112,7 @@ enum NiriOutput {
         guard let logical = value["logical"] else { return nil }
         guard !logical.isNull else { return Output(name: name, isEnabled: false) }
         let index = transforms.firstIndex(of: logical["transform"]?.text ?? "")
-        guard var output = Output(name, logical, index.flatMap { Transform(rawValue: Int32($0)) }) else { return nil }
+        guard var output = Output(name, logical, index.map { Transform.allCases[$0] }) else { return nil }
         let size = Extent(width: output.width, height: output.height).transformed(output.transform)
         output.logical = size
         output.width = Int((Double(size.width) * output.scale).rounded())

@@ -4,20 +4,16 @@ import JSON
 import OrientationCore
 
 /// The transform of an output as wl_output numbers it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
-struct Transform: Hashable, Sendable {
-    let rawValue: Int32
-
-    /// Creates a transform; nil for a number that wl_output does not have.
-    init?(rawValue: Int32) {
-        guard (0...7).contains(rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
+enum Transform: Int32, NamedValue {
+    case normal, rotated90, rotated180, rotated270, flipped, flipped90, flipped180, flipped270
 
     init(_ transform: OutputTransform) {
-        rawValue = Int32(OutputTransform.allCases.firstIndex(of: transform) ?? 0)
+        self = Self.allCases[OutputTransform.allCases.firstIndex(of: transform) ?? 0]
     }
 
-    static let normal = Transform(.normal)
+    var name: String {
+        ["normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270"][Int(rawValue)]
+    }
 
     /// Whether width and height are exchanged.
     var isSideways: Bool { rawValue & 1 == 1 }
@@ -31,19 +27,6 @@ struct Transform: Hashable, Sendable {
     func turned(by turns: Int) -> Transform {
         Transform(rawValue: rawValue & 4 | Int32((quarterTurns + turns) & 3)) ?? self
     }
-}
-
-extension Transform: LosslessStringConvertible {
-    private static let names = [
-        "normal", "90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270",
-    ]
-
-    init?(_ description: String) {
-        guard let index = Self.names.firstIndex(of: description) else { return nil }
-        rawValue = Int32(index)
-    }
-
-    var description: String { Self.names[Int(rawValue)] }
 }
 
 /// A place in the compositor's global space, in logical pixels: x to the right, y down.

@@ -3,6 +3,7 @@
 import CLinux
 import JSON
 import OrientationConfiguration
+import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -53,11 +54,11 @@ extension RestorePoint {
     var json: JSONValue {
         let json = JSONValue([
             "version": .number(1), "movesNeighbours": .flag(movesNeighbours),
-            "applied": .texts(applied.map { $0.description }),
+            "applied": .texts(applied.map { $0.name }),
         ])
         let listed = outputs.filter { $0.isShown }.map {
             JSONValue([
-                "name": .text($0.name), "transform": .text($0.transform.description),
+                "name": .text($0.name), "transform": .text($0.transform.name),
                 "x": .decimal(Double($0.position.x)), "y": .decimal(Double($0.position.y)),
                 "width": .decimal(Double($0.width)), "height": .decimal(Double($0.height)), "scale": .decimal($0.scale),
             ])
