@@ -15,11 +15,9 @@ final class WlrOutputs: OutputBackend {
     private let connection: WaylandConnection
     private var manager: WaylandObject?
     private var heads: [WlrHead] = []
-    private var serial: UInt32 = 0
+    /// That of the last complete state; nil before the first.
+    private var serial: UInt32?
     private var configuration: WaylandObject?
-
-    /// Whether a first complete state was received.
-    private var isKnown = false
 
     /// Binds the manager on a connection whose globals are known; nil if the compositor does not offer one.
     init?(on connection: WaylandConnection, onEvent: @escaping (OutputEvent) -> Void) {
@@ -41,7 +39,6 @@ final class WlrOutputs: OutputBackend {
         case ZWLR_OUTPUT_MANAGER_EVENT_DONE:
             serial = values[0].u
             heads.removeAll { $0.isFinished }
-            isKnown = true
             onEvent(.outputs(heads.map { $0.output }))
         default:
             manager = nil
@@ -52,7 +49,7 @@ final class WlrOutputs: OutputBackend {
     // MARK: - Changes
 
     func apply(_ change: OutputChange) {
-        guard isKnown, let manager else { return }
+        guard let serial, let manager else { return }
         configuration = manager.create(
             orientd_output_configuration(),
             by: ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION,
