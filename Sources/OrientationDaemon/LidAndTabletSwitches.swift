@@ -87,7 +87,7 @@ final class LidAndTabletSwitches {
         for node in tabletSwitches where node.isTablet == (mode == .tablet) {
             let name = node.description.name
             log.warning(
-                "\(name) says \(mode), but the hinge is open by \(Int(angle))°; IgnoreTabletSwitch=\(name) ignores it"
+                "\(name) says \(mode), but the hinge is open by \(Int(angle.rounded()))°; IgnoreTabletSwitch=\(name) ignores it"
             )
         }
     }

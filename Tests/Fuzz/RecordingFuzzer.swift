@@ -59,6 +59,6 @@ enum RecordingFuzzer {
             precondition(policy.requests.allSatisfy { policy.client(of: $0) != client })
         }
         precondition(effects.gravity.isFinite)
-        precondition(machine.lifecycle != .ending || machine.table.deadline?.isFinite ?? true)
+        precondition(machine.lifecycle != .ending || SensorUse.all.allSatisfy { !machine.table.selection($0).isReading })
     }
 }

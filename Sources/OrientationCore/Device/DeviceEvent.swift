@@ -61,7 +61,7 @@ public enum DeviceReadFailure: String, NamedValue {
 }
 
 /// A call that can block; a device has at most one of them under way.
-public enum DeviceJob: Hashable, Sendable {
+package enum DeviceJob: Hashable, Sendable {
     /// Restore what a crash left, and set what every user of the device expects.
     case prepare
     /// Note the settings, set those for reading and, with `buffered`, start the buffer.

@@ -29,7 +29,7 @@ public struct FoundDevice: Hashable, Sendable {
     var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: path) }
 
     /// How it can be read; nil where it cannot be described.
-    public var traits: DeviceTraits? {
+    package var traits: DeviceTraits? {
         guard isDescribed else { return nil }
         return DeviceTraits(canBuffer: canBuffer, canPoll: canPoll, mayBeSilent: kind != .accelerometer, rate: rate)
     }

@@ -85,7 +85,7 @@ package struct SensorTable: Sendable {
     /// The life of a device; nil for a recording or a simulation.
     package func life(of number: Int) -> DeviceMachine? { index(of: number).flatMap { sensors[$0].life } }
 
-    /// How the accelerometer in use of a role is read; nil for a recording or a simulation.
+    /// How an accelerometer is read; nil for a recording or a simulation.
     func sampling(_ number: Int) -> Sampling? {
         guard let index = index(of: number), let life = sensors[index].life else { return nil }
         let isBuffered = life.mode == .buffer
@@ -93,7 +93,7 @@ package struct SensorTable: Sendable {
     }
 
     /// What the sensor was when a scan found it last.
-    package func identity(of number: Int) -> SensorIdentity? {
+    func identity(of number: Int) -> SensorIdentity? {
         use(of: number).flatMap { selection($0).sensor(number)?.identity }
     }
 

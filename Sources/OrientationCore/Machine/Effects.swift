@@ -26,7 +26,7 @@ public struct Effects: Sendable {
     public var hasFirstAnswer = false
     /// Why a client's call changed nothing.
     public var refusal: RotationRefusal?
-    /// What is to be done with the sensors, in this order, and what has changed of them.
+    /// What is to be done with the sensors, and what has changed of them, in the order of time.
     package var actions: [SensorTable.Action] = []
     /// What the virtual tablet switch is to say; unknown where there is to be none.
     public var tabletSwitch = TabletMode.unknown
@@ -44,10 +44,10 @@ public struct Effects: Sendable {
     public enum Step: Hashable, Sendable {
         /// Everything that clients ask for first is known: tell the service manager.
         case ready
-        /// Stop all sensors, then let the machine sleep.
+        /// Let the machine sleep once all sensors are closed.
         case suspend
         case resume
-        /// Stop all sensors and answer waiting calls, then exit.
+        /// Answer waiting calls, and exit once all sensors are closed.
         case end
         /// Exit at once: stopping the sensors takes too long.
         case exit
@@ -73,7 +73,7 @@ public struct ProxiedReading: Hashable, Sendable {
 /// A moment that the machine waits for.
 public struct Deadline: Hashable, Sendable {
     public enum Purpose: String, NamedValue {
-        /// Something is due of a sensor: its device does not answer, or the next scan.
+        /// A device does not answer, or the next scan is due.
         case sensors
         /// The end of the time that the first search for sensors, switches and chassis may take.
         case ready

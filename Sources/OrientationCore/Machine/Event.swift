@@ -13,8 +13,8 @@ public enum Event: Hashable, Sendable {
     /// A scan has ended; whether another one may bring back a sensor that failed, or new ones.
     case scanned(mayReturn: RescanReason, retries: Bool)
     /// Something happened to the device with this number.
-    indirect case device(Int, DeviceEvent)
-    /// A reading of the accelerometer with this number came: ``DeviceEvent/reading(showsMotion:)`` and ``sample(_:_:)``.
+    case device(Int, DeviceEvent)
+    /// A reading of the accelerometer with this number came; `showsMotion`: at rest, it differs from the pose.
     case reading(Int, showsMotion: Bool, AccelerometerSample)
     /// Whether a client needs readings of a kind other than accelerometers.
     case needed(SensorKind, Bool)
@@ -27,7 +27,7 @@ public enum Event: Hashable, Sendable {
 
     /// Samples come from there, not from a device; its name.
     indirect case sourceFound(String)
-    /// The accelerometer that is no device begins to deliver samples; or one of an older recording does, maybe anew.
+    /// That source begins to deliver samples; in older recordings, any accelerometer does.
     case samplingBegan(AccelerometerRole, Sampling)
     /// No more samples come, and why; nil for the end of the recording.
     indirect case sourceEnded(String?)
@@ -100,7 +100,7 @@ public struct Sampling: Hashable, Sendable {
     public var mayFallSilent: Bool
     /// The sensor's own sign of z while the display faces up.
     public var faceUp: SensorFrame.FaceUp
-    /// What that sign follows from, for people who read a recording; nil in recordings of before.
+    /// What that sign follows from, in older recordings, for people who read them.
     public var faceUpReason: SensorFrame.FaceUpReason?
 
     public init(

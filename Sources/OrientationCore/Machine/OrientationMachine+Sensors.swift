@@ -61,7 +61,7 @@ extension OrientationMachine {
         if demand.readsHinge != last.readsHinge { table.need(demand.readsHinge, SensorUse(.hinge), at: time) }
     }
 
-    /// Takes what has changed of the sensors, and tells them what is asked of them then, until nothing changes.
+    /// Takes over what the sensors have reported, and tells them what is needed then, until they report nothing new.
     mutating func settle(_ effects: inout Effects, measuredOnlyAngle: Bool, at time: Double) {
         var measuredOnlyAngle = measuredOnlyAngle
         repeat {
@@ -77,6 +77,7 @@ extension OrientationMachine {
     }
 
     private mutating func follow(_ action: SensorTable.Action, at time: Double) {
+        guard !hasReports else { return }
         switch action {
         case .began(let number):
             guard let use = table.use(of: number), use.kind == .accelerometer, number == table.activeNumber(use),
@@ -85,12 +86,9 @@ extension OrientationMachine {
             demand.sensing[use.role] = .stream
             begin(sampling, use.role, at: time)
         case .changed(let use):
-            let report = report(use)
-            // The sensors of older recordings report themselves, and are not in the table.
-            let isEmpty = table.selection(use).sensors.isEmpty
             switch use.kind {
-            case .accelerometer: if !isEmpty || !sensors[use.role].isPresent { change(use.role, to: report) }
-            case .hinge: if !isEmpty || !tablet.sensor.isPresent { changeHinge(to: report) }
+            case .accelerometer: change(use.role, to: report(use))
+            case .hinge: changeHinge(to: report(use))
             case .ambientLight, .proximity, .compass: break
             }
         case .log, .drive, .forget, .warn, .scan: break

@@ -45,6 +45,8 @@ public struct OrientationMachine: Sendable {
     package internal(set) var table = SensorTable()
     /// What the sensors were told last.
     var demand = SensorDemand()
+    /// Whether this is an older recording, which says itself what became of its sensors.
+    var hasReports = false
     var sensors = PerRole(SensorReport())
 
     private var chassis: Idiom?
@@ -162,19 +164,13 @@ public struct OrientationMachine: Sendable {
 
     private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
         switch event {
-        case .sample, .reading: break
+        case .sample, .reading, .device: break
         case .deviceFound(let device): table.find(device, at: time)
         case .deviceRemoved(let number, let reason): table.remove(number, reason, at: time)
         case .deviceAnnounced: table.announce(at: time)
         case .scanned(let reason, let retries):
             table.endScan(mayReturn: reason, retries: retries, at: time)
             finish(.sensors, &effects)
-        case .device(let number, let event):
-            table.handle(event, of: number, at: time)
-            // Samples of an accelerometer are events of their own.
-            if case .reading = event, let use = table.use(of: number), use.kind != .accelerometer {
-                table.add(nil, of: number, at: time)
-            }
         case .needed(let kind, let isNeeded):
             if kind != .accelerometer { table.need(isNeeded, SensorUse(kind), at: time) }
         case .sourceFound(let name):
@@ -185,7 +181,9 @@ public struct OrientationMachine: Sendable {
             begin(sampling, role, at: time)
         case .sourceEnded(let reason?): table.handle(DeviceReport.failed(reason), of: 0, at: time)
         case .sourceEnded(nil): table.end(0, at: time)
-        case .sensorChanged(let role, let report): change(role, to: report)
+        case .sensorChanged(let role, let report):
+            hasReports = true
+            change(role, to: report)
         case .sensorsFound: finish(.sensors, &effects)
         case .switchesFound: finish(.switches, &effects)
         case .chassisFound(let idiom):
@@ -196,7 +194,9 @@ public struct OrientationMachine: Sendable {
             isLidClosed = isClosed
             pauseOrResume(at: time)
         case .tabletSwitch(let mode): tablet.switchMode = mode
-        case .hingeSensor(let report): changeHinge(to: report)
+        case .hingeSensor(let report):
+            hasReports = true
+            changeHinge(to: report)
         case .hingeAngle(let angle): tablet.add(angle: angle, at: time)
         case .sleep:
             guard lifecycle != .ending else { return }
@@ -272,7 +272,7 @@ public struct OrientationMachine: Sendable {
 
     // MARK: - Samples
 
-    /// Handles a sample; says whether the policy may have decided something, nil for all other events.
+    /// Handles what a device sends; says whether the policy may have decided something, nil for all other events.
     private mutating func read(_ event: Event, at time: Double) -> Bool? {
         switch event {
         case .sample(let role, let sample):
@@ -285,6 +285,13 @@ public struct OrientationMachine: Sendable {
             guard let use = table.use(of: number), number == table.activeNumber(use) else { return false }
             table.add(sample, of: number, at: time)
             return handle(sample, use.role, at: time)
+        case .device(let number, let event):
+            table.handle(event, of: number, at: time)
+            // Samples of an accelerometer are events of their own.
+            if case .reading = event, let use = table.use(of: number), use.kind != .accelerometer {
+                table.add(nil, of: number, at: time)
+            }
+            return false
         default: return nil
         }
     }
@@ -483,9 +490,12 @@ public struct OrientationMachine: Sendable {
     /// The next moment that it waits for; nil for none.
     public var deadline: Deadline? {
         var next: Deadline?
+        var latest = Double.infinity
         func consider(_ purpose: Deadline.Purpose, _ time: Double?, slack: Double = 0.001) {
-            guard let time, time < next?.time ?? .infinity else { return }
-            next = Deadline(purpose: purpose, time: time, slack: slack)
+            guard let time else { return }
+            // Another one that comes soon after it must not be late.
+            latest = min(latest, time + slack)
+            if time < next?.time ?? .infinity { next = Deadline(purpose: purpose, time: time, slack: slack) }
         }
         consider(.ready, readyDeadline)
         consider(.sensors, table.deadline)
@@ -496,6 +506,7 @@ public struct OrientationMachine: Sendable {
         consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saving.deadline, slack: 1)
         consider(.exit, exitDeadline)
+        if let time = next?.time { next?.slack = max(latest - time, 0) }
         return next
     }
 

@@ -25,7 +25,8 @@ import Testing
             if random.chance(10) { pose = random.pick(Self.poses) }
             let event =
                 random.chance(70)
-                ? .sample(.display, AccelerometerSample(time: time, acceleration: pose)) : random.event(machine)
+                ? .sample(.display, AccelerometerSample(time: time, acceleration: pose))
+                : seed.isMultiple(of: 2) && random.chance(50) ? random.sensorEvent() : random.event(machine)
             if event == .saveFailed { hasFailed = true }
             try check(event, at: time, &machine, &saved, place)
         }
@@ -62,8 +63,10 @@ import Testing
         try #require(effects.deadline == machine.deadline && effects.deadline?.time.isFinite ?? true, place)
         if effects.refusal != nil { try #require(policy.memory == old.memory && policy.shown == old.shown, place) }
         if case .sample = event {
-            // The lock, a closed lid and sleep hold the interface, and sensing goes on.
-            if policy.lock != .off || policy.isPaused { try #require(effects.transition == nil, place) }
+            // The lock, a closed lid and sleep hold the interface, and sensing goes on; a laptop has an orientation of
+            // its own, and the sample may show that it is one.
+            let isAsBefore = policy.tabletMode == old.tabletMode && policy.autorotate == old.autorotate
+            if isAsBefore, policy.lock != .off || policy.isPaused { try #require(effects.transition == nil, place) }
             try #require(effects.save == nil, place)
         }
         if before.lifecycle == .ending {
@@ -71,7 +74,8 @@ import Testing
         }
         if machine.lifecycle == .ending {
             try #require(
-                machine.reads == PerRole(false) && !machine.readsHinge && effects.tabletSwitch == .unknown,
+                machine.reads == PerRole(false) && !machine.readsHinge && effects.tabletSwitch == .unknown
+                    && SensorUse.all.allSatisfy { !machine.table.selection($0).isReading },
                 place
             )
         }
@@ -91,6 +95,27 @@ extension OrientationMachine {
 }
 
 extension SplitMix {
+    /// Something that happens to one of three devices; the machine's own parts need no order.
+    fileprivate mutating func sensorEvent() -> Event {
+        let number = pick([1, 2, 3])
+        var device = FoundDevice()
+        (device.number, device.name, device.path) = (number, "accel", pick(["/sys/a", "/sys/b"]))
+        (device.kind, device.location) = number == 3 ? (.hinge, .unknown) : (.accelerometer, pick([.display, .base]))
+        (device.canBuffer, device.canPoll, device.rate) = (chance(50), chance(50), 15)
+        var opening = DeviceOpening()
+        opening.isBuffered = chance(50)
+        let sample = AccelerometerSample(time: 0, acceleration: Vector3(0, 0, 9.81))
+        return pick([
+            .deviceFound(device), .deviceRemoved(number, "removed"), .deviceAnnounced,
+            .scanned(mayReturn: pick([.failures, .arrivals]), retries: chance(50)),
+            .device(number, .finished(.done(warnings: []))), .device(number, .finished(.opened(opening))),
+            .device(number, .finished(.failed("broken"))), .device(number, .reading(showsMotion: chance(50))),
+            .device(number, .readFailed(pick([.noValue, .noDevice, .error]), "why")),
+            .device(number, .unreadable("why")), .device(number, .undescribed("why")),
+            .reading(number, showsMotion: chance(50), sample), .needed(.ambientLight, chance(50)),
+        ])
+    }
+
     fileprivate mutating func event(_ machine: OrientationMachine) -> Event {
         let client = pick([":1.1", ":1.2"])
         let id = pick(machine.policy.requests + [7])
