@@ -23,8 +23,10 @@ import Testing
             (.locked(true), false, .write(.service, isLocked: true)),
             (.locked(false), true, .write(.service, isLocked: false)),
             (.locked(true), true, nil),
-            (.unset, true, .write(.desktop, isLocked: true)),
-            (.unset, false, .write(.desktop, isLocked: false)),
+            (.unset(isLocked: false), true, .write(.desktop, isLocked: true)),
+            (.unset(isLocked: false), false, nil),
+            (.unset(isLocked: true), true, nil),
+            (.unset(isLocked: true), false, .write(.desktop, isLocked: false)),
         ] as [(LockSync.Reading, Bool, LockSync.Command?)]
     )
     func `at the start the desktop's switch counts if it was ever written`(
@@ -67,7 +69,7 @@ import Testing
 
     @Test func `a switch that was reset gets the lock`() {
         var (sync, _) = begun(desktop: .locked(true), isLocked: true)
-        #expect(sync.handle(.reads(.desktop, .unset), at: 1) == .write(.desktop, isLocked: true))
+        #expect(sync.handle(.reads(.desktop, .unset(isLocked: false)), at: 1) == .write(.desktop, isLocked: true))
     }
 
     @Test func `nothing is written without orientd, and afterwards the switch counts`() {
@@ -166,7 +168,7 @@ private struct World {
     private var random: SplitMix
     private var sync = LockSync()
     private var time = 0.0
-    private var desktop = LockSync.Reading.unset
+    private var desktop = LockSync.Reading.unset(isLocked: false)
     private var isLocked = false, isServing = true
     private var isActive = false
     private var refuses = false
@@ -194,7 +196,7 @@ private struct World {
         case 1: if isServing { change(.service, to: Bool.random(using: &random)) }
         case 2:
             guard !hasCommand, Int.random(in: 0..<8, using: &random) == 0 else { return }
-            (desktop, reasons) = (.unset, reasons + 1)
+            (desktop, reasons) = (.unset(isLocked: false), reasons + 1)
             signals[.desktop]?.append(.notify)
         case 3:
             guard Int.random(in: 0..<8, using: &random) == 0 else { return }

@@ -15,8 +15,10 @@ final class GSettingsSwitch {
     private static let backoff = (first: 1.0, last: 3600.0)
     /// Seconds that a monitor must run to count as one that works.
     private static let trial = 60.0
-    /// Seconds for a command to end, and for the monitor to print what it has changed.
-    private static let timeout = 5.0
+    /// Seconds for a command to end: it may take ten while a session starts on a slow machine.
+    private static let timeout = 20.0
+    /// Seconds for the monitor to print what was written.
+    private static let echoTime = 5.0
     /// Seconds for the monitor to begin, at least: the key is read again then, as it may have changed meanwhile.
     ///
     /// It may take many while a session starts on a slow machine: twice the time that the first reading took.
@@ -59,7 +61,7 @@ final class GSettingsSwitch {
             }
             get { [unowned(unsafe) self] in
                 again?.arm(after: max(Self.start, 2 * (loop.now - started)), slack: 0.5)
-                take($0, ifUnclear: .unset)
+                take($0, ifUnclear: .unset(isLocked: lock.standard))
             }
         } catch {
             fail("\(error)")
@@ -103,7 +105,7 @@ final class GSettingsSwitch {
     // MARK: - Reading
 
     private func read() {
-        get { [unowned(unsafe) self] in take($0, ifUnclear: .unset) }
+        get { [unowned(unsafe) self] in take($0, ifUnclear: .unset(isLocked: lock.standard)) }
     }
 
     /// Calls `completion` with the present value; what fails is tried again later.
@@ -138,7 +140,7 @@ final class GSettingsSwitch {
                 onLine: { _ in hasValue = true },
                 onEnd: { [unowned(unsafe) self] end in
                     self.reading = nil
-                    let found: LockSync.Reading = hasValue ? .locked(isLocked) : .unset
+                    let found: LockSync.Reading = hasValue ? .locked(isLocked) : .unset(isLocked: isLocked)
                     report(.reads(.desktop, end.status == 0 ? found : reading), problem)
                 }
             )
@@ -172,7 +174,7 @@ final class GSettingsSwitch {
                     expected = nil
                     return report(.refused, describe("set", end))
                 }
-                if expected != nil, monitor != nil { return echo?.arm(after: Self.timeout) ?? () }
+                if expected != nil, monitor != nil { return echo?.arm(after: Self.echoTime) ?? () }
                 expected = nil
                 report(.written, nil)
             }

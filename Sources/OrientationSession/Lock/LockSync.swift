@@ -10,9 +10,12 @@ struct LockSync {
     enum Reading: Hashable {
         /// It cannot be read.
         case unknown
-        /// Nobody has ever set it.
-        case unset
+        /// Nobody has ever set it; what it counts as until then.
+        case unset(isLocked: Bool)
         case locked(Bool)
+
+        /// Whether nothing has to be written for that.
+        func serves(isLocked: Bool) -> Bool { self == .locked(isLocked) || self == .unset(isLocked: isLocked) }
     }
 
     enum Event {
@@ -120,7 +123,7 @@ struct LockSync {
     /// Begins the write that makes both sides what they are to be; nil if none is needed or possible.
     private mutating func nextWrite() -> Command? {
         guard pending == nil, case .together(let isLocked) = state,
-            let side = [.service, .desktop].first(where: { readings[$0] != .locked(isLocked) })
+            let side = [.service, .desktop].first(where: { readings[$0]?.serves(isLocked: isLocked) != true })
         else { return nil }
         pending = (side, isLocked, nil)
         return .write(side, isLocked: isLocked)
