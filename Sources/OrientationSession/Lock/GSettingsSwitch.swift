@@ -15,8 +15,8 @@ final class GSettingsSwitch {
     private static let backoff = (first: 1.0, last: 3600.0)
     /// Seconds that a monitor must run to count as one that works.
     private static let trial = 60.0
-    /// Seconds for a command to end: it may take ten while a session starts on a slow machine.
-    private static let timeout = 20.0
+    /// Seconds for a command to end: it may take several while a session starts on a slow machine.
+    private static let timeout = 10.0
     /// Seconds for the monitor to print what was written.
     private static let echoTime = 5.0
     /// Seconds for the monitor to begin, at least: the key is read again then, as it may have changed meanwhile.
