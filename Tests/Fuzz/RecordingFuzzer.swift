@@ -59,6 +59,7 @@ enum RecordingFuzzer {
             precondition(policy.requests.allSatisfy { policy.client(of: $0) != client })
         }
         precondition(effects.gravity.isFinite)
-        precondition(machine.lifecycle != .ending || SensorUse.all.allSatisfy { !machine.table.selection($0).isReading })
+        let isReading = SensorUse.all.contains { machine.table.selection($0).isReading }
+        precondition(machine.lifecycle != .ending || !isReading)
     }
 }
