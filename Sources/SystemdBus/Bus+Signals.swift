@@ -41,16 +41,16 @@ extension Bus {
     ) throws(SystemError) -> BusSlot {
         var owner: SubscribedOwner?
         if case .owner(let name) = sender { owner = try follow(name, waits: waits) }
-        return try addMatch("type='signal',sender='\(sender.name)',\(rule)", waits: waits) {
-            [unowned(unsafe) self] signal in
+        let receive: (BusMessage) -> Void = owned(by: self) { bus, signal in
             let isGenuine = owner.map { $0.uniqueName == signal.sender } ?? (signal.sender == sender.name)
             guard isGenuine else { return }
             do throws(BusError) {
                 try handler(signal)
             } catch {
-                reportInvalid("invalid \(signal.member) of \(sender.name), ignored: \(error)")
+                bus.reportInvalid("invalid \(signal.member) of \(sender.name), ignored: \(error)")
             }
         }
+        return try addMatch("type='signal',sender='\(sender.name)',\(rule)", waits: waits, receive)
     }
 
     /// Returns who owns `name`, kept up to date from now on.
@@ -59,15 +59,16 @@ extension Bus {
     private func follow(_ name: String, waits: Bool) throws(SystemError) -> SubscribedOwner {
         if let owner = subscribedOwners[name] { return owner }
         let owner = SubscribedOwner()
-        owner.slot = try onOwnerChange(of: name, waits: waits) { [unowned(unsafe) owner] in owner.uniqueName = $0 }
-        callDaemon("GetNameOwner", name) { [unowned(unsafe) self, unowned(unsafe) owner] answer in
+        owner.slot = try onOwnerChange(of: name, waits: waits, owned(by: owner) { $0.uniqueName = $1 })
+        let completion: (Result<BusMessage, BusError>) -> Void = owned(by: self) { bus, answer in
             do throws(BusError) {
                 owner.uniqueName = try answer.get().readString()
             } catch {
                 // A name without an owner is announced when it has one.
-                if !error.isServiceMissing { reportInvalid("cannot follow \(name): \(error)") }
+                if !error.isServiceMissing { bus.reportInvalid("cannot follow \(name): \(error)") }
             }
         }
+        callDaemon("GetNameOwner", name, completion: completion)
         subscribedOwners[name] = owner
         return owner
     }

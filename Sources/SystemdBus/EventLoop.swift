@@ -6,10 +6,9 @@ package import POSIX
 
 /// The event loop of a process, `sd_event`; use it from one thread, on which the handlers run.
 ///
-/// What a handler captures: an object that owns the source of its handler (a ``Timer``, an ``EventSource`` ...)
-/// captures `[unowned(unsafe) self]`, as the source ends with it; if the handler may release the object's last
-/// reference, it wraps its body in `withExtendedLifetime`. A completion that is called once captures `[self]`, and so
-/// keeps the object until then, as does every handler of an object that lives as long as the process.
+/// A handler of an object that holds the handler's source (a ``Timer``, an ``EventSource`` ...) is ``owned(by:_:)`` it.
+/// A completion that is called once captures `[self]`, and so keeps the object until then, as does every handler of an
+/// object that lives as long as the process.
 package final class EventLoop {
     private let event: OpaquePointer
 
@@ -21,12 +20,13 @@ package final class EventLoop {
         sd_event_unref(event)
     }
 
-    /// Runs until ``exit(_:)`` and returns its code.
-    package func run() throws(SystemError) -> Int32 {
-        try check("run the event loop", sd_event_loop(event))
+    /// Runs until ``exit(_:)`` and returns its code; keeps `objects` as long, such as sources.
+    package func run(keeping objects: AnyObject?...) throws(SystemError) -> Int32 {
+        defer { withExtendedLifetime(objects) {} }
+        return try check("run the event loop", sd_event_loop(event))
     }
 
-    /// Ends ``run()`` after the current handler; the first code counts.
+    /// Ends ``run(keeping:)`` after the current handler; the first code counts.
     package func exit(_ code: Int32 = 0) {
         var given: Int32 = 0
         guard sd_event_get_exit_code(event, &given) == -ENODATA else { return }
@@ -104,6 +104,18 @@ package final class EventLoop {
     /// Calls `handler` whenever `descriptor` is readable, failed or hung up; it must stay open as long as the source.
     package func watch(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         try watch(descriptor, for: UInt32(EPOLLIN.rawValue), handler)
+    }
+
+    /// Calls `handler` with each value that is sent.
+    package func watch<Element: Sendable>(
+        _ mailbox: Mailbox<Element>,
+        _ handler: @escaping (Element) -> Void
+    ) throws(SystemError) -> EventSource {
+        try watch(mailbox.descriptor) {
+            var batch: [Element] = []
+            mailbox.receive(into: &batch)
+            for element in batch { handler(element) }
+        }
     }
 
     /// Calls `handler` when nobody reads a pipe or socket any more; returns nil for a file, which cannot hang up.

@@ -79,10 +79,9 @@ package final class PolkitAuthority {
     ) throws(SystemError) {
         (self.bus, self.loop, self.limitError) = (bus, loop, limitError)
         (self.isActive, self.onAbsence) = (isActive, onAbsence)
-        timer = try loop.timer { [unowned(unsafe) self] in giveUp() }
-        slot = try bus.onOwnerChange(of: Polkit.service, waits: false) { [unowned(unsafe) self] owner in
-            if owner != nil { askAgain() }
-        }
+        timer = try loop.timer(owned(by: self) { $0.giveUp() })
+        let onChange: (String?) -> Void = owned(by: self) { if $1 != nil { $0.askAgain() } }
+        slot = try bus.onOwnerChange(of: Polkit.service, waits: false, onChange)
     }
 
     /// Calls `completion` with whether polkit allows `actionID` to the sender of `message`.
