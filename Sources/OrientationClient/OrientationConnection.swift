@@ -54,7 +54,7 @@ public final class OrientationConnection {
             loop = try EventLoop()
             daemon = DaemonConnection(bus: try Bus(busAddress.map { .address($0) } ?? .system))
             mailbox = try Mailbox()
-            watch = try loop.watch(mailbox.descriptor) { [unowned self] in receive() }
+            watch = try loop.watch(mailbox, owned(by: self) { connection, job in job(connection) })
             daemon.onState = { [weak self] _ in self?.stateChanged() }
             daemon.onClaim = { [weak self] in self?.claimChanged() }
             daemon.onRefusal = { [weak self] in self?.onProblem(OrientationError($1)) }
@@ -94,12 +94,6 @@ public final class OrientationConnection {
     func run() { _ = try? loop.run() }
 
     func stop() { loop.exit() }
-
-    private func receive() {
-        var jobs: [Job] = []
-        mailbox.receive(into: &jobs)
-        for job in jobs { job(self) }
-    }
 
     /// Makes the descriptor readable: a call that was made outside the loop adds its timeout with the next turn.
     private func wake() { mailbox.send { _ in } }

@@ -61,10 +61,10 @@ final class LidAndTabletSwitches {
         self.onChange = onChange
         problem = ProblemLog(log, consequence: "looking for switches again")
         jobs = try DeviceJobs(loop: loop)
-        jobs.onHang = { [unowned(unsafe) self] in finishScan() }
+        jobs.onHang = { [self] in finishScan() }
         jobs.onUnanswered = { path in log.warning("\(path) does not answer: its switches are not used until it does") }
-        retry = try loop.timer { [unowned(unsafe) self] in scan() }
-        disagreement = try loop.timer { [unowned(unsafe) self] in
+        retry = try loop.timer { [self] in scan() }
+        disagreement = try loop.timer { [self] in
             let names = tabletSwitches.map { "\($0.description.name) (\($0.isTablet ? "tablet" : "laptop"))" }
             let text = names.sorted().joined(separator: ", ")
             log.warning("tablet switches disagree: \(text); any tablet counts; IgnoreTabletSwitch=NAME ignores one")
@@ -98,7 +98,7 @@ final class LidAndTabletSwitches {
 
     /// Scans for switches, and follows udev's events from then on; calls `completion` when all of them are open.
     func begin(completion: @escaping () -> Void) throws(SystemError) {
-        monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
+        monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, device in
             switch change {
             case .removed: drop(device.syspath)
             // What could not be opened may have become accessible.

@@ -44,15 +44,17 @@ final class TabletSwitchLink {
     init(path: String, times: Times = Times(), loop: EventLoop, log: Log) throws(SystemError) {
         (self.path, self.times, self.loop, delay) = (path, times, loop, times.firstDelay)
         problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
-        timer = try loop.timer { [unowned(unsafe) self] in
-            switch state {
-            case .closed: break
-            case .connected where unconfirmed.isEmpty:
-                delay = times.firstDelay
-                problem.update(nil)
-            case .connected(let mode, _, _): fail(mode, "\(path) does not confirm the state of the switch")
-            case .waiting(let mode): connect(mode)
-            }
+        timer = try loop.timer(owned(by: self) { $0.timePassed() })
+    }
+
+    private func timePassed() {
+        switch state {
+        case .closed: break
+        case .connected where unconfirmed.isEmpty:
+            delay = times.firstDelay
+            problem.update(nil)
+        case .connected(let mode, _, _): fail(mode, "\(path) does not confirm the state of the switch")
+        case .waiting(let mode): connect(mode)
         }
     }
 
@@ -80,7 +82,7 @@ final class TabletSwitchLink {
         do throws(SystemError) {
             let descriptor = try checkSystem("connect to", path, orientd_connect_without_waiting(path))
             let socket = FileDescriptor(owning: descriptor)
-            let source = try loop.watch(descriptor) { [unowned(unsafe) self] in read(socket) }
+            let source = try loop.watch(descriptor, owned(by: self) { $0.read(socket) })
             state = .connected(mode, socket, source)
             unconfirmed = []
             send(mode, socket)

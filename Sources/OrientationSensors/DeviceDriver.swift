@@ -61,9 +61,11 @@ package final class DeviceDriver {
         (self.isPrepared, self.classifier) = (isPrepared, classifier)
         let scaling = SensorScaling.angle(offset: 0, scale: 1)
         (self.scaling, freshScaling) = (scaling, scaling)
-        readTimer = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) { commands.reading == .timer ? readByTimer() : readScan() }
-        }
+        readTimer = try loop.timer(owned(by: self) { $0.commands.reading == .timer ? $0.readByTimer() : $0.readScan() })
+    }
+
+    deinit {
+        if let poll { helper.stopPolling(poll) }
     }
 
     /// Notes the device that a scan found; the next ``DeviceJob/prepare`` uses it.
@@ -92,7 +94,7 @@ package final class DeviceDriver {
             // Nobody waits for the end: its helper may hang for ever.
             helper.run { [rate] in
                 access.run(.close, rate: rate, scans: 0)
-            } completion: { [unowned(unsafe) helper] _ in
+            } completion: { [helper] _ in
                 helper.endIfIdle()
             }
         }
@@ -152,7 +154,7 @@ package final class DeviceDriver {
         guard let descriptor = access?.buffer?.pollDescriptor else {
             throw SystemError("wait for scans of the buffer", errno: .notSupported)
         }
-        scans = try loop.watch(descriptor) { [unowned(unsafe) self] in withExtendedLifetime(self) { readScan() } }
+        scans = try loop.watch(descriptor, owned(by: self) { $0.readScan() })
         // A device that reports changes only has its initial state to tell.
         readTimer?.arm(after: 0)
     }
@@ -167,14 +169,13 @@ package final class DeviceDriver {
 
     private func startPolling() {
         guard let device = access?.device else { return }
-        poll = helper.poll(device, every: 1 / rate, batch: readingBatch) { [unowned(unsafe) self] result in
-            switch result {
-            case .success(let scan): take(scan)
-            case .failure(let error): skip(error)
-            }
-        } onFailure: { [unowned(unsafe) self] error in
-            deliver(.unreadable("\(error)"))
-        }
+        poll = helper.poll(
+            device,
+            every: 1 / rate,
+            batch: readingBatch,
+            deliver: owned(by: self) { $0.take($1) },
+            onFailure: owned(by: self) { $0.deliver(.unreadable("\($1)")) }
+        )
         if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, allowsBatches: true) }
     }
 
@@ -222,6 +223,13 @@ package final class DeviceDriver {
     }
 
     private func showsMotion(_ scan: RawScan) -> Bool { MotionFilter.showsMotion(scan.raw, commands.sensing, scaling) }
+
+    private func take(_ result: Result<RawScan, SystemError>) {
+        switch result {
+        case .success(let scan): take(scan)
+        case .failure(let error): skip(error)
+        }
+    }
 
     private func take(_ scan: RawScan) {
         lastScan = scan

@@ -46,7 +46,7 @@ package final class DeviceJobs<Value: Sendable> {
     package init(loop: EventLoop) throws(SystemError) {
         self.loop = loop
         helper = try newHelper(loop)
-        hangTimer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { hangTimePassed() } }
+        hangTimer = try loop.timer(owned(by: self) { $0.hangTimePassed() })
     }
 
     /// Whether a job of that name has not ended.
@@ -141,10 +141,8 @@ package final class DeviceJobs<Value: Sendable> {
     }
 
     private func hang(_ job: Job) {
-        let watchdog = try? loop.timer { [unowned(unsafe) self, unowned(unsafe) job] in
-            withExtendedLifetime(self) { onUnanswered?(job.name) }
-        }
-        guard let watchdog else { return }
+        let name = job.name
+        guard let watchdog = try? loop.timer(owned(by: self) { $0.onUnanswered?(name) }) else { return }
         waitingCount -= 1
         if job.isForgotten { return drop(job) }
         job.watchdog = watchdog
@@ -162,6 +160,6 @@ private let helperLimit = 16
 
 private func newHelper(_ loop: EventLoop) throws(SystemError) -> HelperThread {
     let helper = try HelperThread(loop: loop)
-    helper.onIdle = { [unowned(unsafe) helper] in helper.endIfIdle() }
+    helper.onIdle = owned(by: helper) { $0.endIfIdle() }
     return helper
 }

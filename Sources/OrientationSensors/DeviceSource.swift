@@ -30,17 +30,8 @@ package final class DeviceSource: SensorSource {
         self.loop = loop
         driver = try DeviceDriver(rate: rate, loop: loop, helper: helper, isPrepared: true)
         machine = DeviceMachine(rate: rate, stallTime: stallTime)
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { handle(.deadlinePassed) } }
-        driver.onEvent = { [unowned(unsafe) self] event in
-            switch event {
-            case .device(let event): withExtendedLifetime(self) { handle(event) }
-            case .reading(let showsMotion, let measurement):
-                withExtendedLifetime(self) {
-                    handle(.reading(showsMotion: showsMotion))
-                    onEvent?(.sample(measurement))
-                }
-            }
-        }
+        timer = try loop.timer(owned(by: self) { $0.handle(.deadlinePassed) })
+        driver.onEvent = owned(by: self) { $0.received($1) }
         find(device, scaling: scaling, rate: rate, helper: helper)
     }
 
@@ -63,6 +54,15 @@ package final class DeviceSource: SensorSource {
 
     /// Forgets the device, which was unplugged.
     package func removeDevice() { handle(.removed) }
+
+    private func received(_ event: DeviceDriver.Event) {
+        switch event {
+        case .device(let event): handle(event)
+        case .reading(let showsMotion, let measurement):
+            handle(.reading(showsMotion: showsMotion))
+            onEvent?(.sample(measurement))
+        }
+    }
 
     /// Passes an event to the machine, and carries out its commands.
     private func handle(_ event: DeviceEvent) {

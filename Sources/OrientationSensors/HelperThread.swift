@@ -30,10 +30,7 @@ package final class HelperThread {
     /// Creates a helper whose results are handed over in `loop`.
     package init(loop: EventLoop) throws(SystemError) {
         results = try Mailbox()
-        watch = try loop.watch(results.descriptor) { [unowned(unsafe) self] in
-            // A completion may release the last reference.
-            withExtendedLifetime(self) { receive() }
-        }
+        watch = try loop.watch(results.descriptor, owned(by: self) { $0.receive() })
     }
 
     /// A thread whose call hangs ends when the call returns; nothing waits for it when the process exits.
@@ -61,10 +58,9 @@ package final class HelperThread {
     ) {
         guard let helper = try? HelperThread(loop: loop) else { return completion(work()) }
         helper.run(work) { result in
-            // Until now, the completion alone has kept it.
-            withExtendedLifetime(helper) {
-                if case .success(let value) = result { completion(value) } else { completion(work()) }
-            }
+            if case .success(let value) = result { completion(value) } else { completion(work()) }
+            // Until now, this completion alone has kept it.
+            helper.endIfIdle()
         }
     }
 
@@ -84,10 +80,11 @@ package final class HelperThread {
         let id = lastPoll
         polls.append((id, deliver))
         let slot = Slot<SystemError>()
-        send({ slot.value = $0.startPolling(id, device, every: period, batch) }) { [unowned(unsafe) self] error in
+        let started: (SystemError?) -> Void = owned(by: self) { helper, error in
             // It may have been stopped meanwhile.
-            if let error = error ?? slot.value, polls.contains(where: { $0.id == id }) { onFailure(error) }
+            if let error = error ?? slot.value, helper.polls.contains(where: { $0.id == id }) { onFailure(error) }
         }
+        send({ slot.value = $0.startPolling(id, device, every: period, batch) }, started)
         return id
     }
 
@@ -143,8 +140,7 @@ package final class HelperThread {
         let jobs = try Mailbox<HelperJob>()
         let worker = try HelperWorker(jobs: jobs, results: results)
         let thread = try startThread("start the helper thread") {
-            // Its loop does not keep it.
-            withExtendedLifetime(worker) { _ = try? worker.loop.run() }
+            _ = try? worker.loop.run(keeping: worker)
         }
         pthread_detach(thread)
         return jobs
@@ -194,11 +190,7 @@ private final class HelperWorker {
     init(jobs: Mailbox<HelperJob>, results: Mailbox<HelperResult>) throws(SystemError) {
         self.results = results
         loop = try EventLoop()
-        watch = try loop.watch(jobs.descriptor) { [unowned(unsafe) self] in
-            var received: [HelperJob] = []
-            jobs.receive(into: &received)
-            for job in received { job(self) }
-        }
+        watch = try loop.watch(jobs, owned(by: self) { worker, job in job(worker) })
     }
 
     /// Returns why the device cannot be polled; nil where it can.
@@ -248,7 +240,7 @@ final class HelperPoll {
         usualPeriod = period
         (self.device, self.batch, self.deliver, self.loop) = (device, batch, deliver, loop)
         due = loop.now
-        timer = try loop.timer { [unowned(unsafe) self] in readNow() }
+        timer = try loop.timer(owned(by: self) { $0.readNow() })
         timer?.arm(after: 0)
     }
 
@@ -272,7 +264,7 @@ final class HelperPoll {
         guard let descriptor = device.changeDescriptor else { return }
         device.forgetChanges()
         // If that fails, the timer remains.
-        watch = try? loop.watch(descriptor) { [unowned(unsafe) self] in changed() }
+        watch = try? loop.watch(descriptor, owned(by: self) { $0.changed() })
     }
 
     private func changed() {

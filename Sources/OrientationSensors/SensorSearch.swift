@@ -49,10 +49,10 @@ package final class SensorSearch {
     package init(at uri: String, of kinds: [SensorKind] = SensorKind.allCases, loop: EventLoop) throws(SystemError) {
         (self.uri, self.kinds) = (uri, kinds)
         jobs = try DeviceJobs(loop: loop)
-        jobs.onHang = { [unowned(unsafe) self] in finishScan() }
-        jobs.onUnanswered = { [unowned(unsafe) self] name in
-            guard let device = descriptions.first(where: { $0.candidate.name == name })?.progress.device else { return }
-            onUnanswered?(device)
+        jobs.onHang = owned(by: self) { $0.finishScan() }
+        jobs.onUnanswered = owned(by: self) { search, name in
+            let description = search.descriptions.first { $0.candidate.name == name }
+            if let device = description?.progress.device { search.onUnanswered?(device) }
         }
     }
 

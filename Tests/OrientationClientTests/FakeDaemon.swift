@@ -93,11 +93,7 @@ final class Worker {
             at: Names.path,
             on: bus
         )
-        watch = try loop.watch(mailbox.descriptor) { [unowned self] in
-            var jobs: [@Sendable (Worker) -> Void] = []
-            mailbox.receive(into: &jobs)
-            for job in jobs { job(self) }
-        }
+        watch = try loop.watch(mailbox, owned(by: self) { worker, job in job(worker) })
         try bus.attach(to: loop)
         for member in ["Claim", "Release", "AlignToDevice"] as [StaticString] {
             manager.method(member) { [unowned self] message throws(BusError) in try answer("\(member)", message) }

@@ -63,7 +63,7 @@ import Testing
                 ended.append($0)
             }
         }
-        jobs.onHang = { [unowned(unsafe) jobs] in counts.append(jobs.hangingCount) }
+        jobs.onHang = owned(by: jobs) { counts.append($0.hangingCount) }
         try loop.run { jobs.waitingCount == 0 }
         #expect(ended.sorted() == ["a", "c", "e"] && counts.last == 2 && jobs.contains("b") && jobs.contains("d"))
         for call in calls.reversed() { call.letGo() }

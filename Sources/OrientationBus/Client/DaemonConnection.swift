@@ -74,14 +74,15 @@ package final class DaemonConnection {
     package func begin(on loop: EventLoop) throws(SystemError) {
         try bus.attach(to: loop)
         slots = [
-            try bus.onChange(of: Names.manager) { [unowned(unsafe) self] in propertiesChanged($0) },
-            try bus.subscribe("interface='\(Names.manager)',member='Confirmed'", from: .owner(of: Names.service)) {
-                [unowned(unsafe) self] _ in
+            try bus.onChange(of: Names.manager, owned(by: self) { $0.propertiesChanged($1) }),
+            try bus.subscribe(
+                "interface='\(Names.manager)',member='Confirmed'",
+                from: .owner(of: Names.service),
                 // Until the properties are known, nothing is shown that could be confirmed.
-                if state.snapshot != nil { onConfirmation() }
-            },
-            try bus.onOwnerChange(of: Names.service) { [unowned(unsafe) self] in ownerChanged(to: $0) },
-            try bus.onDisconnect { [unowned(unsafe) self] in close() },
+                owned(by: self) { connection, _ in if connection.state.snapshot != nil { connection.onConfirmation() } }
+            ),
+            try bus.onOwnerChange(of: Names.service, owned(by: self) { $0.ownerChanged(to: $1) }),
+            try bus.onDisconnect(owned(by: self) { $0.close() }),
         ]
         ownerChanged(to: bus.owner(of: Names.service)?.uniqueName)
         connect()
@@ -99,18 +100,19 @@ package final class DaemonConnection {
     package func read() {
         if state.snapshot == nil { state = .starting }
         // By the service's name, D-Bus starts a daemon. Its own name comes before its reply, and ends the wait for it.
-        call("GetAll", of: Names.properties, on: name ?? Names.service) { call in
-            call.append(Names.manager)
-        } completion: { [unowned(unsafe) self] result in
-            guard result.error != Self.ended else { return }
-            do throws(BusError) {
-                var snapshot = ManagerSnapshot()
-                // A later orientd may have values that this client does not know.
-                ManagerSnapshot.properties.apply(try result.get().readChanges(), to: &snapshot)
-                state = .running(snapshot)
-            } catch {
-                if state == .starting { state = name == nil ? .absent(error) : .failed(error) }
-            }
+        let read: (Result<BusMessage, BusError>) -> Void = owned(by: self) { $0.propertiesRead($1) }
+        call("GetAll", of: Names.properties, on: name ?? Names.service, { $0.append(Names.manager) }, completion: read)
+    }
+
+    private func propertiesRead(_ result: Result<BusMessage, BusError>) {
+        guard result.error != Self.ended else { return }
+        do throws(BusError) {
+            var snapshot = ManagerSnapshot()
+            // A later orientd may have values that this client does not know.
+            ManagerSnapshot.properties.apply(try result.get().readChanges(), to: &snapshot)
+            state = .running(snapshot)
+        } catch {
+            if state == .starting { state = name == nil ? .absent(error) : .failed(error) }
         }
     }
 
@@ -154,11 +156,7 @@ package final class DaemonConnection {
         switch (claim, wantsClaim) {
         case (.none, true) where name != nil, (.refused, true):
             claim = .asked
-            call("Claim") { [unowned(unsafe) self] result in
-                guard result.error != Self.ended else { return }
-                claim = result.error.map { .refused($0) } ?? .granted
-                if !wantsClaim { updateClaim() }
-            }
+            call("Claim", completion: owned(by: self) { $0.claimAnswered($1.error) })
         case (.granted, false), (.refused, false):
             // The daemon may grant later what it has not replied to in time.
             claim = .none
@@ -166,6 +164,12 @@ package final class DaemonConnection {
         // A release that overtakes the claim, which may wait for polkit, would change nothing.
         case (.asked, _), (.none, _), (.granted, true): break
         }
+    }
+
+    private func claimAnswered(_ error: BusError?) {
+        guard error != Self.ended else { return }
+        claim = error.map { .refused($0) } ?? .granted
+        if !wantsClaim { updateClaim() }
     }
 
     // MARK: - Calls
@@ -189,6 +193,16 @@ package final class DaemonConnection {
         }
         lastCall += 1
         let id = lastCall
+        let answered: (Result<BusMessage, BusError>) -> Void = owned(by: self) { connection, reply in
+            // The bus may reply for a daemon that has ended before it announces the end, which completes the call.
+            if reply.error?.name == DaemonConnection.ended.name, destination == connection.name,
+                connection.bus.owner(of: Names.service)?.uniqueName != destination
+            {
+                return
+            }
+            connection.calls[id] = nil
+            completion(reply)
+        }
         let slot = bus.callLater(
             destination,
             path,
@@ -196,17 +210,9 @@ package final class DaemonConnection {
             member,
             isInteractive: isInteractive,
             timeout: timeout,
-            arguments
-        ) { [unowned(unsafe) self] reply in
-            // The bus may reply for a daemon that has ended before it announces the end, which completes the call.
-            if reply.error?.name == Self.ended.name, destination == name,
-                bus.owner(of: Names.service)?.uniqueName != name
-            {
-                return
-            }
-            calls[id] = nil
-            completion(reply)
-        }
+            arguments,
+            completion: answered
+        )
         if let slot { calls[id] = (slot, completion) }
     }
 

@@ -19,6 +19,7 @@ package final class HeldRequest {
     /// A daemon that replied too late would hold a request that nobody can release. The call ends with the daemon.
     private static let timeout = 1e9
 
+    // Unretained, as the connection holds its requests.
     private unowned(unsafe) let connection: DaemonConnection
     private var state = State.unknown
     private var request: RotationRequest

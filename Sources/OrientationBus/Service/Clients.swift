@@ -54,7 +54,7 @@ package final class Clients {
                 throw .limitExceeded("\(Self.most) connections hold something, the maximum")
             }
             do throws(SystemError) {
-                watches[client] = try bus.onEnd(of: client) { [unowned(unsafe) self] in end(client) }
+                watches[client] = try bus.onEnd(of: client, owned(by: self) { $0.end(client) })
             } catch {
                 throw BusError(error)
             }

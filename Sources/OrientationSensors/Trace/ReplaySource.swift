@@ -38,7 +38,7 @@ package final class ReplaySource: SensorSource {
         self.loop = loop
         descriptor = try FileDescriptor.open(withoutWaiting: path)
         reader = TraceReader(descriptor, name: path)
-        timer = try loop.timer { [unowned(unsafe) self] in play() }
+        timer = try loop.timer(owned(by: self) { $0.play() })
         // The first reading of a pipe must wait for its writer: there seems to be nothing in it before.
         guard try descriptor.isRegularFile(path) else { return }
         switch try nextRecord() {
@@ -107,14 +107,16 @@ package final class ReplaySource: SensorSource {
 
     private func waitForWriter() {
         do throws(SystemError) {
-            readable = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in
-                readable = nil
-                advance()
-                play()
-            }
+            readable = try loop.watch(descriptor.rawValue, owned(by: self) { $0.readMore() })
         } catch {
             end(.report(.failed("cannot wait for more of \(path): \(error.errno)")))
         }
+    }
+
+    private func readMore() {
+        readable = nil
+        advance()
+        play()
     }
 
     private func end(_ event: SourceEvent) {

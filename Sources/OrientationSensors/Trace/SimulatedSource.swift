@@ -22,7 +22,7 @@ package final class SimulatedSource: SensorSource {
     package init(rate: Double, loop: EventLoop) throws(SystemError) {
         sampleRate = rate
         self.loop = loop
-        timer = try loop.timer { [unowned(unsafe) self] in tick() }
+        timer = try loop.timer(owned(by: self) { $0.tick() })
     }
 
     package var isClosed: Bool { !isRunning }
