@@ -88,7 +88,7 @@ package final class Agent {
         keeper?.begin()
         let status = try loop.run()
         for runner in hooks.values { runner.end() }
-        keeper = nil
+        keeper?.end()
         return status
     }
 
@@ -311,8 +311,6 @@ package enum Restoration {
             if let postponement = display.postponement { log.info(postponement) }
             loop.exit(display.saved != nil && display.postponement == nil ? 1 : 0)
         }
-        let status = try loop.run()
-        withExtendedLifetime(display) {}
-        return status
+        return try loop.run(keeping: display)
     }
 }

@@ -16,7 +16,7 @@ package final class WaylandConnection {
     /// The compositor's socket, for messages.
     package let name: String
     private let display: WaylandDisplay
-    private let source: EventSource
+    private var source: EventSource?
     private var registry: WaylandObject?
     private var sync: WaylandObject?
     private let onReady: () -> Void
@@ -45,17 +45,13 @@ package final class WaylandConnection {
         self.name = name
         display = try WaylandDisplay(name)
         (self.onReady, self.onLost) = (onReady, onLost)
-        // The handlers need all members.
-        var read: () -> Void = {}
-        source = try loop.watch(wl_display_get_fd(display.pointer)) { read() }
-        read = { [unowned(unsafe) self] in withExtendedLifetime(self) { self.read() } }
-        registry = object(wl_display_get_registry(display.pointer)) { [unowned(unsafe) self] in
-            registryChanged($0, $1)
+        source = try loop.watch(wl_display_get_fd(display.pointer), owned(by: self) { $0.read() })
+        registry = object(wl_display_get_registry(display.pointer), owned(by: self) { $0.registryChanged($1, $2) })
+        let synced: WaylandObject.Handler = owned(by: self) { connection, _, _ in
+            connection.sync = nil
+            connection.onReady()
         }
-        sync = object(wl_display_sync(display.pointer)) { [unowned(unsafe) self] _, _ in
-            sync = nil
-            self.onReady()
-        }
+        sync = object(wl_display_sync(display.pointer), synced)
         flush()
     }
 

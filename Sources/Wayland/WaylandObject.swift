@@ -79,8 +79,8 @@ private func dispatch(
     _ values: UnsafeMutablePointer<wl_argument>?
 ) -> Int32 {
     guard let object, let values else { return 0 }
-    // The handler may release the object.
-    let target = Unmanaged<WaylandObject>.fromOpaque(object).takeUnretainedValue()
-    withExtendedLifetime(target) { target.handler(Int(event), values) }
+    // It may release the object.
+    let handler = Unmanaged<WaylandObject>.fromOpaque(object).takeUnretainedValue().handler
+    handler(Int(event), values)
     return 0
 }

@@ -34,7 +34,7 @@ final class HookRunner {
     /// Runs each executable for at most `timeout` seconds.
     init(_ event: HookEvent, timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
         (self.event, self.timeout, self.loop, self.log) = (event, timeout, loop, log)
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { kill() } }
+        timer = try loop.timer { [self] in kill() }
     }
 
     /// Runs the hooks; `completion` is called when all have ended, at once if there are none.
@@ -95,7 +95,7 @@ final class HookRunner {
 
     private func start(_ path: String, _ environment: [(name: String, value: String)]) throws(SystemError) {
         hooks[path] = try ChildProcess([path, event.rawValue], adding: environment, loop: loop) {
-            [unowned(unsafe) self] end in withExtendedLifetime(self) { ended(path, end.status) }
+            [self] end in ended(path, end.status)
         }
     }
 

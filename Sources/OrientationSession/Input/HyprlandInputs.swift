@@ -38,15 +38,12 @@ final class HyprlandInputs: InputMapper {
         hyprland = HyprlandSocket(in: folder, loop: loop)
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
         do throws(SystemError) {
-            timer = try loop.timer { [unowned(unsafe) self] in
-                attempts -= 1
-                mapAgain()
-            }
-            monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [unowned(unsafe) self] change, device in
+            timer = try loop.timer(owned(by: self) { $0.mapAgain(attempts: $0.attempts - 1) })
+            let onChange: (DeviceMonitor.Change, Device) -> Void = owned(by: self) { inputs, change, device in
                 guard change == .added, InputDevice(device) != nil else { return }
-                attempts = Self.arrival.most
-                mapAgain()
+                inputs.mapAgain(attempts: HyprlandInputs.arrival.most)
             }
+            monitor = try DeviceMonitor(subsystem: "input", loop: loop, onChange)
         } catch {
             log.warning("\(error); touch screens that are found later follow the display from its next rotation on")
         }
@@ -62,7 +59,8 @@ final class HyprlandInputs: InputMapper {
         follow(target)
     }
 
-    private func mapAgain() {
+    private func mapAgain(attempts: Int) {
+        self.attempts = attempts
         handled = nil
         update()
     }
@@ -80,16 +78,7 @@ final class HyprlandInputs: InputMapper {
         }
         handled = wanted
         isBusy = true
-        hyprland.send("j/devices") { [unowned(unsafe) self] reply in
-            do throws(MessageError) {
-                switch reply {
-                case .text(let text): set(try builtInDevices(in: Array(text.utf8)), to: wanted)
-                case .failure(let problem): finishAttempt(problem)
-                }
-            } catch {
-                finishAttempt("Hyprland \(error.problem)")
-            }
-        }
+        hyprland.send("j/devices", completion: owned(by: self) { $0.set(devicesIn: $1, to: wanted) })
     }
 
     /// Ends the current attempt; after a problem the next one is made when the panel changes.
@@ -134,19 +123,30 @@ final class HyprlandInputs: InputMapper {
         return names
     }
 
+    private func set(devicesIn reply: HyprlandSocket.Reply, to target: InputTarget) {
+        do throws(MessageError) {
+            switch reply {
+            case .text(let text): set(try builtInDevices(in: Array(text.utf8)), to: target)
+            case .failure(let problem): finishAttempt(problem)
+            }
+        } catch {
+            finishAttempt("Hyprland \(error.problem)")
+        }
+    }
+
     /// Sets all of these devices.
     private func set(_ devices: [String], to target: InputTarget) {
         guard !devices.isEmpty, let transform = target.transform else { return finishAttempt(nil) }
         let output = target.output.map { ("output", $0) }
         let options = [("transform", "\(transform.rawValue)")] + [output].compactMap { $0 }
         let keywords = devices.flatMap { device in options.map { HyprlandCommand.keyword(device, $0) } }
-        let completion: (String?) -> Void = { [unowned(unsafe) self] problem in
+        let completion: (String?) -> Void = owned(by: self) { inputs, problem in
             let names = devices.joined(separator: ", ")
-            finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
+            inputs.finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
         }
         hyprland.evaluate(
             devices.map { HyprlandCommand.script($0, options) }.joined(separator: " "),
-            orElse: { [unowned(unsafe) self] in sendNext(of: keywords[...], completion) },
+            orElse: owned(by: self) { $0.sendNext(of: keywords[...], completion) },
             completion: completion
         )
     }
@@ -154,14 +154,15 @@ final class HyprlandInputs: InputMapper {
     /// Sends the first of these requests, and then the others, where the configuration is in hyprlang.
     private func sendNext(of keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
         guard let keyword = keywords.first else { return completion(nil) }
-        hyprland.send(keyword) { [unowned(unsafe) self] reply in
+        let answered: (HyprlandSocket.Reply) -> Void = owned(by: self) { inputs, reply in
             switch reply {
             case .text("ok"):
-                hyprland.isLua = false
-                sendNext(of: keywords.dropFirst(), completion)
+                inputs.hyprland.isLua = false
+                inputs.sendNext(of: keywords.dropFirst(), completion)
             case .text(let problem), .failure(let problem): completion(problem)
             }
         }
+        hyprland.send(keyword, completion: answered)
     }
 
     // MARK: - Events
@@ -172,22 +173,25 @@ final class HyprlandInputs: InputMapper {
                 connectingTo: folder + "/.socket2.sock",
                 loop: loop,
                 framing: UnixSocket.line,
-                onMessage: { [unowned(unsafe) self] line in
-                    guard line.starts(with: "configreloaded>>".utf8) else { return }
-                    // The new configuration may be in another language.
-                    (hyprland.isLua, handled) = (nil, nil)
-                    update()
-                    onEvent(.reloaded)
-                },
-                onEnd: { [unowned(unsafe) self] problem in
-                    events = nil
-                    handled = nil
-                    hyprland.isLua = nil
-                    self.problem.update(problem)
-                }
+                onMessage: owned(by: self) { if $1.starts(with: "configreloaded>>".utf8) { $0.reloaded() } },
+                onEnd: owned(by: self) { $0.eventsEnded($1) }
             )
         } catch {
             problem.update("\(error)")
         }
+    }
+
+    private func reloaded() {
+        // The new configuration may be in another language.
+        (hyprland.isLua, handled) = (nil, nil)
+        update()
+        onEvent(.reloaded)
+    }
+
+    private func eventsEnded(_ problem: String) {
+        events = nil
+        handled = nil
+        hyprland.isLua = nil
+        self.problem.update(problem)
     }
 }

@@ -50,8 +50,10 @@ final class SwayInputs: InputMapper {
                 connectingTo: path,
                 loop: loop,
                 framing: SwayMessage.size,
-                onMessage: { [unowned(unsafe) self] bytes throws(MessageError) in try handle(SwayMessage(bytes)) },
-                onEnd: { [unowned(unsafe) self] problem in lost(problem) }
+                onMessage: owned(by: self) { inputs, bytes throws(MessageError) in
+                    try inputs.handle(SwayMessage(bytes))
+                },
+                onEnd: owned(by: self) { $0.lost($1) }
             )
             send(.getVersion)
             send(.subscribe, "[\"input\",\"workspace\"]")

@@ -43,23 +43,19 @@ final class GSettingsSwitch {
 
     init(_ lock: DesktopLock, loop: EventLoop, report: @escaping SwitchReport) throws(SystemError) {
         (self.lock, self.loop, self.report) = (lock, loop, report)
-        timer = try loop.timer { [unowned(unsafe) self] in begin() }
-        again = try loop.timer { [unowned(unsafe) self] in read() }
-        echo = try loop.timer { [unowned(unsafe) self] in verify() }
-    }
-
-    deinit {
-        for child in [monitor, reading, writing] { child?.abandon() }
+        timer = try loop.timer { [self] in begin() }
+        again = try loop.timer { [self] in read() }
+        echo = try loop.timer { [self] in verify() }
     }
 
     /// Reports what it reads at first, and later its changes.
     func begin() {
         started = loop.now
         do throws(SystemError) {
-            monitor = try start("monitor", onLine: { [unowned(unsafe) self] in changed($0) }) {
-                [unowned(unsafe) self] in fail(describe("monitor", $0))
+            monitor = try start("monitor", onLine: { [self] in changed($0) }) {
+                [self] in fail(describe("monitor", $0))
             }
-            get { [unowned(unsafe) self] in
+            get { [self] in
                 again?.arm(after: max(Self.start, 2 * (loop.now - started)), slack: 0.5)
                 take($0, ifUnclear: .unset(isLocked: lock.standard))
             }
@@ -102,10 +98,15 @@ final class GSettingsSwitch {
         report(.reads(.desktop, .unknown), problem)
     }
 
+    /// Ends the commands that run.
+    func end() {
+        for child in [monitor, reading, writing] { child?.abandon() }
+    }
+
     // MARK: - Reading
 
     private func read() {
-        get { [unowned(unsafe) self] in take($0, ifUnclear: .unset(isLocked: lock.standard)) }
+        get { [self] in take($0, ifUnclear: .unset(isLocked: lock.standard)) }
     }
 
     /// Calls `completion` with the present value; what fails is tried again later.
@@ -113,7 +114,7 @@ final class GSettingsSwitch {
         reading?.abandon()
         var text: [UInt8] = []
         do throws(SystemError) {
-            reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [unowned(unsafe) self] end in
+            reading = try start("get", timeout: Self.timeout, onLine: { text = $0 }) { [self] end in
                 reading = nil
                 guard end.status == 0 else { return fail(describe("get", end)) }
                 completion(Self.isLocked(text))
@@ -138,7 +139,7 @@ final class GSettingsSwitch {
                 timeout: Self.timeout,
                 loop: loop,
                 onLine: { _ in hasValue = true },
-                onEnd: { [unowned(unsafe) self] end in
+                onEnd: { [self] end in
                     self.reading = nil
                     let found: LockSync.Reading = hasValue ? .locked(isLocked) : .unset(isLocked: isLocked)
                     report(.reads(.desktop, end.status == 0 ? found : reading), problem)
@@ -168,7 +169,7 @@ final class GSettingsSwitch {
     func write(_ isLocked: Bool) {
         do throws(SystemError) {
             writing = try start("set", isLocked ? "true" : "false", timeout: Self.timeout) {
-                [unowned(unsafe) self] end in
+                [self] end in
                 writing = nil
                 guard end.status == 0 else {
                     expected = nil
@@ -192,7 +193,7 @@ final class GSettingsSwitch {
 
     /// Reads what was written: `gsettings set` succeeds also where dconf cannot write.
     private func verify() {
-        get { [unowned(unsafe) self] isLocked in
+        get { [self] isLocked in
             guard isLocked == expected else {
                 return endWrite(.refused, "gsettings set \(lock.schema) had no effect")
             }

@@ -40,25 +40,23 @@ final class LockKeeper {
         let rest = "\(Int(LockSync.window)) s without a change"
         restlessness = ProblemLog(log, consequence: "they are made equal after \(rest)")
         session = try Bus(.session)
-        timer = try loop.timer { [unowned(unsafe) self] in process(.waited) }
+        timer = try loop.timer { [self] in process(.waited) }
         try session.attach(to: loop)
         session.onInvalidSignal = log.warning
         let rule = "member='PropertiesChanged',arg0='\(Self.logind).Session'"
         slots = [
-            try session.onDisconnect { [unowned(unsafe) self] in self.onEnd() },
+            try session.onDisconnect(onEnd),
             // An agent outlives a session that ends, unless the service manager stops it.
-            try session.onOwnerChange(of: "org.gnome.SessionManager") { [unowned(unsafe) self] in
-                if $0 == nil { self.onEnd() }
-            },
+            try session.onOwnerChange(of: "org.gnome.SessionManager") { if $0 == nil { onEnd() } },
             try system.subscribe(rule, from: .owner(of: Self.logind)) {
-                [unowned(unsafe) self] signal throws(BusError) in try sessionsChanged(signal)
+                [self] signal throws(BusError) in try sessionsChanged(signal)
             },
-            try system.onOwnerChange(of: Self.logind) { [unowned(unsafe) self] in
+            try system.onOwnerChange(of: Self.logind) { [self] in
                 process(.session(isActive: false))
                 if $0 != nil { readLogin() }
             },
         ]
-        desktop = try GSettingsSwitch(lock, loop: loop) { [unowned(unsafe) self] in reported($0, $1) }
+        desktop = try GSettingsSwitch(lock, loop: loop) { [self] in reported($0, $1) }
     }
 
     /// Begins; the daemon's connection must be attached to the loop.
@@ -66,6 +64,9 @@ final class LockKeeper {
         desktop?.begin()
         readLogin()
     }
+
+    /// Ends what follows the desktop's switch.
+    func end() { desktop?.end() }
 
     /// The state of orientd has changed.
     func serviceChanged() {

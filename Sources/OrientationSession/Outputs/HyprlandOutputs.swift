@@ -28,18 +28,18 @@ final class HyprlandOutputs: OutputBackend {
     ) {
         hyprland = HyprlandSocket(in: folder, loop: loop)
         self.onEvent = onEvent
-        wlr = WlrOutputs(on: connection) { [unowned(unsafe) self] in handle($0) }
+        wlr = WlrOutputs(on: connection, onEvent: owned(by: self) { $0.handle($1) })
         if wlr == nil { return nil }
-        changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
+        changes.onChange = owned(by: self) { $0.requestOutputs() }
     }
 
     func apply(_ change: OutputChange) {
         guard let script = HyprlandMonitor.script(for: change) else { return wlr?.apply(change) ?? () }
         hyprland.evaluate(
             script,
-            orElse: { [unowned(unsafe) self] in wlr?.apply(change) },
-            completion: { [unowned(unsafe) self] problem in
-                handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
+            orElse: owned(by: self) { $0.wlr?.apply(change) },
+            completion: owned(by: self) { outputs, problem in
+                outputs.handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
             }
         )
     }
@@ -58,11 +58,13 @@ final class HyprlandOutputs: OutputBackend {
     private func requestOutputs() {
         // Before the heads are known, no change can be made.
         guard !heads.isEmpty else { return }
-        hyprland.send("j/monitors all") { [unowned(unsafe) self] reply in
-            let list: JSONValue? = if case .text(let text) = reply { try? JSONValue(Array(text.utf8)) } else { nil }
-            // Where Hyprland does not answer, its heads are the best that is known.
-            onEvent(.outputs(list.flatMap { HyprlandMonitor.all($0) } ?? heads))
-        }
+        hyprland.send("j/monitors all", completion: owned(by: self) { $0.report($1) })
+    }
+
+    private func report(_ reply: HyprlandSocket.Reply) {
+        let list: JSONValue? = if case .text(let text) = reply { try? JSONValue(Array(text.utf8)) } else { nil }
+        // Where Hyprland does not answer, its heads are the best that is known.
+        onEvent(.outputs(list.flatMap { HyprlandMonitor.all($0) } ?? heads))
     }
 }
 

@@ -34,11 +34,13 @@ final class NiriOutputs: OutputBackend {
             connectingTo: path,
             loop: loop,
             framing: UnixSocket.line,
-            onMessage: { [unowned(unsafe) self] line throws(MessageError) in try handle(JSONValue(message: line)) },
-            onEnd: { [unowned(unsafe) self] in self.onEvent(.lost("niri: \($0)")) }
+            onMessage: owned(by: self) { outputs, line throws(MessageError) in
+                try outputs.handle(JSONValue(message: line))
+            },
+            onEnd: { onEvent(.lost("niri: \($0)")) }
         )
         requestOutputs()
-        changes.onChange = { [unowned(unsafe) self] in requestOutputs() }
+        changes.onChange = owned(by: self) { $0.requestOutputs() }
     }
 
     // MARK: - Requests

@@ -2,6 +2,7 @@
 
 import CWayland
 import CWaylandProtocols
+import SystemdBus
 import Wayland
 
 /// The wl_output objects, which every compositor offers, with what it says about them elsewhere: size and power.
@@ -40,7 +41,7 @@ final class WaylandOutputs {
         self.connection = connection
         geometryManager = connection.bind(orientd_xdg_output_manager(), version: 3) { _, _ in }
         powerManager = connection.bind(orientd_output_power_manager(), version: 1) { _, _ in }
-        connection.onGlobalsChanged = { [unowned(unsafe) self] in update() }
+        connection.onGlobalsChanged = owned(by: self) { $0.update() }
         update()
     }
 
@@ -61,27 +62,31 @@ final class WaylandOutputs {
     }
 
     private func add(_ number: UInt32, _ interface: UnsafePointer<wl_interface>) {
-        let bound = connection.bind(interface, version: Self.version, number: number) {
-            [unowned(unsafe) self] event, values in
-            switch event {
-            case WL_OUTPUT_EVENT_NAME: outputs[number]?.name = String(cString: values[0].s)
-            case WL_OUTPUT_EVENT_DONE: onChange()
-            default: break
-            }
-        }
-        guard let bound else { return }
+        let handler: WaylandObject.Handler = owned(by: self) { $0.outputChanged(number, $1, $2) }
+        guard let bound = connection.bind(interface, version: Self.version, number: number, handler) else { return }
         var output = Description(output: bound)
         output.geometry = geometryManager?.create(
             orientd_xdg_output(),
             by: ZXDG_OUTPUT_MANAGER_GET_XDG_OUTPUT,
-            [wl_argument(o: bound.proxy)]
-        ) { [unowned(unsafe) self] event, values in
-            // From version 3 on, the output's own `done` announces that all is described.
-            guard event == ZXDG_OUTPUT_EVENT_LOGICAL_SIZE, values[0].i > 0, values[1].i > 0 else { return }
-            outputs[number]?.logicalSize = Extent(width: Int(values[0].i), height: Int(values[1].i))
-            onChange()
-        }
+            [wl_argument(o: bound.proxy)],
+            owned(by: self) { $0.geometryChanged(number, $1, $2) }
+        )
         outputs[number] = output
+    }
+
+    private func outputChanged(_ number: UInt32, _ event: Int, _ values: WaylandObject.Values) {
+        switch event {
+        case WL_OUTPUT_EVENT_NAME: outputs[number]?.name = String(cString: values[0].s)
+        case WL_OUTPUT_EVENT_DONE: onChange()
+        default: break
+        }
+    }
+
+    private func geometryChanged(_ number: UInt32, _ event: Int, _ values: WaylandObject.Values) {
+        // From version 3 on, the output's own `done` announces that all is described.
+        guard event == ZXDG_OUTPUT_EVENT_LOGICAL_SIZE, values[0].i > 0, values[1].i > 0 else { return }
+        outputs[number]?.logicalSize = Extent(width: Int(values[0].i), height: Int(values[1].i))
+        onChange()
     }
 
     // MARK: - Power
@@ -91,17 +96,18 @@ final class WaylandOutputs {
         off = []
         onPower = completion
         for output in outputs.values {
-            asked[output.name] = power(of: output) { [unowned(unsafe) self] event, values in
-                guard asked.removeValue(forKey: output.name) != nil else { return }
-                if event == ZWLR_OUTPUT_POWER_EVENT_MODE, values[0].u == ZWLR_OUTPUT_POWER_OFF {
-                    off.insert(output.name)
-                }
-                if asked.isEmpty { onPower(off) }
-            }
-            asked[output.name]?.send(ZWLR_OUTPUT_POWER_DESTROY)
+            let name = output.name
+            asked[name] = power(of: output, owned(by: self) { $0.powerReported(name, $1, $2) })
+            asked[name]?.send(ZWLR_OUTPUT_POWER_DESTROY)
         }
         connection.flush()
         if asked.isEmpty { completion([]) }
+    }
+
+    private func powerReported(_ name: String, _ event: Int, _ values: WaylandObject.Values) {
+        guard asked.removeValue(forKey: name) != nil else { return }
+        if event == ZWLR_OUTPUT_POWER_EVENT_MODE, values[0].u == ZWLR_OUTPUT_POWER_OFF { off.insert(name) }
+        if asked.isEmpty { onPower(off) }
     }
 
     /// Blanks outputs.

@@ -23,9 +23,8 @@ final class WlrOutputs: OutputBackend {
     init?(on connection: WaylandConnection, onEvent: @escaping (OutputEvent) -> Void) {
         self.connection = connection
         self.onEvent = onEvent
-        manager = connection.bind(orientd_output_manager(), version: Self.version) { [unowned(unsafe) self] in
-            managerChanged($0, $1)
-        }
+        let handler: WaylandObject.Handler = owned(by: self) { $0.managerChanged($1, $2) }
+        manager = connection.bind(orientd_output_manager(), version: Self.version, handler)
         if manager == nil { return nil }
         connection.flush()
     }
@@ -54,7 +53,7 @@ final class WlrOutputs: OutputBackend {
             orientd_output_configuration(),
             by: ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION,
             [wl_argument(u: serial)],
-            { [unowned(unsafe) self] event, _ in configurationEnded(event) }
+            owned(by: self) { outputs, event, _ in outputs.configurationEnded(event) }
         )
         // Every head must be named; a head that is only named stays as it is.
         for head in heads where !head.isFinished { configure(head, change) }
@@ -100,13 +99,13 @@ private final class WlrHead {
     /// The modes that the head offers.
     private var modes: [OpaquePointer: (object: WaylandObject, width: Int, height: Int)] = [:]
     private var currentMode: OpaquePointer?
-    private unowned(unsafe) let connection: WaylandConnection
+    private let connection: WaylandConnection
     private var head: WaylandObject?
 
     /// Owns the head that an event has created.
     init(_ proxy: OpaquePointer?, on connection: WaylandConnection) {
         self.connection = connection
-        head = connection.object(proxy) { [unowned(unsafe) self] in changed($0, $1) }
+        head = connection.object(proxy, owned(by: self) { $0.changed($1, $2) })
     }
 
     /// The head as an argument of requests.
@@ -138,15 +137,17 @@ private final class WlrHead {
 
     private func addMode(_ proxy: OpaquePointer?) {
         guard let proxy else { return }
-        let object = connection.object(proxy) { [unowned(unsafe) self] event, values in
-            switch event {
-            case ZWLR_OUTPUT_MODE_EVENT_SIZE:
-                modes[proxy]?.width = Int(values[0].i)
-                modes[proxy]?.height = Int(values[1].i)
-            case ZWLR_OUTPUT_MODE_EVENT_FINISHED: modes[proxy] = nil
-            default: break
-            }
-        }
+        let object = connection.object(proxy, owned(by: self) { $0.modeChanged(proxy, $1, $2) })
         modes[proxy] = object.map { ($0, 0, 0) }
+    }
+
+    private func modeChanged(_ mode: OpaquePointer, _ event: Int, _ values: WaylandObject.Values) {
+        switch event {
+        case ZWLR_OUTPUT_MODE_EVENT_SIZE:
+            modes[mode]?.width = Int(values[0].i)
+            modes[mode]?.height = Int(values[1].i)
+        case ZWLR_OUTPUT_MODE_EVENT_FINISHED: modes[mode] = nil
+        default: break
+        }
     }
 }

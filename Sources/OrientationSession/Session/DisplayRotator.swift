@@ -76,12 +76,12 @@ final class DisplayRotator {
             log.warning("the display could not be restored in time")
             loop.exit(1)
         }
-        timer = try loop.timer { [unowned(unsafe) self] in advance(.timePassed) }
+        timer = try loop.timer { [self] in advance(.timePassed) }
     }
 
     /// Connects to the display server.
     func begin() throws(SystemError) {
-        server.onEvent = { [unowned(unsafe) self] in handle($0) }
+        server.onEvent = { [self] in handle($0) }
         try server.connect()
     }
 
@@ -246,7 +246,7 @@ final class DisplayRotator {
         guard isStillOurs() else { return loop.exit() }
         if rotation == nil {
             inputs = surroundings.inputMapper(loop: loop, log: log)
-            inputs?.onEvent = { [unowned(unsafe) self] in handle($0) }
+            inputs?.onEvent = { [self] in handle($0) }
             rotation = PanelRotation(
                 outputs: configuration.outputs,
                 keepsWithMonitor: configuration.withMonitor == .keep,

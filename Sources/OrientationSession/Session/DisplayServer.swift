@@ -50,7 +50,7 @@ final class DisplayServer {
     init(_ choice: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
         (self.choice, self.loop, self.longestAnswer) = (choice, loop, longestAnswer)
         surroundings = try Surroundings(choice)
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
+        timer = try loop.timer(owned(by: self) { $0.timePassed() })
     }
 
     // MARK: - Connection
@@ -64,14 +64,14 @@ final class DisplayServer {
             throw SystemError("connect to niri at", surroundings.display, errno: Errno(ECONNREFUSED))
         }
         if surroundings.isX11 {
-            x11 = try X11Outputs(loop: loop) { [unowned(unsafe) self] in handle($0) }
+            x11 = try X11Outputs(loop: loop, onEvent: owned(by: self) { $0.handle($1) })
             outputs = x11
         } else {
             wayland = try WaylandConnection(
                 to: surroundings.name,
                 loop: loop,
-                onReady: { [unowned(unsafe) self] in globalsKnown() },
-                onLost: { [unowned(unsafe) self] in handle(.lost($0)) }
+                onReady: owned(by: self) { $0.globalsKnown() },
+                onLost: owned(by: self) { $0.handle(.lost($1)) }
             )
         }
         enter(.connecting)
@@ -120,7 +120,7 @@ final class DisplayServer {
         guard let wayland else { return }
         let waylandOutputs = WaylandOutputs(on: wayland)
         self.waylandOutputs = waylandOutputs
-        let report = { [unowned(unsafe) self] (event: OutputEvent) in handle(event) }
+        let report: (OutputEvent) -> Void = owned(by: self) { $0.handle($1) }
         do throws(SystemError) {
             outputs =
                 if let niri {
@@ -138,12 +138,16 @@ final class DisplayServer {
             return onEvent(.givenUp("the compositor at \(wayland.name) \(problem)"))
         }
         let requestOutputs = waylandOutputs.onChange
-        waylandOutputs.onChange = { [unowned(unsafe) self] in
+        waylandOutputs.onChange = owned(by: self) {
             requestOutputs()
-            guard !heads.isEmpty, let known = self.waylandOutputs, known.complete(heads) != completed else { return }
-            handle(.outputs(heads))
+            $0.update()
         }
         toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, onEvent: report)
+    }
+
+    private func update() {
+        guard !heads.isEmpty, let waylandOutputs, waylandOutputs.complete(heads) != completed else { return }
+        handle(.outputs(heads))
     }
 
     // MARK: - Outputs
@@ -155,13 +159,15 @@ final class DisplayServer {
     func apply(_ change: OutputChange) {
         enter(.changing)
         guard let waylandOutputs else { return outputs?.apply(change) ?? () }
-        waylandOutputs.askForPower { [unowned(unsafe) self] off in
-            guard change.appliesWhileOff || off.isDisjoint(with: change.transforms.keys) else {
-                return handle(.changeEnded(.off))
-            }
-            self.off = off
-            outputs?.apply(change)
+        waylandOutputs.askForPower(completion: owned(by: self) { $0.apply(change, whileOff: $1) })
+    }
+
+    private func apply(_ change: OutputChange, whileOff off: Set<String>) {
+        guard change.appliesWhileOff || off.isDisjoint(with: change.transforms.keys) else {
+            return handle(.changeEnded(.off))
         }
+        self.off = off
+        outputs?.apply(change)
     }
 
     private func handle(_ event: OutputEvent) {

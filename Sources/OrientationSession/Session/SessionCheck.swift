@@ -71,10 +71,9 @@ package final class SessionCheck {
     private func checkDisplay() throws(SystemError) {
         let server = try DisplayServer(choice, loop: loop, longestAnswer: Self.timeout)
         surroundings = server.surroundings
-        server.onEvent = { [unowned(unsafe) self] in handle($0) }
+        server.onEvent = { [self] in handle($0) }
         try server.connect()
-        _ = try loop.run()
-        withExtendedLifetime(server) {}
+        _ = try loop.run(keeping: server)
     }
 
     private func handle(_ event: OutputEvent) {

@@ -37,18 +37,19 @@ final class HyprlandSocket {
     /// Calls `legacy` instead if the configuration is not in Lua, or if this is still unknown after the attempt.
     func evaluate(_ script: String, orElse legacy: @escaping () -> Void, completion: @escaping (String?) -> Void) {
         guard isLua != false else { return legacy() }
-        send("/eval " + script) { [unowned(unsafe) self] reply in
+        let evaluated: (Reply) -> Void = owned(by: self) { socket, reply in
             switch reply {
             case .text("ok"):
-                isLua = true
+                socket.isLua = true
                 completion(nil)
-            case .text(let text) where isLua == true: completion(text)
+            case .text(let text) where socket.isLua == true: completion(text)
             case .text("unknown request"):
-                isLua = false
+                socket.isLua = false
                 legacy()
             case .text, .failure: legacy()
             }
         }
+        send("/eval " + script, completion: evaluated)
     }
 
     private func connect() {
@@ -59,7 +60,7 @@ final class HyprlandSocket {
                 loop: loop,
                 framing: { _, _ in nil },
                 onMessage: { _ in },
-                onEnd: { [unowned(unsafe) self] problem in withExtendedLifetime(self) { ended(problem) } }
+                onEnd: owned(by: self) { $0.ended($1) }
             )
             self.socket = socket
             socket.send(Array(request.text.utf8))

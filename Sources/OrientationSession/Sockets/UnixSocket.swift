@@ -69,10 +69,8 @@ final class UnixSocket {
     ) throws(SystemError) {
         (self.path, self.framing, self.onMessage, self.onEnd) = (path, framing, onMessage, onEnd)
         descriptor = FileDescriptor(owning: try checkSystem("connect to", path, orientd_connect_without_waiting(path)))
-        source = try loop.watch(descriptor.rawValue) { [unowned(unsafe) self] in withExtendedLifetime(self) { read() } }
-        timer = try loop.timer { [unowned(unsafe) self] in
-            withExtendedLifetime(self) { end("\(self.path) does not answer") }
-        }
+        source = try loop.watch(descriptor.rawValue, owned(by: self) { $0.read() })
+        timer = try loop.timer(owned(by: self) { $0.end("\(path) does not answer") })
     }
 
     /// Sends a message, which must fit into the socket's buffer; a failure ends the connection, from the loop.

@@ -42,10 +42,10 @@ final class RotationSuggestion {
         self.log = log
         problem = ProblemLog(log, consequence: "no rotation is suggested")
         self.onAccepted = onAccepted
-        timer = try loop.timer { [unowned(unsafe) self] in withExtendedLifetime(self) { timePassed() } }
+        timer = try loop.timer { [self] in timePassed() }
         bus.onInvalidSignal = log.warning
         signals = try bus.subscribe("path='\(Self.path)',interface='\(Self.service)'", from: .owner(of: Self.service)) {
-            [unowned(unsafe) self] signal throws(BusError) in try received(signal)
+            [self] signal throws(BusError) in try received(signal)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import CWayland
 import CWaylandProtocols
+import SystemdBus
 import Wayland
 
 /// The focused window of a compositor that supports wlr-foreign-toplevel-management-unstable-v1.
@@ -34,19 +35,15 @@ final class WlrToplevels {
     /// Binds the manager; nil if the compositor does not offer one.
     init?(on connection: WaylandConnection, outputs: WaylandOutputs, onEvent: @escaping (OutputEvent) -> Void) {
         (self.connection, self.outputs, self.onEvent) = (connection, outputs, onEvent)
-        manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version) { [unowned(unsafe) self] in
-            switch $0 {
-            case ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL: add($1[0].o)
-            default: manager = nil
-            }
-        }
+        let handler: WaylandObject.Handler = owned(by: self) { $0.managerChanged($1, $2) }
+        manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version, handler)
         if manager == nil { return nil }
-        outputs.onRemoval = { [unowned(unsafe) self] output in
-            for window in windows.keys { windows[window]?.outputs?.remove(output) }
-            isNew = true
+        outputs.onRemoval = owned(by: self) { toplevels, output in
+            for window in toplevels.windows.keys { toplevels.windows[window]?.outputs?.remove(output) }
+            toplevels.isNew = true
         }
         // Some compositors announce the loss of the focus apart from its gain.
-        connection.afterEvents = { [unowned(unsafe) self] in update() }
+        connection.afterEvents = owned(by: self) { $0.update() }
         connection.flush()
     }
 
@@ -55,9 +52,16 @@ final class WlrToplevels {
         outputs.onRemoval = { _ in }
     }
 
+    private func managerChanged(_ event: Int, _ values: WaylandObject.Values) {
+        switch event {
+        case ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL: add(values[0].o)
+        default: manager = nil
+        }
+    }
+
     private func add(_ proxy: OpaquePointer?) {
         guard let proxy else { return }
-        let object = connection.object(proxy) { [unowned(unsafe) self] in changed(proxy, $0, $1) }
+        let object = connection.object(proxy, owned(by: self) { $0.changed(proxy, $1, $2) })
         windows[proxy] = object.map { Window(object: $0) }
     }
 

@@ -39,7 +39,7 @@ final class X11Input {
     private static let matrix = "Coordinate Transformation Matrix", baseline = "orient-agent Baseline"
     private static let node = "Device Node", product = "Device Product ID"
 
-    private unowned(unsafe) let connection: X11Connection
+    private let connection: X11Connection
     private let opcode: UInt8
 
     private var devices: [Device] = []
@@ -53,8 +53,6 @@ final class X11Input {
     private(set) var isStale = false
 
     /// Follows the devices of a server with XInput 2; nil if it is older.
-    ///
-    /// The connection must live as long as this.
     init?(_ connection: X11Connection) {
         guard let (opcode, _) = connection.numbers(ofExtension: "XInputExtension"),
             let version = connection.ask(xcb_input_xi_query_version_reply, { xcb_input_xi_query_version($0, 2, 2) }),

@@ -28,11 +28,7 @@ final class X11Outputs: OutputBackend {
         self.onEvent = onEvent
         let (requests, reports) = (try Mailbox<Request>(), try Mailbox<Report>())
         self.requests = requests
-        watch = try loop.watch(reports.descriptor) { [unowned(unsafe) self] in
-            var batch: [Report] = []
-            reports.receive(into: &batch)
-            withExtendedLifetime(self) { for report in batch { report(self) } }
-        }
+        watch = try loop.watch(reports, owned(by: self) { outputs, report in report(outputs) })
         let thread = try startThread("start a thread for the X server") { X11Screen.serve(requests, reports) }
         pthread_detach(thread)
     }

@@ -25,8 +25,7 @@ final class X11Screen {
         do throws(SystemError) {
             let screen = try X11Screen(requests, reports)
             screen.handleEvents()
-            _ = try screen.loop.run()
-            withExtendedLifetime(screen) {}
+            _ = try screen.loop.run(keeping: screen)
         } catch {
             let problem = "\(error)"
             reports.send { $0.onEvent(.givenUp(problem)) }
@@ -58,14 +57,8 @@ final class X11Screen {
         let server = connection.server
         reports.send { $0.server = server }
         watches = [
-            try loop.watch(connection.descriptor) { [unowned(unsafe) self] in handleEvents() },
-            try loop.watch(requests.descriptor) { [unowned(unsafe) self] in
-                var batch: [X11Outputs.Request] = []
-                requests.receive(into: &batch)
-                for request in batch { request(self) }
-                // Some may have arrived with replies.
-                handleEvents()
-            },
+            try loop.watch(connection.descriptor, owned(by: self) { $0.handleEvents() }),
+            try loop.watch(requests, owned(by: self) { $0.handle($1) }),
         ]
     }
 
@@ -75,6 +68,12 @@ final class X11Screen {
     }
 
     // MARK: - Events
+
+    private func handle(_ request: X11Outputs.Request) {
+        request(self)
+        // Some may have arrived with replies.
+        handleEvents()
+    }
 
     private func handleEvents() {
         repeat {

@@ -7,7 +7,7 @@ final class X11Windows {
     /// The number of words of a property that are read at most; class and states are far shorter.
     private static let limit: UInt32 = 256
 
-    private unowned(unsafe) let connection: X11Connection
+    private let connection: X11Connection
     private let activeWindow, state, fullscreen: xcb_atom_t
     private var active = xcb_window_t(XCB_NONE)
     private var focused: FocusedWindow?
@@ -15,7 +15,7 @@ final class X11Windows {
     /// Whether something changed since the last ``update()``.
     private(set) var isStale = true
 
-    /// Follows the active window; the connection must live as long as this.
+    /// Follows the active window.
     init(_ connection: X11Connection) {
         self.connection = connection
         activeWindow = connection.atom("_NET_ACTIVE_WINDOW")
