@@ -26,8 +26,7 @@ enum Program {
             loop.exit()
         }
         let watch = try loop.onTermination { child.stop("was interrupted") }
-        _ = try loop.run()
-        withExtendedLifetime(watch) {}
+        _ = try loop.run(keeping: watch)
         return status
     }
 

@@ -42,8 +42,7 @@ final class SourceReader {
         if let seconds { limit.arm(after: seconds) }
         source.onEvent = { [self] event in handle(event) }
         source.start()
-        _ = try systemCall(loop.run())
-        withExtendedLifetime((limit, termination)) {}
+        _ = try systemCall(loop.run(keeping: limit, termination))
         // A second signal does not end the process before the command has said how it ended.
         if !isInterrupted { termination.cancel() }
         if case .failed(let error) = ending { throw error }

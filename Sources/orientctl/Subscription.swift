@@ -35,8 +35,7 @@ final class Subscription {
         termination = try systemCall(loop.onTermination { [self] in end() })
         let hangUp = try systemCall(loop.onHangUp(of: STDOUT_FILENO) { [self] in end() })
         try systemCall(daemon.begin(on: loop))
-        _ = try systemCall(loop.run())
-        withExtendedLifetime(hangUp) {}
+        _ = try systemCall(loop.run(keeping: hangUp))
         if let failure { throw failure }
     }
 

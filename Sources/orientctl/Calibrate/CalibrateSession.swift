@@ -15,6 +15,7 @@ final class CalibrateSession {
     private let isWide: Bool
     private let reader: SourceReader
     private var silence: Timer?
+    private var keyboard: EventSource?
 
     /// The readings of the poses so far.
     private var readings: [Vector3] = []
@@ -40,7 +41,7 @@ final class CalibrateSession {
         let frame = SensorFrame(offset: description.offset, scale: description.scale, convention: .kernel)
         let source = try DeviceSource(accelerometer, scaling: .acceleration(frame), rate: rate, loop: loop)
         reader = SourceReader(source, loop)
-        silence = try loop.timer { [unowned(unsafe) self] in if let latest { add(latest) } }
+        silence = try loop.timer { [self] in if let latest { add(latest) } }
     }
 
     /// Guides the user through the poses and returns the reading in each; throws if that is interrupted.
@@ -55,8 +56,7 @@ final class CalibrateSession {
         reader.hint = { [self] in
             latest == nil ? "; if orientd uses it, stop it meanwhile: sudo systemctl stop orientd" : ""
         }
-        let keyboard = try systemCall(reader.loop.watch(STDIN_FILENO) { [self] in readLine() })
-        defer { withExtendedLifetime(keyboard) {} }
+        keyboard = try systemCall(reader.loop.watch(STDIN_FILENO) { [self] in readLine() })
         do throws(CommandError) {
             try reader.run()
             if reader.isInterrupted { throw CommandError("interrupted; nothing was written") }

@@ -37,6 +37,8 @@ final class Readings {
     /// The warnings of the sensor's source.
     private(set) var warnings: [String] = []
 
+    private var timeout: Timer?
+
     /// Reads the sensor for so many seconds, restores its settings, and then reads the daemon.
     func read(_ system: SystemState, seconds: Double) {
         if let sensor = system.accelerometer {
@@ -91,14 +93,13 @@ final class Readings {
             source = device.map { ($0.mode, $0.sampleRate) }
         }
         // A read that hangs blocks the helper, which cannot close the sensor then: do not wait for it.
-        let timeout = try loop.timer { loop.exit() }
-        timeout.arm(after: seconds + 2)
+        timeout = try loop.timer { loop.exit() }
+        timeout?.arm(after: seconds + 2)
         do throws(CommandError) {
             try reader.run(seconds: seconds)
         } catch {
             problem = error.message
         }
-        withExtendedLifetime(timeout) {}
         isBusy = polled.isBusy
         isInterrupted = reader.isInterrupted
         if samples.isEmpty, problem.isEmpty { problem = "no reading within \(decimal(seconds, places: 0)) s" }

@@ -83,8 +83,7 @@ enum RequestHolder {
             if let error { end(CommandError(error)) } else { report(nil) }
         }
         try systemCall(daemon.begin(on: loop))
-        _ = try systemCall(loop.run())
-        withExtendedLifetime((watch, held)) {}
+        _ = try systemCall(loop.run(keeping: watch, held))
     }
 
     /// Closes the caller's files but these two, which get ``numbers``: no pipe and no file system is kept busy.

@@ -21,12 +21,12 @@ final class Screen {
     init(loop: EventLoop, write: @escaping (String) -> Void) throws(SystemError) {
         self.write = write
         watches = [
-            try loop.onSignal(SIGWINCH) { [unowned(unsafe) self] in redraw() },
-            try loop.onSignal(SIGCONT) { [unowned(unsafe) self] in resume() },
+            try loop.onSignal(SIGWINCH) { [self] in redraw() },
+            try loop.onSignal(SIGCONT) { [self] in resume() },
         ]
         // Shells without job control ignore it for their commands.
         guard orientd_is_ignored(SIGTSTP) == 0 else { return }
-        watches.append(try loop.onSignal(SIGTSTP) { [unowned(unsafe) self] in suspend() })
+        watches.append(try loop.onSignal(SIGTSTP) { [self] in suspend() })
     }
 
     /// Draws what differs from what is shown, as far as it fits.
