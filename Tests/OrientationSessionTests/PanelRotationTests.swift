@@ -474,6 +474,49 @@ import Testing
         #expect(back?.transforms == ["eDP-1": .normal, "eDP-2": Transform(.rotated180)])
         #expect(back?.positions == ["eDP-1": Position(x: 0, y: 0), "eDP-2": Position(x: 0, y: 1080)])
     }
+
+    // It was turned to 180, and stayed turned at the end: wlroots keeps the transform of an output that is off.
+    @Test func `a second panel that was off meanwhile keeps its own transform`() {
+        var (second, turned) = (Self.panel, [Self.panel, Self.panel])
+        (second.name, second.position.y) = ("eDP-2", 1080)
+        var scene = Self.scene([Self.panel, second])
+        scene.want(.rotated90)
+        scene.end(.applied)
+        turned[1].name = "eDP-2"
+        for index in turned.indices { turned[index].transform = .rotated90 }
+        turned[0].position = Position(x: 1080, y: 0)
+        scene.report(turned)
+        var off = turned
+        off[1].isEnabled = false
+        scene.report(off)
+        #expect(scene.report(turned) == nil)
+        #expect(scene.release()?.transforms["eDP-2"] == .normal)
+    }
+
+    // A gap stayed until the next turn.
+    @Test func `a monitor that is plugged in while others move is joined`() {
+        var (below, second) = (Self.monitor, Self.monitor)
+        below.position = Position(x: 0, y: 1080)
+        second.name = "DP-2"
+        var scene = Self.scene([Self.panel, below], mayPlaceAutomatically: false)
+        scene.want(.rotated90)
+        below.position.y = 1920
+        scene.report(Self.outputs(.rotated90) + [below, second])
+        let change = scene.end(.reported) ?? scene.wait(1)
+        #expect(change?.positions == ["DP-2": Position(x: 1080, y: 0)])
+    }
+
+    // It was requested for ever, without a pause.
+    @Test func `a baseline that is never shown is requested ever more rarely`() {
+        var scene = Self.scene()
+        scene.want(.rotated90)
+        scene.end(.applied)
+        scene.report(Self.outputs(.rotated90))
+        scene.release()
+        var requests = 1
+        while requests < 20, (scene.report(Self.outputs(.rotated180)) ?? scene.end(.reported)) != nil { requests += 1 }
+        #expect(requests < 5)
+    }
 }
 
 /// A rotation with a clock.

@@ -117,9 +117,19 @@ struct OutputReport: Sendable {
 
     /// The outputs with these transforms of the panels, as the baseline in place of an earlier one.
     ///
-    /// With `keepsPlaces`, outputs that touch nothing now are placed as they touched others before, or as if they had been
-    /// placed beside the panels in another rotation.
+    /// Of outputs that are off, what they were before stays: they may be reported with the transform of a rotation. With
+    /// `keepsPlaces`, outputs that touch nothing now are placed as they touched others before, or as if they had
+    /// been placed beside the panels in another rotation.
     func baseline(after old: [Output], keepsPlaces: Bool, _ transform: (Output) -> Transform) -> [Output] {
+        placed(after: old, keepsPlaces: keepsPlaces, transform).compactMap { output in
+            if output.isShown { return output }
+            var last = old.named(output.name)
+            last?.isEnabled = false
+            return last
+        }
+    }
+
+    private func placed(after old: [Output], keepsPlaces: Bool, _ transform: (Output) -> Transform) -> [Output] {
         let turned = turned(transform)
         var baseline = turned.arranged(like: outputs)
         guard keepsPlaces else { return baseline }

@@ -205,9 +205,12 @@ struct PanelRotation: Sendable {
             guard hasMoved || isLate else { return }
             (self.request, attempts) = (nil, Attempts())
             // Outputs may have come or gone meanwhile.
-            if request.wanted.shownNames != outputs.shownNames { explain(since: request.wanted, at: time) }
+            let isHotplug = request.wanted.shownNames != outputs.shownNames
+            if isHotplug { explain(since: request.wanted, at: time) }
             // Places that the compositor does not accept are left to it.
-            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else { acceptsPlaces = true }
+            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else if !isHotplug {
+                acceptsPlaces = true
+            }
         } else if report.isTurned(as: request.before), !request.isReported {
             guard isLate else { return }
             // What was taken for the compositor's addition may have been somebody else's transform.
@@ -216,11 +219,14 @@ struct PanelRotation: Sendable {
         } else {
             // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
             for panel in panels {
-                let wanted = request.wanted.named(panel.name) ?? panel
+                guard let wanted = request.wanted.named(panel.name), wanted.isShown else { continue }
                 frames[panel.name, default: 0] += panel.transform.quarterTurns - wanted.transform.quarterTurns
             }
             attempts.misfits += 1
-            if attempts.misfits > Self.mostMisfits { say = .other }
+            if attempts.misfits > Self.mostMisfits {
+                if goal == .baseline { return fail(.refused("another transform is reported"), at: time) }
+                say = .other
+            }
             self.request = nil
         }
     }
@@ -237,7 +243,7 @@ struct PanelRotation: Sendable {
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []
         if baseline.isEmpty {
-            baseline = outputs
+            baseline = outputs.filter { $0.isShown }
         } else if isForeign || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
