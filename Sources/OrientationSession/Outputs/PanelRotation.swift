@@ -208,7 +208,9 @@ struct PanelRotation: Sendable {
             let isHotplug = request.wanted.shownNames != outputs.shownNames
             if isHotplug { explain(since: request.wanted, at: time) }
             // Places that the compositor does not accept are left to it.
-            if hasMoved { movesNeighbours = movesNeighbours || !difference.isEmpty } else if !isHotplug {
+            if hasMoved {
+                movesNeighbours = movesNeighbours || !difference.isEmpty
+            } else if !isHotplug {
                 acceptsPlaces = true
             }
         } else if report.isTurned(as: request.before), !request.isReported {
