@@ -20,8 +20,8 @@ class LockTestCase:
         wait_until(lambda: self.transform() == "270", "the shell starts in the device's orientation", 40)
         self.environment["XDG_CURRENT_DESKTOP"] = desktop
         self.start([BUILD / "orient-agent", "--bus", self.rig.address])
-        # A switch that was never set gets the value of the lock.
-        wait_until(lambda: self.switch() == "false", "orient-agent has begun")
+        status = (BUILD / "orientctl", "--bus", self.rig.address, "status")
+        wait_until(lambda: "synchronises" in self.run_in_session(*status), "orient-agent has begun")
 
     def switch(self):
         path = "/" + "/".join([SCHEMA[0].replace(".", "/"), SCHEMA[1]])
