@@ -101,9 +101,7 @@ package final class MachineDriver: MachineHost {
             return recorder.write(.event(event), at: time)
         }
         recorder.write(.event(.device(number, .reading(showsMotion: showsMotion))), at: time)
-        guard let use = machine.table.use(of: number), number == machine.table.selection(use).activeNumber else {
-            return
-        }
+        guard let use = machine.table.activeUse(of: number) else { return }
         recorder.write(.event(.sample(use.role, sample)), at: time)
     }
 

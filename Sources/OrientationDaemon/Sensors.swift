@@ -150,7 +150,7 @@ final class Sensors {
     }
 
     private func began(_ number: Int, _ mode: SensorMode, _ rate: Double) {
-        update(number) { ($0.mode, $0.sampleRate, $0.sensingLevel) = (mode, rate, .stream) }
+        update(number) { ($0.mode, $0.sampleRate) = (mode, rate) }
         log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(mode.name) at \(rate) Hz")
     }
 
@@ -164,7 +164,7 @@ final class Sensors {
         try add(0, SensorUse(.accelerometer), .source(source), status)
         source.onEvent = { [self] event in
             switch event {
-            case .sample(let measurement): if case .acceleration(let sample) = measurement { deliver(sample) }
+            case .sample(.acceleration(let sample)): machine.deliver(sample) { .sample(.display, $0) }
             case .report(.started):
                 began(0, source.mode, source.sampleRate)
                 let isBuffer = source.mode == .buffer
@@ -172,13 +172,11 @@ final class Sensors {
                 machine.deliver(.samplingBegan(.display, sampling))
             case .report(.failed(let reason)): machine.deliver(.sourceEnded(reason))
             case .ended: machine.deliver(.sourceEnded(nil))
-            case .report: break
+            case .sample, .report: break
             }
         }
         machine.deliver(.sourceFound(name))
     }
-
-    private func deliver(_ sample: AccelerometerSample) { machine.deliver(sample) { .sample(.display, $0) } }
 
     /// Adds a driver for a sensor that was not known, with a number that no other has.
     func add(_ number: Int, _ use: SensorUse, _ driver: DeviceDriver, _ status: SensorStatus) throws(SystemError) {
@@ -221,7 +219,7 @@ final class Sensors {
     /// Takes a reading of another kind than accelerometers.
     private func receive(_ measurement: Measurement, of number: Int, showsMotion: Bool) {
         machine.deliver(.device(number, .reading(showsMotion: showsMotion)))
-        guard let use = table.use(of: number), number == table.selection(use).activeNumber else { return }
+        guard let use = table.activeUse(of: number) else { return }
         readings[use] = measurement
         if case .angle(let degrees) = measurement {
             // 500° says that a Chromebook cannot tell.

@@ -21,8 +21,8 @@ package enum SensorEvent: Hashable, Sendable {
 
     /// A scan found the sensor, for the first time or again.
     case found(Int, SensorIdentity, isSubstitute: Bool)
-    /// The device at that path was unplugged, or became another sensor, and why.
-    case removed(path: String, String)
+    /// The sensor's device was unplugged, or became another sensor, and why.
+    case removed(Int, String)
     /// udev announced a device: the next scan may bring what was missing.
     case announced
     /// A scan has ended; whether another one may bring back a sensor that failed, or new ones.

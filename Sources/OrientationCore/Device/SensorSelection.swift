@@ -128,7 +128,7 @@ package struct SensorSelection: Sendable {
         var commands = SensorCommands()
         switch event {
         case .found(let number, let identity, let isSubstitute): find(number, identity, isSubstitute)
-        case .removed(let path, let reason): remove(path, reason, &commands)
+        case .removed(let number, let reason): remove(number, reason, &commands)
         case .announced: resetBackoff(&commands)
         case .scanned(let reason, let retries):
             rescanReason = reason
@@ -199,8 +199,8 @@ package struct SensorSelection: Sendable {
         }
     }
 
-    private mutating func remove(_ path: String, _ reason: String, _ commands: inout SensorCommands) {
-        let present = sensors.firstIndex { $0.condition != .unplugged && $0.identity.path == path }
+    private mutating func remove(_ number: Int, _ reason: String, _ commands: inout SensorCommands) {
+        let present = sensors.firstIndex { $0.condition != .unplugged && $0.number == number }
         guard let present else { return }
         // The last one is at the end.
         var sensor = sensors.remove(at: present)

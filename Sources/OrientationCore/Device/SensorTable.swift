@@ -82,6 +82,11 @@ package struct SensorTable: Sendable {
 
     package func use(of number: Int) -> SensorUse? { index(of: number).map { sensors[$0].use } }
 
+    /// What a sensor is used for now; nil for one that is not in use.
+    package func activeUse(of number: Int) -> SensorUse? {
+        use(of: number).flatMap { activeNumber($0) == number ? $0 : nil }
+    }
+
     /// The life of a device; nil for a recording or a simulation.
     package func life(of number: Int) -> DeviceMachine? { index(of: number).flatMap { sensors[$0].life } }
 
@@ -130,8 +135,8 @@ package struct SensorTable: Sendable {
                 handle(.removed, of: device.number, at: time)
             }
         } else {
-            let rate = device.isDescribed ? device.rate : 0
-            sensors.append(Sensor(number: device.number, use: use, life: DeviceMachine(rate: rate)))
+            let life = DeviceMachine(rate: device.traits?.rate ?? 0)
+            sensors.append(Sensor(number: device.number, use: use, life: life))
         }
         if let index = index(of: device.number), let faceUp = device.faceUp { sensors[index].faceUp = faceUp }
         if let traits = device.traits { handle(.found(traits), of: device.number, at: time) }
@@ -150,9 +155,9 @@ package struct SensorTable: Sendable {
 
     /// A device was unplugged, or became another sensor, and why.
     package mutating func remove(_ number: Int, _ reason: String, at time: Double) {
-        guard let use = use(of: number), let path = identity(of: number)?.path else { return }
+        guard let use = use(of: number) else { return }
         handle(.removed, of: number, at: time)
-        select(use, .removed(path: path, reason), at: time)
+        select(use, .removed(number, reason), at: time)
     }
 
     /// udev announced a device: the next scan may bring what was missing.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is asked of the sensors, and what they report.
+/// Which sensors are read, and what follows from what they report.
 extension OrientationMachine {
-    /// What is asked of the sensors.
+    /// Which sensors are read, and how closely.
     struct SensorDemand: Hashable, Sendable {
         var lifecycle = Lifecycle.running
         var reads = PerRole(false)
@@ -25,7 +25,7 @@ extension OrientationMachine {
     /// How closely the accelerometers are to be read.
     package var sensing: PerRole<Sensing> { demand.sensing }
 
-    /// What is to be asked of the sensors now.
+    /// Which sensors are to be read now, and how closely.
     private var wanted: SensorDemand {
         let purpose = sensingPurpose
         var wanted = SensorDemand(lifecycle: lifecycle, reads: reads, readsHinge: readsHinge)
@@ -46,7 +46,7 @@ extension OrientationMachine {
         return SensorReport(state: selection.state, isPresent: selection.hasSensor, mayDeliver: mayDeliver)
     }
 
-    /// Tells the sensors what is asked of them now.
+    /// Has the sensors read that are needed now, as closely as they are needed.
     mutating func demandReadings(at time: Double) {
         let wanted = wanted
         guard wanted != demand else { return }
@@ -80,7 +80,7 @@ extension OrientationMachine {
         guard !hasReports else { return }
         switch action {
         case .began(let number):
-            guard let use = table.use(of: number), use.kind == .accelerometer, number == table.activeNumber(use),
+            guard let use = table.activeUse(of: number), use.kind == .accelerometer,
                 let sampling = table.sampling(number)
             else { return }
             demand.sensing[use.role] = .stream

@@ -43,7 +43,7 @@ public struct OrientationMachine: Sendable {
     var motion: PerRole<MotionDetector>
     /// All sensors, and which of them are read.
     package internal(set) var table = SensorTable()
-    /// What the sensors were told last.
+    /// Which sensors are being read, and how closely.
     var demand = SensorDemand()
     /// Whether this is an older recording, which says itself what became of its sensors.
     var hasReports = false
@@ -282,7 +282,7 @@ public struct OrientationMachine: Sendable {
             return handle(sample, role, at: time)
         case .reading(let number, let showsMotion, let sample):
             table.handle(.reading(showsMotion: showsMotion), of: number, at: time)
-            guard let use = table.use(of: number), number == table.activeNumber(use) else { return false }
+            guard let use = table.activeUse(of: number) else { return false }
             table.add(sample, of: number, at: time)
             return handle(sample, use.role, at: time)
         case .device(let number, let event):

@@ -49,7 +49,13 @@ private struct Scene {
     }
 
     mutating func remove(_ name: String) {
-        send(.removed(path: "/sys/devices/" + name, "the device was removed"))
+        remove(at: "/sys/devices/" + name, "the device was removed")
+    }
+
+    /// Removes the sensor that is at a path.
+    mutating func remove(at path: String, _ reason: String) {
+        let present = selection.sensors.first { $0.condition != .unplugged && $0.identity.path == path }
+        if let present { send(.removed(present.number, reason)) }
     }
 
     mutating func begin(_ number: Int) { send(.report(number, .started(warnings: []))) }
@@ -84,7 +90,7 @@ private struct Scene {
         scene.send(.needed(true))
         #expect(scene.running == [first])
         // As the daemon reports a device whose location changed.
-        scene.send(.removed(path: "/sys/devices/b", "the device is b (display) now"))
+        scene.remove(at: "/sys/devices/b", "the device is b (display) now")
         let marked = scene.find("b", location: .display)
         #expect(marked != second && scene.running == [marked])
     }
