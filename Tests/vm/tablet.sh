@@ -106,10 +106,11 @@ prepare_panel() {  # makes QEMU's graphics card a built-in panel; needs modprobe
     busybox chvt 1
 }
 panel_shows() { same "$*" "$(python3 -B /bench/scanout.py)"; }  # panel_shows COLOUR...: clockwise
-shows() {  # shows WHEN TRANSFORM COLOUR...
-    when=$1 wanted=$2
+shows() {  # shows WHEN TRANSFORM COLOUR...; ends the scenario with status 75 if the compositor hangs
+    when=$1 wanted=$2 before=$failed
     shift 2
     check "$when: the compositor's transform is $wanted" soon transform_is "$wanted"
+    [ "$failed" -eq "$before" ] || answers || { hanging; exit 75; }
     check "$when: the panel shows $*, clockwise" soon panel_shows "$@"
 }
 
@@ -130,6 +131,17 @@ transform() {
 print(wayland.Display('$runtime/wayland-0', 20).output('eDP-1').transforms[-1])"
 }
 transform_is() { same "$1" "$(transform)"; }
+answers() { transform >/dev/null || ! transform 2>&1 | grep TimeoutError; }  # whether the compositor does, within 40 s
+hanging() {  # says what each thread of the compositor waits for
+    part "the compositor hangs"
+    for thread in /proc/"$(pidof gnome-shell kwin_wayland phoc)"/task/*; do
+        echo "$(cat "$thread/comm") $(cut -d' ' -f3 "$thread/stat") $(cat "$thread/syscall")"
+        cat "$thread/stack"
+    done
+    dmesg | tail
+    desktop_logs
+    finish
+}
 orientation_lock() {  # orientation_lock get | set VALUE: of the desktop
     verb=$1
     shift
