@@ -38,7 +38,9 @@ package struct Property<Status>: Sendable {
         decode: @escaping @Sendable (PropertyValue) -> Value?,
         refusal: @escaping @Sendable (PropertyValue) -> String = { "\($0.text) is not valid" }
     ) {
-        (self.member, self.signature, self.change) = (member, signature, change)
+        self.member = member
+        self.signature = signature
+        self.change = change
         read = { status in
             var result = PropertyValue.text("")
             field(&status) { result = encode($0) }

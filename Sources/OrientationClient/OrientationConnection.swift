@@ -241,7 +241,9 @@ final class HeldValue: Sendable {
 
     init(_ id: Int, _ connection: OrientationConnection) {
         self.id = id
-        (mailbox, channel, service) = (connection.mailbox, connection.channel, connection.service)
+        mailbox = connection.mailbox
+        channel = connection.channel
+        service = connection.service
     }
 
     deinit { release() }

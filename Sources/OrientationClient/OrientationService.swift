@@ -28,7 +28,8 @@ public final class OrientationService: Sendable {
     ) throws(OrientationError) {
         let connection = try OrientationConnection(busAddress: busAddress)
         connection.onProblem = onProblem
-        (mailbox, channel) = (connection.mailbox, connection.channel)
+        mailbox = connection.mailbox
+        channel = connection.channel
         connection.service = self
         do throws(SystemError) {
             pthread_detach(try startThread("start a thread") { connection.run() })

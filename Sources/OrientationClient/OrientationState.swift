@@ -64,9 +64,12 @@ public struct OrientationState: Hashable, Sendable {
     init(_ status: ManagerStatus, isServiceRunning: Bool) {
         var status = status
         // What orientd counts of its clients is no change of the orientation.
-        (status.claims, status.sensorProxyClients, status.askedRequest) = (0, [], nil)
+        status.claims = 0
+        status.sensorProxyClients = []
+        status.askedRequest = nil
         status.isSwitchContradicted = false
-        (self.status, self.isServiceRunning) = (status, isServiceRunning)
+        self.status = status
+        self.isServiceRunning = isServiceRunning
     }
 
     /// The same state after orientd has ended.

@@ -81,7 +81,8 @@ final class StateChannel: Sendable {
     func end(_ error: OrientationError?) {
         let streams = content.withLock { content in
             defer { content.streams = [:] }
-            (content.last, content.hasEnded) = (error.map { .failure($0) }, true)
+            content.last = error.map { .failure($0) }
+            content.hasEnded = true
             return content.streams.values
         }
         for continuation in streams {

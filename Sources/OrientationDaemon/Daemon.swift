@@ -50,13 +50,16 @@ package final class Daemon {
         if settings.naturalOrientation == nil { settings.naturalOrientation = try BuiltInDisplay.naturalOrientation }
         let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
         let file = StateFile.standard
-        let driver = MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)
+        let driver = try MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)
         // Before the first thread: where that came first, SIGTERM killed one daemon in some hundred under umockdev.
         let termination = try loop.onTermination { driver.deliver(.shutdown) }
         let scanner = try SensorScanner(configuration.source, loop: loop, log: log)
-        (self.loop, self.bus, self.log, self.recorder, self.file, self.driver) = (
-            loop, bus, log, recorder, file, driver
-        )
+        self.loop = loop
+        self.bus = bus
+        self.log = log
+        self.recorder = recorder
+        self.file = file
+        self.driver = driver
         saveProblem = ProblemLog(log, consequence: "the lock and the orientation will not outlast this run")
 
         let authority = try PolkitAuthority(bus: bus, loop: loop, limitError: Names.limitError) {
@@ -96,7 +99,6 @@ package final class Daemon {
         sleep = try SleepWatch(address, loop: loop, log: log) { driver.deliver($0 ? .sleep : .wake) }
         let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
         tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)
-        let timer = try loop.timer { driver.deadlinePassed() }
         try loop.serveWatchdog()
         let name: BusSlot
         do throws(SystemError) {
@@ -115,19 +117,13 @@ package final class Daemon {
             isConnected = false
             loop.exit(1)
         }
-        watches = [termination, timer, name, try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
-        driver.applyEffects = { [self] in apply($0) }
-        driver.arm = { deadline in
-            guard let deadline else { return timer.disarm() }
-            timer.arm(after: deadline.time - driver.now, slack: deadline.slack)
-        }
-        driver.onRead = { sensors.deliverWaiting() }
+        watches = [termination, name, try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
+        driver.begin(deliverWaiting: { sensors.deliverWaiting() }, applyEffects: { [self] in apply($0) })
         try begin()
     }
 
     /// Starts the searches that READY waits for; the one for sensors is under way.
     private func begin() throws(SystemError) {
-        driver.begin()
         try sensors.begin()
         if driver.machine.needsChassis {
             Chassis.ask(over: bus) { [self] idiom, error in
@@ -162,7 +158,8 @@ package final class Daemon {
         tabletSwitch.apply(effects.tabletSwitch)
         if let angle = effects.contradictingAngle { switches?.warnOfContradiction(angle: angle) }
         if let scale = effects.wrongScale {
-            log.warning("the accelerometer's scale looks wrong: at rest it reads \(scale) g; taking that for 1 g")
+            let reading = (scale * 100).rounded() / 100
+            log.warning("the accelerometer's scale looks wrong: at rest it reads \(reading) g; taking that for 1 g")
         }
         if let step = effects.step { apply(step) }
     }

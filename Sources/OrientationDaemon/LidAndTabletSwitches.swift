@@ -144,7 +144,8 @@ final class LidAndTabletSwitches {
     /// Opens the nodes that are not open.
     private func scan() {
         scans += 1
-        (isListed, failure) = (false, nil)
+        isListed = false
+        failure = nil
         HelperThread.runOnce(loop: loop) { [enumerate, ignored, number = scans] in
             (
                 number,
@@ -155,7 +156,8 @@ final class LidAndTabletSwitches {
         } completion: { [self] number, result in
             // A later scan knows more.
             guard number == scans else { return }
-            (isListed, failure) = (true, result.error)
+            isListed = true
+            failure = result.error
             for found in (try? result.get()) ?? [] where nodes[found.syspath] == nil && !jobs.contains(found.syspath) {
                 open(found)
             }

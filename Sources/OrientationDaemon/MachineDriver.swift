@@ -10,31 +10,32 @@ import SystemdBus
 package final class MachineDriver: MachineHost {
     private(set) var machine: OrientationMachine
 
-    /// Applies the effects of an event; set once, before the first one.
-    var applyEffects: (Effects) -> Void = { _ in }
-
-    /// Arms the timer for a deadline, which calls ``deadlinePassed()``, or disarms it; set before the first event.
-    var arm: (Deadline?) -> Void = { _ in }
-
-    /// Delivers the samples that were read already; set once, before the first event.
-    var onRead: () -> Void = {}
-
     private let loop: EventLoop
     private let start: Double
     private let recorder: Recorder?
-
-    /// Events that happened while the effects of another one were applied.
-    private var pending: [(event: Event, completion: ((Effects) -> Void)?)] = []
-    private var isBusy = false
+    private(set) var timer: Timer?
     private var armed: Deadline?
+    private var applyEffects: (Effects) -> Void = { _ in }
+    private var onDeliverWaiting: () -> Void = {}
+
+    /// Events that happened before ``begin(deliverWaiting:applyEffects:)``, or while effects were applied.
+    private var pending: [(event: Event, completion: ((Effects) -> Void)?)] = []
+    /// Whether events have to wait.
+    private var isBusy = true
     private var recordedSensing = PerRole(Sensing.stream)
 
-    init(_ configuration: MachineConfiguration, saved: SavedState?, loop: EventLoop, recorder: Recorder?) {
+    init(
+        _ configuration: MachineConfiguration,
+        saved: SavedState?,
+        loop: EventLoop,
+        recorder: Recorder?
+    ) throws(SystemError) {
         self.loop = loop
         self.recorder = recorder
         start = loop.now
         machine = OrientationMachine(configuration, saved: saved, at: 0)
         recorder?.write(configuration, saved)
+        timer = try loop.timer(owned(by: self) { $0.deadlinePassed() })
     }
 
     /// Seconds since the start, in whole microseconds, as they are written to a recording: a replay must get the same.
@@ -43,14 +44,25 @@ package final class MachineDriver: MachineHost {
     /// The present time on the machine's clock.
     var now: Double { machineTime(loop.now) }
 
-    /// Arms the timer for the first deadline.
-    func begin() { wait(for: machine.deadline) }
+    /// Handles the events until now; from here on, each is handled at once, and its effects are applied.
+    ///
+    /// `deliverWaiting` delivers the samples that were read already.
+    func begin(deliverWaiting: @escaping () -> Void, applyEffects: @escaping (Effects) -> Void) {
+        onDeliverWaiting = deliverWaiting
+        self.applyEffects = applyEffects
+        wait(for: machine.deadline)
+        handlePending()
+    }
 
     /// Delivers an event now, or after the one whose effects are being applied.
     package func deliver(_ event: Event, completion: ((Effects) -> Void)?) {
         guard !isBusy else { return pending.append((event, completion)) }
         isBusy = true
         handle(event, completion)
+        handlePending()
+    }
+
+    private func handlePending() {
         while !pending.isEmpty {
             let next = pending.removeFirst()
             handle(next.event, next.completion)
@@ -65,7 +77,7 @@ package final class MachineDriver: MachineHost {
         deliver(event(sample))
     }
 
-    /// Delivers the passing of the deadline that the machine waits for; called by the timer.
+    /// Delivers the passing of the deadline that the machine waits for.
     func deadlinePassed() {
         // The machine waits for the same deadline again if the timer fires early.
         armed = nil
@@ -78,7 +90,7 @@ package final class MachineDriver: MachineHost {
         if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
     }
 
-    package func deliverWaiting() { if !isBusy { onRead() } }
+    package func deliverWaiting() { if !isBusy { onDeliverWaiting() } }
 
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {
         let time = now
@@ -93,7 +105,11 @@ package final class MachineDriver: MachineHost {
     private func wait(for deadline: Deadline?) {
         guard deadline != armed else { return }
         armed = deadline
-        arm(deadline)
+        if let deadline {
+            timer?.arm(after: deadline.time - now, slack: deadline.slack)
+        } else {
+            timer?.disarm()
+        }
     }
 
     private func record(_ event: Event, at time: Double, _ recorder: Recorder) {

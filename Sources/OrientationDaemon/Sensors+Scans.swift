@@ -81,7 +81,9 @@ extension Sensors {
     /// Notes the sensors of a device that hangs while it is described, as lost.
     private func lose(_ device: UnansweredDevice) {
         var status = SensorStatus()
-        (status.name, status.sysfsPath, status.location) = (device.name, device.path, device.location)
+        status.name = device.name
+        status.sysfsPath = device.path
+        status.location = device.location
         var isLost = false
         for kind in device.path.isEmpty ? [] : device.kinds {
             var found = FoundDevice(kind, of: device, rate: configuration.rate)
@@ -184,7 +186,8 @@ extension SensorStatus {
     /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
     fileprivate init(_ description: SensorDescription, _ scaling: SensorScaling) {
         self.init()
-        (name, sysfsPath) = (description.name, description.sysfsPath)
+        name = description.name
+        sysfsPath = description.sysfsPath
         location = description.mounting?.location ?? .unknown
         setFrame(scaling)
     }

@@ -61,8 +61,13 @@ final class Sensors {
         log: Log,
         onReading: @escaping (Measurement) -> Void
     ) {
-        (self.configuration, self.scanner, self.machine) = (configuration, scanner, machine)
-        (self.loop, self.bus, self.log, self.onReading) = (loop, bus, log, onReading)
+        self.configuration = configuration
+        self.scanner = scanner
+        self.machine = machine
+        self.loop = loop
+        self.bus = bus
+        self.log = log
+        self.onReading = onReading
     }
 
     // MARK: - What is known
@@ -159,8 +164,11 @@ final class Sensors {
     /// Adds a source that is no device.
     func add(_ source: any SensorSource, named name: String) throws(SystemError) {
         var status = SensorStatus()
-        (status.name, status.location, status.mountMatrix) = (name, .display, MountMatrix.identity.elements)
-        (status.mode, status.sampleRate) = (source.mode, source.sampleRate)
+        status.name = name
+        status.location = .display
+        status.mountMatrix = MountMatrix.identity.elements
+        status.mode = source.mode
+        status.sampleRate = source.sampleRate
         try add(0, SensorUse(.accelerometer), .source(source), status)
         source.onEvent = { [self] event in
             switch event {
@@ -239,7 +247,9 @@ extension SensorStatus {
     /// Sets what follows from the mount matrix; nothing for all but accelerometers.
     mutating func setFrame(_ scaling: SensorScaling) {
         guard case .acceleration(let frame) = scaling else { return }
-        (mountMatrix, faceUp, faceUpReason) = (frame.matrix.elements, frame.faceUp, frame.faceUpReason)
+        mountMatrix = frame.matrix.elements
+        faceUp = frame.faceUp
+        faceUpReason = frame.faceUpReason
     }
 
     var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: sysfsPath) }

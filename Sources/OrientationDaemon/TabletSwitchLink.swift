@@ -42,7 +42,10 @@ final class TabletSwitchLink {
 
     /// `path` is where systemd listens, and starts the service.
     init(path: String, times: Times = Times(), loop: EventLoop, log: Log) throws(SystemError) {
-        (self.path, self.times, self.loop, delay) = (path, times, loop, times.firstDelay)
+        self.path = path
+        self.times = times
+        self.loop = loop
+        delay = times.firstDelay
         problem = ProblemLog(log, consequence: "connecting to the virtual tablet switch again")
         timer = try loop.timer(owned(by: self) { $0.timePassed() })
     }

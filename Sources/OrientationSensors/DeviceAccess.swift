@@ -26,7 +26,10 @@ final class DeviceAccess: @unchecked Sendable {
         settings: SettingsToRestore,
         folders: String? = environment("RUNTIME_DIRECTORY")
     ) {
-        (self.device, self.isPrepared, self.settings, self.folders) = (device, isPrepared, settings, folders)
+        self.device = device
+        self.isPrepared = isPrepared
+        self.settings = settings
+        self.folders = folders
     }
 
     /// Does a job for a sensor that is to be read at `rate` Hz, with a buffer for `scans`; can block for seconds.

@@ -57,10 +57,14 @@ package final class DeviceDriver {
         isPrepared: Bool = false,
         classifier: OrientationClassifier.Constants? = nil
     ) throws(SystemError) {
-        (self.rate, self.loop, self.helper) = (rate, loop, helper)
-        (self.isPrepared, self.classifier) = (isPrepared, classifier)
+        self.rate = rate
+        self.loop = loop
+        self.helper = helper
+        self.isPrepared = isPrepared
+        self.classifier = classifier
         let scaling = SensorScaling.angle(offset: 0, scale: 1)
-        (self.scaling, freshScaling) = (scaling, scaling)
+        self.scaling = scaling
+        freshScaling = scaling
         readTimer = try loop.timer(owned(by: self) { $0.commands.reading == .timer ? $0.readByTimer() : $0.readScan() })
     }
 
@@ -78,7 +82,8 @@ package final class DeviceDriver {
 
     /// Replaces the scaling; ``DeviceEvent/rescaled(_:)`` must follow.
     package func rescale(to scaling: SensorScaling) {
-        (freshScaling, self.scaling) = (scaling, scaling)
+        freshScaling = scaling
+        self.scaling = scaling
         if let poll { helper.setBatch(readingBatch, of: poll) }
     }
 
@@ -108,7 +113,9 @@ package final class DeviceDriver {
     private func run(_ job: DeviceJob) {
         if job == .prepare, let found = found.take() {
             access = DeviceAccess(found.device, isPrepared: isPrepared, settings: found.helper.settings)
-            (freshScaling, rate, helper) = (found.scaling, found.rate, found.helper)
+            freshScaling = found.scaling
+            rate = found.rate
+            helper = found.helper
         }
         if case .open = job { scaling = freshScaling }
         guard let access else { return }

@@ -39,7 +39,9 @@ package final class DeviceJobs<Value: Sendable> {
         var isForgotten = false
 
         init(_ name: String, _ work: @escaping @Sendable () -> Value, _ completion: @escaping (Value) -> Void) {
-            (self.name, self.work, self.completion) = (name, work, completion)
+            self.name = name
+            self.work = work
+            self.completion = completion
         }
     }
 
@@ -73,7 +75,8 @@ package final class DeviceJobs<Value: Sendable> {
     private func start(_ job: Job, on helper: HelperThread) {
         job.isCancelled.withValue { $0 = true }
         let isCancelled = Locked(false)
-        (job.helper, job.isCancelled) = (helper, isCancelled)
+        job.helper = helper
+        job.isCancelled = isCancelled
         helper.run { [work = job.work] () -> Value? in
             isCancelled.withValue { $0 } ? nil : work()
         } completion: { [self] result in
@@ -97,7 +100,9 @@ package final class DeviceJobs<Value: Sendable> {
     private func drop(_ job: Job) {
         jobs.removeAll { $0 === job }
         job.isCancelled.withValue { $0 = true }
-        (job.isCancelled, job.helper, job.watchdog) = (Locked(true), nil, nil)
+        job.isCancelled = Locked(true)
+        job.helper = nil
+        job.watchdog = nil
     }
 
     /// Forgets the job of a device that was unplugged: nobody waits for its end.

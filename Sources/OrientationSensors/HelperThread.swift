@@ -238,7 +238,10 @@ final class HelperPoll {
     ) throws(SystemError) {
         self.id = id
         usualPeriod = period
-        (self.device, self.batch, self.deliver, self.loop) = (device, batch, deliver, loop)
+        self.device = device
+        self.batch = batch
+        self.deliver = deliver
+        self.loop = loop
         due = loop.now
         timer = try loop.timer(owned(by: self) { $0.readNow() })
         timer?.arm(after: 0)

@@ -27,7 +27,10 @@ struct MotionFilter: Sendable {
     /// `last` is the last reading that passed.
     init?(_ sensing: Sensing, _ scaling: SensorScaling, last: RawScan) {
         guard let period = sensing.period else { return nil }
-        (self.period, self.sensing, self.scaling, passed) = (period, sensing, scaling, last)
+        self.period = period
+        self.sensing = sensing
+        self.scaling = scaling
+        passed = last
     }
 
     /// Whether a reading shows motion, or is not one of acceleration.
@@ -48,7 +51,8 @@ struct MotionFilter: Sendable {
         hasFailed = false
         var result = mustPass ? reading : other ?? reading
         result.time = reading.time
-        (passed, other) = (result, nil)
+        passed = result
+        other = nil
         return result
     }
 

@@ -41,13 +41,15 @@ package final class SensorSearch {
         var isLate = false
 
         init(_ candidate: SensorCandidate) {
-            (self.candidate, progress) = (candidate, DescriptionProgress(candidate.name))
+            self.candidate = candidate
+            progress = DescriptionProgress(candidate.name)
         }
     }
 
     /// Looks at a URI, `local:` or another, for sensors of those kinds; only on this machine for others than of IIO.
     package init(at uri: String, of kinds: [SensorKind] = SensorKind.allCases, loop: EventLoop) throws(SystemError) {
-        (self.uri, self.kinds) = (uri, kinds)
+        self.uri = uri
+        self.kinds = kinds
         jobs = try DeviceJobs(loop: loop)
         jobs.onHang = owned(by: self) { $0.finishScan() }
         jobs.onUnanswered = owned(by: self) { search, name in
@@ -65,7 +67,9 @@ package final class SensorSearch {
     package func scan() {
         switch state {
         case .idle: state = .scanning
-        case .scanning: return state = .outdated
+        case .scanning:
+            state = .outdated
+            return
         case .outdated, .ended: return
         }
         onScan?()
@@ -131,7 +135,9 @@ package final class SensorSearch {
     /// Reports nothing any more.
     package func end() {
         state = .ended
-        (onFound, onUnanswered, onScan) = (nil, nil, nil)
+        onFound = nil
+        onUnanswered = nil
+        onScan = nil
     }
 
     // MARK: - For programs

@@ -13,7 +13,10 @@ package struct FoundSetting: Hashable, Sendable {
     /// The number of open sensors that have changed it.
     fileprivate(set) var users = 0
 
-    init(file: String, text: String) { (self.file, self.text) = (file, text) }
+    init(file: String, text: String) {
+        self.file = file
+        self.text = text
+    }
 
     /// Whether a text that it reads now is what a sensor has made of it; another is the choice of another program.
     func isOurs(_ text: String) -> Bool { written == nil || written == text }

@@ -53,7 +53,9 @@ package final class Agent {
         log: Log
     ) throws(SystemError) {
         let loop = try EventLoop()
-        (self.configuration, self.loop, self.log) = (configuration, loop, log)
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
         bus = try Bus(address)
         bus.onInvalidSignal = log.warning
         display = try DisplayRotator(backend, configuration, loop: loop, log: log)

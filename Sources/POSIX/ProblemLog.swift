@@ -8,7 +8,8 @@ package struct ProblemLog {
 
     /// `consequence` is the end of each message.
     package init(_ log: Log, consequence: String) {
-        (self.log, self.consequence) = (log, consequence)
+        self.log = log
+        self.consequence = consequence
     }
 
     /// Reports the problem, or with nil that it has been solved.

@@ -14,7 +14,10 @@ package final class ChildProcess {
         /// Why it was stopped, as words that follow its name; nil if it ended by itself.
         package var reason: String?
 
-        package init(status: Int32, reason: String? = nil) { (self.status, self.reason) = (status, reason) }
+        package init(status: Int32, reason: String? = nil) {
+            self.status = status
+            self.reason = reason
+        }
     }
 
     /// How many bytes a line of its output may have, and its output in a second.
@@ -54,7 +57,10 @@ package final class ChildProcess {
         onLine: (([UInt8]) -> Void)? = nil,
         onEnd: @escaping (End) -> Void
     ) throws(SystemError) {
-        (self.loop, self.isGroupLeader, self.onLine, self.onEnd) = (loop, isGroupLeader, onLine, onEnd)
+        self.loop = loop
+        self.isGroupLeader = isGroupLeader
+        self.onLine = onLine
+        self.onEnd = onEnd
         var writing: FileDescriptor?
         if onLine != nil {
             let ends = try FileDescriptor.pipe()
@@ -75,7 +81,8 @@ package final class ChildProcess {
         } catch {
             // It stays a zombie as long as this process lives.
             signal(SIGKILL)
-            (timer, reading) = (nil, nil)
+            timer = nil
+            reading = nil
             throw error
         }
         if let timeout { timer?.arm(after: timeout, slack: timeout / 10) }
@@ -94,7 +101,9 @@ package final class ChildProcess {
     /// Kills the program; nothing is called any more.
     package func abandon() {
         guard living != nil else { return }
-        (onLine, onEnd, reading) = (nil, nil, nil)
+        onLine = nil
+        onEnd = nil
+        reading = nil
         timer?.disarm()
         signal(SIGKILL)
     }
@@ -108,9 +117,14 @@ package final class ChildProcess {
     private func ended(_ status: Int32) {
         // What is left in the pipe, which a process that the program has started may hold open.
         while reading != nil, read() {}
-        (timer, reading, watch, output, living) = (nil, nil, nil, nil, nil)
+        timer = nil
+        reading = nil
+        watch = nil
+        output = nil
+        living = nil
         onEnd?(End(status: status, reason: reason))
-        (onLine, onEnd) = (nil, nil)
+        onLine = nil
+        onEnd = nil
     }
 
     /// Reads what was printed; false at the end, and for nothing.
@@ -123,7 +137,10 @@ package final class ChildProcess {
             if count == 0 { reading = nil }
             return false
         }
-        if loop.now - second >= 1 { (printed, second) = (0, loop.now) }
+        if loop.now - second >= 1 {
+            printed = 0
+            second = loop.now
+        }
         printed += count
         if printed > Self.mostInSecond {
             stop("printed more than \(Self.mostInSecond) bytes in a second")

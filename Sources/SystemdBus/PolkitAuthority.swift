@@ -77,8 +77,11 @@ package final class PolkitAuthority {
         isActive: @escaping (UInt32) -> Bool = hasActiveSession,
         onAbsence: @escaping () -> Void
     ) throws(SystemError) {
-        (self.bus, self.loop, self.limitError) = (bus, loop, limitError)
-        (self.isActive, self.onAbsence) = (isActive, onAbsence)
+        self.bus = bus
+        self.loop = loop
+        self.limitError = limitError
+        self.isActive = isActive
+        self.onAbsence = onAbsence
         timer = try loop.timer(owned(by: self) { $0.giveUp() })
         let onChange: (String?) -> Void = owned(by: self) { if $1 != nil { $0.askAgain() } }
         slot = try bus.onOwnerChange(of: Polkit.service, waits: false, onChange)

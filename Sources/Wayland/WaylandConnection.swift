@@ -44,7 +44,8 @@ package final class WaylandConnection {
     ) throws(SystemError) {
         self.name = name
         display = try WaylandDisplay(name)
-        (self.onReady, self.onLost) = (onReady, onLost)
+        self.onReady = onReady
+        self.onLost = onLost
         source = try loop.watch(wl_display_get_fd(display.pointer), owned(by: self) { $0.read() })
         registry = object(wl_display_get_registry(display.pointer), owned(by: self) { $0.registryChanged($1, $2) })
         let synced: WaylandObject.Handler = owned(by: self) { connection, _, _ in

@@ -36,7 +36,9 @@ package final class WaylandObject {
     fileprivate let handler: Handler
 
     init(_ proxy: OpaquePointer, on display: WaylandDisplay, _ handler: @escaping Handler) {
-        (self.proxy, self.display, self.handler) = (proxy, display, handler)
+        self.proxy = proxy
+        self.display = display
+        self.handler = handler
         display.objects += 1
         wl_proxy_add_dispatcher(proxy, dispatch, Unmanaged.passUnretained(self).toOpaque(), nil)
     }

@@ -21,7 +21,9 @@ struct Placeholder: Sendable {
     let meaning: [String]
 
     private init(_ name: String, _ values: Values, _ meaning: String...) {
-        (self.name, self.values, self.meaning) = (name, values, meaning)
+        self.name = name
+        self.values = values
+        self.meaning = meaning
     }
 
     /// The placeholder of a usage line's word, which may end in `...`.

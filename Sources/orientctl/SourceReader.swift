@@ -68,7 +68,9 @@ final class SourceReader {
     func end(_ ending: Ending = .complete) {
         switch (self.ending, ending) {
         case (nil, _): self.ending = ending
-        case (.complete, .interrupted): return self.ending = ending
+        case (.complete, .interrupted):
+            self.ending = ending
+            return
         default: return
         }
         source.stop()

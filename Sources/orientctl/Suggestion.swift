@@ -38,7 +38,8 @@ private func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
             }
             current.append(least)
         }
-        (beforeLast, last) = (last, current)
+        beforeLast = last
+        last = current
     }
     return last[second.count]
 }

@@ -79,7 +79,10 @@ private struct TabletSwitchService {
     private func serve(_ connection: FileDescriptor, _ device: VirtualSwitch) throws(SystemError) {
         var (second, states) = (-Double.infinity, 0)
         while waitUntilReadable(connection, milliseconds: -1) {
-            if MonotonicClock.now - second >= 1 { (second, states) = (MonotonicClock.now, 0) }
+            if MonotonicClock.now - second >= 1 {
+                second = MonotonicClock.now
+                states = 0
+            }
             states += 1
             guard states <= Self.mostInSecond else {
                 let limit = "it sent more than \(Self.mostInSecond) states in a second"

@@ -8,10 +8,16 @@ import Testing
 @testable import OrientationDaemon
 
 @Suite struct MachineDriverTests {
+    private let loop: EventLoop
     private let driver: MachineDriver
 
     init() throws {
-        driver = MachineDriver(MachineConfiguration(), saved: nil, loop: try EventLoop(), recorder: nil)
+        loop = try EventLoop()
+        driver = try MachineDriver(MachineConfiguration(), saved: nil, loop: loop, recorder: nil)
+    }
+
+    private func begin(_ applyEffects: @escaping (Effects) -> Void) {
+        driver.begin(deliverWaiting: {}, applyEffects: applyEffects)
     }
 
     private let sample = AccelerometerSample(time: 0, acceleration: Vector3(0, 9.81, 0))
@@ -19,7 +25,7 @@ import Testing
     // It stayed in the queue until another event came.
     @Test func `an event that the effects of a sample cause is handled after them`() {
         var claims: [UInt32] = []
-        driver.applyEffects = { [driver] effects in
+        begin { [driver] effects in
             if claims.isEmpty { driver.deliver(.claims(1)) }
             claims.append(effects.status?.claims ?? 0)
         }
@@ -29,7 +35,7 @@ import Testing
 
     @Test func `each call is completed with its own effects, once they are applied`() {
         var steps: [String] = []
-        driver.applyEffects = { [driver] effects in
+        begin { [driver] effects in
             steps.append("apply \(effects.transition?.to.name ?? "none")")
             guard steps.count == 1 else { return }
             driver.deliver(.rotate(.portrait)) { steps.append("complete \($0.transition?.to.name ?? "none")") }
@@ -41,6 +47,7 @@ import Testing
     }
 
     @Test func `a refused call is completed with the refusal`() {
+        begin { _ in }
         var refusal: RotationRefusal?
         let none = InterfaceOrientationMask(rawValue: 0)
         let request = RotationRequest(appID: "org.example.App", supported: none)
@@ -50,24 +57,27 @@ import Testing
 
     // A timer that fired a microsecond early was not armed again: the deadline was still the same.
     @Test func `the deadline is waited for again when its timer fires early`() throws {
-        var armed: [Deadline?] = []
-        driver.arm = { armed.append($0) }
+        var isEarly = false
+        begin { [loop] _ in if isEarly { loop.exit() } }
         let sampling = Sampling(rate: 10, mayFallSilent: true, faceUp: .positiveZ)
         driver.deliver(.sensorChanged(.display, SensorReport(state: .sampling, isPresent: true)))
         for event in [Event.sensorsFound, .switchesFound, .chassisFound(.tablet), .samplingBegan(.display, sampling)] {
             driver.deliver(event)
         }
         driver.deliver(sample) { .sample(.display, $0) }
-        let silence = try #require(armed.last ?? nil)
+        let silence = try #require(driver.machine.deadline)
         #expect(silence.purpose == .silence)
-        armed = []
+        driver.timer?.disarm()
         driver.deadlinePassed()
-        #expect(armed == [silence])
+        let limit = try loop.timer { [loop] in loop.exit(1) }
+        limit.arm(after: 60)
+        isEarly = true
+        #expect(try loop.run(keeping: limit) == 0)
     }
 
     @Test func `only what differs from the switches' last state is delivered`() {
         var events = 0
-        driver.applyEffects = { _ in events += 1 }
+        begin { _ in events += 1 }
         driver.switchesChanged(.laptop, isLidClosed: false)
         driver.switchesChanged(.laptop, isLidClosed: false)
         #expect(events == 1)

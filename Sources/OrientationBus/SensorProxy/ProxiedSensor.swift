@@ -48,8 +48,13 @@ final class ProxiedSensor {
         onClaims: @escaping (SensorKind, [String]) -> Void
     ) throws(SystemError) {
         let members = kind.members
-        (self.kind, self.signals, self.bus, self.path) = (kind, members.signals, bus, path)
-        (self.interface, self.clients, self.onClaims) = (interface.name, clients, onClaims)
+        self.kind = kind
+        self.signals = members.signals
+        self.bus = bus
+        self.path = path
+        self.interface = interface.name
+        self.clients = clients
+        self.onClaims = onClaims
         waiting = try WaitingClaims(timeout: Self.claimTimeout, loop: loop)
         interface.property(members.presence, "b") { [self] in $0.append(isPresent) }
         for (row, signal) in signals.enumerated() {

@@ -129,7 +129,10 @@ package final class ManagerObject {
         let client: String
         let purpose: Purpose
 
-        init(_ client: String, _ purpose: Purpose) { (self.client, self.purpose) = (client, purpose) }
+        init(_ client: String, _ purpose: Purpose) {
+            self.client = client
+            self.purpose = purpose
+        }
     }
 
     /// The claims of a connection for a purpose.

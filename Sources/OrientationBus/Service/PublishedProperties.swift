@@ -14,7 +14,10 @@ final class PublishedProperties<Status: Equatable> {
 
     /// Adds the properties to `interface`, which holds this object from then on.
     init(_ status: Status, _ properties: [Property<Status>], of interface: BusInterface, at path: String, on bus: Bus) {
-        (self.status, self.properties, self.bus, self.path) = (status, properties, bus, path)
+        self.status = status
+        self.properties = properties
+        self.bus = bus
+        self.path = path
         self.interface = interface.name
         for property in properties {
             interface.property(property.member, property.signature, property.change) { [self] reply in

@@ -41,7 +41,9 @@ public struct MountCalibration: Hashable, Sendable {
         guard let top = upright.direction else { throw .noGravity(.upright) }
         guard let right = leftEdge.direction else { throw .noGravity(.leftEdge) }
         guard let front = faceUp.direction else { throw .noGravity(.faceUp) }
-        (self.top, self.right, self.front) = (top, right, front)
+        self.top = top
+        self.right = right
+        self.front = front
         let lengths = [upright.magnitude, leftEdge.magnitude, faceUp.magnitude]
         let middle = lengths.sorted()[1]
         for (pose, length) in zip(Pose.allCases, lengths)

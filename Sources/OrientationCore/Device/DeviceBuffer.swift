@@ -51,7 +51,10 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// Describes a buffer that gives `rate` scans a second, opened at a time in seconds.
     init(rate: Double, hasSensitivity: Bool, at time: Double) {
-        (self.rate, reportsChanges, opened, since) = (rate, hasSensitivity, time, time)
+        self.rate = rate
+        reportsChanges = hasSensitivity
+        opened = time
+        since = time
         restMethod = hasSensitivity ? .sensitivity : .timer
     }
 
@@ -100,7 +103,8 @@ struct DeviceBuffer: Hashable, Sendable {
         } else if target == .timer, !isExtended {
             job = .extend
         } else if target != reached {
-            (reached, since) = (target, time)
+            reached = target
+            since = time
         }
         return job
     }

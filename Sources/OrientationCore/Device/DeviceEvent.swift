@@ -47,7 +47,10 @@ public struct DeviceTraits: Hashable, Sendable {
     public var rate: Double?
 
     public init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double? = nil) {
-        (self.canBuffer, self.canPoll, self.mayBeSilent, self.rate) = (canBuffer, canPoll, mayBeSilent, rate)
+        self.canBuffer = canBuffer
+        self.canPoll = canPoll
+        self.mayBeSilent = mayBeSilent
+        self.rate = rate
     }
 }
 

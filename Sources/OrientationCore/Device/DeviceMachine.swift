@@ -59,7 +59,8 @@ package struct DeviceMachine: Sendable {
 
     /// Creates the machine of a device that is read at `rate` Hz, and stalled after `stallTime` seconds.
     package init(rate: Double, stallTime: Double = DeviceMachine.stallTime) {
-        (targetRate, self.stallTime) = (rate, stallTime)
+        targetRate = rate
+        self.stallTime = stallTime
     }
 
     /// Whether the device is closed, its settings are restored and no job is under way.
@@ -87,7 +88,10 @@ package struct DeviceMachine: Sendable {
         case .undescribed(let reason): commands.report = .failed(reason)
         case .removed:
             commands.abandons = phase != .absent
-            (phase, goal, replacement, patience) = (.absent, .closed, nil, 1)
+            phase = .absent
+            goal = .closed
+            replacement = nil
+            patience = 1
         case .start: goal = .open
         case .stop: goal = .closed
         case .sense(let sensing): if isReading, goal == .open { sense(sensing, at: time, &commands) }
@@ -148,12 +152,15 @@ package struct DeviceMachine: Sendable {
             start(.close, .closing, at: time, &commands)
         case .closed, .absent:
             if let replacement {
-                (traits, usesBuffer, self.replacement) = (replacement, replacement.canBuffer, nil)
+                traits = replacement
+                usesBuffer = replacement.canBuffer
+                self.replacement = nil
                 targetRate = replacement.rate ?? targetRate
                 mode = usesBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {
-                (sensing, failures.count) = (.stream, 0)
+                sensing = .stream
+                failures.count = 0
                 start(.open(buffered: usesBuffer), .opening, at: time, &commands)
             }
         }
@@ -200,7 +207,9 @@ package struct DeviceMachine: Sendable {
     }
 
     private mutating func poll(warnings: [String], at time: Double, _ commands: inout DeviceCommands) {
-        (phase, mode, sampleRate) = (.polled, .poll, targetRate)
+        phase = .polled
+        mode = .poll
+        sampleRate = targetRate
         noteAnswer(at: time)
         if goal == .open { commands.report = .started(warnings: warnings) }
     }

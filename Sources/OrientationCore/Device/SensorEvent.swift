@@ -8,7 +8,9 @@ package struct SensorIdentity: Hashable, Sendable {
     package var path: String
 
     package init(name: String, location: SensorLocation, path: String) {
-        (self.name, self.location, self.path) = (name, location, path)
+        self.name = name
+        self.location = location
+        self.path = path
     }
 
     /// Whether both may be the same sensor, which can be plugged in again at another path.

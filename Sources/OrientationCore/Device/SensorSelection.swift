@@ -44,7 +44,8 @@ package struct SensorSelection: Sendable {
             let isNews = reason != lastFailure
             lastFailure = reason
             if self.condition != .unplugged { self.condition = condition }
-            (state, lastError) = (.lost, reason)
+            state = .lost
+            lastError = reason
             return isNews
         }
     }
@@ -160,7 +161,10 @@ package struct SensorSelection: Sendable {
         guard isReading != wasReading else { return }
         commands.isChanged = true
         resetBackoff(&commands)
-        guard let active else { return commands.scans = isReading && canRetry }
+        guard let active else {
+            commands.scans = isReading && canRetry
+            return
+        }
         if isReading {
             if active.works { commands.start = active.number } else { commands.scans = canRetry }
         } else {
@@ -193,9 +197,13 @@ package struct SensorSelection: Sendable {
         }
         let isAwaited = isReading && number == activeNumber
         update(number) { sensor in
-            (sensor.identity, sensor.condition) = (identity, .working)
+            sensor.identity = identity
+            sensor.condition = .working
             // A sensor that is waited for stays lost until readings come.
-            if !isAwaited { (sensor.state, sensor.lastError) = (.idle, "") }
+            if !isAwaited {
+                sensor.state = .idle
+                sensor.lastError = ""
+            }
         }
     }
 
@@ -252,7 +260,9 @@ package struct SensorSelection: Sendable {
             update(number) { sensor in
                 // A device that hung has answered.
                 if sensor.condition == .stalled {
-                    (sensor.condition, sensor.state, sensor.lastError) = (.working, .idle, "")
+                    sensor.condition = .working
+                    sensor.state = .idle
+                    sensor.lastError = ""
                 }
             }
         case .stalled(let reason): lose(number, reason, .stalled, &commands)
@@ -290,14 +300,17 @@ package struct SensorSelection: Sendable {
         }
         if sensors[index].state == .lost || !sensors[index].lastError.isEmpty && !sensors[index].stuck.isStuck {
             if sensors[index].condition == .stalled { sensors[index].condition = .working }
-            (sensors[index].state, sensors[index].lastError) = (.sampling, "")
+            sensors[index].state = .sampling
+            sensors[index].lastError = ""
             commands.isChanged = true
         }
         guard let sample else { return }
         switch sensors[index].stuck.add(sample) {
         case .stuck(let seconds):
             complain("stuck: the very same reading for \(seconds) s", of: number, &commands)
-            (commands.stop, commands.start, commands.isChanged) = (number, number, true)
+            commands.stop = number
+            commands.start = number
+            commands.isChanged = true
         case .moving:
             commands.log = SensorLog(sensor: number, isWarning: false, text: "no longer stuck")
             sensors[index].lastError = ""

@@ -9,7 +9,8 @@ public struct SensorUse: Hashable, Sendable {
     package static let all = SensorKind.allCases.map { Self($0) } + [Self(.accelerometer, .base)]
 
     package init(_ kind: SensorKind, _ role: AccelerometerRole = .display) {
-        (self.kind, self.role) = (kind, role)
+        self.kind = kind
+        self.role = role
     }
 }
 

@@ -11,7 +11,12 @@ public struct CalibrationMatrix: Hashable, Sendable {
 
     /// Creates a matrix from numbers in the order of `LIBINPUT_CALIBRATION_MATRIX`.
     public init(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) {
-        (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
     }
 
     public static let identity = CalibrationMatrix(1, 0, 0, 0, 1, 0)

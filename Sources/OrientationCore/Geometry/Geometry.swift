@@ -36,7 +36,10 @@ public struct EdgeInsets: Hashable, Sendable {
     public var top, left, bottom, right: Double
 
     public init(top: Double, left: Double, bottom: Double, right: Double) {
-        (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
+        self.top = top
+        self.left = left
+        self.bottom = bottom
+        self.right = right
     }
 }
 

@@ -111,7 +111,8 @@ public struct Sampling: Hashable, Sendable {
     ) {
         self.rate = rate
         self.mayFallSilent = mayFallSilent
-        (self.faceUp, self.faceUpReason) = (faceUp, faceUpReason)
+        self.faceUp = faceUp
+        self.faceUpReason = faceUpReason
     }
 }
 

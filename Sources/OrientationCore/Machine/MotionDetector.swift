@@ -89,7 +89,10 @@ struct MotionDetector: Sendable {
     /// Notes that a device that reports changes only has been silent for long; its last sample still holds.
     mutating func fallSilent(gravity: Double, at time: Double) {
         guard isEnabled, !isResting, count > 0 else { return }
-        (sum, squares, deviations, count) = (last, .zero, .zero, 1)
+        sum = last
+        squares = .zero
+        deviations = .zero
+        count = 1
         rest(gravity * AccelerometerSample.standardGravity, at: time)
     }
 
@@ -102,8 +105,12 @@ struct MotionDetector: Sendable {
 
     private mutating func restart(with sample: AccelerometerSample) {
         start = sample.time
-        (origin, last, sum) = (sample.acceleration, sample.acceleration, sample.acceleration)
-        (squares, deviations, count) = (.zero, .zero, 1)
+        origin = sample.acceleration
+        last = sample.acceleration
+        sum = sample.acceleration
+        squares = .zero
+        deviations = .zero
+        count = 1
     }
 
     /// Adds a reading to those since the device was still; false if it is not still any more.

@@ -23,23 +23,20 @@ public struct OrientationMachine: Sendable {
     /// Clients read all requests with one call, which takes orientd 2 ms where there are 256.
     public static let limits = (client: 64, total: 256)
 
-    /// The least change of the hinge's angle that is published, in degrees.
-    private static let leastAngleChange = 3.0
-
     /// The relative difference up to which a wrong scale is the one that was reported: more than noise makes.
     private static let scaleTolerance = 0.1
 
     public private(set) var lifecycle = Lifecycle.running
     /// The values that clients see.
     public internal(set) var status: ManagerStatus
-    public private(set) var policy: RotationPolicy
+    public internal(set) var policy: RotationPolicy
 
     let configuration: MachineConfiguration
     private(set) var tracker: OrientationTracker
     private var silence = PerRole(SilenceFeed())
     var tablet = TabletModeDetector()
     /// The claims of the tablet mode alone.
-    private var tabletModeClaims: UInt32 = 0
+    var tabletModeClaims: UInt32 = 0
     var motion: PerRole<MotionDetector>
     /// All sensors, and which of them are read.
     package internal(set) var table = SensorTable()
@@ -49,12 +46,12 @@ public struct OrientationMachine: Sendable {
     var hasReports = false
     var sensors = PerRole(SensorReport())
 
-    private var chassis: Idiom?
+    var chassis: Idiom?
     /// Whether anything has ever told the tablet mode; a switch may be in a keyboard that can be taken off.
-    private var hasTabletMode = false
+    var hasTabletMode = false
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
-    private var chosenMode: AutorotateMode?
+    var chosenMode: AutorotateMode?
 
     private var saving: SaveSchedule
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last said.
@@ -384,58 +381,6 @@ public struct OrientationMachine: Sendable {
         tracker.restart()
         motion.display.stream()
         motion.base.stream()
-    }
-
-    // MARK: - Tablet mode
-
-    /// Whether the angle of the hinge decides the tablet mode, and the mode makes a difference.
-    private var countsAngle: Bool {
-        tablet.hasHinge && switchMode == .unknown
-            && (policy.autorotate == .tabletMode || hasVirtualSwitch || tabletModeClaims > 0)
-    }
-
-    /// Whether the angle of the hinge is to be measured.
-    var measuresAngle: Bool {
-        guard tablet.hasHinge, lifecycle == .running, !isLidClosed else { return false }
-        if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
-        return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
-    }
-
-    /// Whether there is to be a virtual tablet switch.
-    ///
-    /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for
-    /// ever.
-    var hasVirtualSwitch: Bool {
-        configuration.virtualTabletSwitch && !awaited.contains(.switches) && switchMode == .unknown
-            && (tablet.hasHinge || tablet.override != .unknown)
-    }
-
-    /// What the virtual tablet switch is to say; unknown where there is to be none.
-    ///
-    /// `tablet` takes the keyboard away, so it needs a reason that holds now.
-    private var tabletSwitch: TabletMode {
-        guard hasVirtualSwitch, lifecycle != .ending else { return .unknown }
-        let isAwake = lifecycle != .suspended && !isLidClosed
-        let isCurrent = tablet.override == .tablet || measuresAngle && tablet.hinge.angle != nil
-        return policy.tabletMode == .tablet && isAwake && isCurrent ? .tablet : .laptop
-    }
-
-    /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
-    mutating func updateTabletMode() {
-        if tablet.source != .none { hasTabletMode = true }
-        if chosenMode == nil {
-            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: hasTabletMode))
-        }
-        let countsAngle = countsAngle
-        if !countsAngle { tablet.hinge.forgetMode() }
-        let mode = tablet.mode(countsAngle: countsAngle)
-        if mode != policy.tabletMode { policy.setTabletMode(mode) }
-    }
-
-    /// Whether the angle differs from the published one by more than noise.
-    private var hasNewAngle: Bool {
-        guard let angle = tablet.hinge.angle else { return status.hingeAngle >= 0 }
-        return status.hingeAngle < 0 || abs(angle - status.hingeAngle) >= Self.leastAngleChange
     }
 
     // MARK: - The machine

@@ -40,7 +40,9 @@ struct SilenceFeed: Sendable {
         guard let samplePeriod else { return }
         let wasTurning = self.isTurning
         let delay = time - noted >= Self.silence ? Self.repetitionDelay.first : Self.repetitionDelay.later
-        (self.sample, noted, self.isTurning) = (sample, time, isTurning)
+        self.sample = sample
+        noted = time
+        self.isTurning = isTurning
         if isTurning {
             // A driver may claim any rate.
             repetitions = Int(min(Self.duration / samplePeriod, Self.duration * 1000))

@@ -16,7 +16,10 @@ public struct PerRole<Value> {
     public var base: Value
 
     /// Creates the same value for both.
-    public init(_ value: Value) { (display, base) = (value, value) }
+    public init(_ value: Value) {
+        display = value
+        base = value
+    }
 
     public subscript(role: AccelerometerRole) -> Value {
         get { role == .display ? display : base }

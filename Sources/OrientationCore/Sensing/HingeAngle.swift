@@ -60,7 +60,9 @@ package struct HingeAngle: Sendable {
     }
 
     private mutating func use(_ degrees: Double, at time: Double) {
-        (angle, lastReading, lastUse) = (degrees, degrees, time)
+        angle = degrees
+        lastReading = degrees
+        lastUse = time
         foldedSince = degrees > Self.decisive.upperBound ? foldedSince ?? time : nil
         if Self.decisive.contains(degrees), degrees <= Self.limits.laptop { tabletMode = .laptop }
         let isTablet = foldedSince.map { time - $0 >= Self.foldedDuration } ?? (degrees >= Self.limits.tablet)
@@ -71,7 +73,10 @@ package struct HingeAngle: Sendable {
     private mutating func ignore(at time: Double) {
         let start = lastUse ?? time
         lastUse = start
-        if time - start >= Self.patience { (angle, foldedSince) = (nil, nil) }
+        if time - start >= Self.patience {
+            angle = nil
+            foldedSince = nil
+        }
     }
 
     // MARK: - Two accelerometers
@@ -101,7 +106,11 @@ package struct HingeAngle: Sendable {
 
     /// Forgets the angle but not the mode: reading began or ended.
     mutating func restart() {
-        (angle, lastReading, lastUse, foldedSince, readings) = (nil, nil, nil, nil, PerRole(nil))
+        angle = nil
+        lastReading = nil
+        lastUse = nil
+        foldedSince = nil
+        readings = PerRole(nil)
         hasHalf = true
     }
 
@@ -114,7 +123,8 @@ package struct HingeAngle: Sendable {
         let (displayAcross, baseAcross) = (display.acrossHinge, base.acrossHinge)
         guard min(displayAcross.magnitude, baseAcross.magnitude) >= Self.leastAcross else {
             // The machine is held like a book: the angle stays.
-            return lastUse = time
+            lastUse = time
+            return
         }
         let degrees = Self.degrees(sine: baseAcross.cross(displayAcross).x, cosine: baseAcross.dot(displayAcross))
         // A hub at rest gives one reading, and no false ones.

@@ -114,7 +114,10 @@ public struct OrientationClassifier: Sendable {
         }
         face = .none
 
-        guard edge != .unknown else { return edge = plane.nearestEdge }
+        guard edge != .unknown else {
+            edge = plane.nearestEdge
+            return
+        }
         let (vertical, horizontal) = (plane.verticalEdge, plane.horizontalEdge)
         let isUpright = edge == .portrait || edge == .portraitUpsideDown
         let sector = Sector(plane, isUpright: isUpright, ratio: constants.axisRatio)
@@ -294,17 +297,24 @@ private struct RecentGravity {
     /// Starts with a sample unless there is one.
     mutating func begin(_ sample: Plane) {
         guard isEmpty else { return }
-        (average, last, lastAverage, isEmpty) = (sample, sample, sample, false)
+        average = sample
+        last = sample
+        lastAverage = sample
+        isEmpty = false
     }
 
     /// Moves the average towards a sample by a share of the difference.
     mutating func follow(_ sample: Plane, share: Double) {
-        (last, lastAverage) = (sample, average)
+        last = sample
+        lastAverage = average
         average.move(towards: sample, by: share)
     }
 
     /// Notes a sample that is no gravity, so that it does not count as earlier motion.
-    mutating func skip(_ sample: Plane) { (last, lastAverage) = (sample, sample) }
+    mutating func skip(_ sample: Plane) {
+        last = sample
+        lastAverage = sample
+    }
 }
 
 /// The slow average of gravity, and how long it has pointed to another edge.
@@ -335,7 +345,10 @@ private struct SlowGravity {
 
     /// Counts a sample after which the average points to another edge, or with `unknown` to none.
     mutating func point(to other: DeviceOrientation, for seconds: Double) {
-        if other != pointed { (pointed, evidence) = (other, 0) }
+        if other != pointed {
+            pointed = other
+            evidence = 0
+        }
         if other != .unknown { evidence += seconds }
     }
 }
@@ -347,7 +360,8 @@ private struct Sector {
     private let ratio: Double
 
     init(_ sample: Plane, isUpright: Bool, ratio: Double) {
-        (self.isUpright, self.ratio) = (isUpright, ratio)
+        self.isUpright = isUpright
+        self.ratio = ratio
         sign = (isUpright ? sample.x : sample.y) >= 0 ? 1 : -1
     }
 

@@ -35,7 +35,8 @@ public struct SensorFrame: Hashable, Sendable {
         self.scale = scale
         self.matrix = matrix
         self.convention = convention
-        (self.faceUp, self.faceUpReason) = (faceUp, faceUpReason)
+        self.faceUp = faceUp
+        self.faceUpReason = faceUpReason
     }
 
     /// Converts a raw reading to the acceleration in the device frame, in m/s².

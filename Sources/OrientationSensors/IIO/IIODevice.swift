@@ -35,7 +35,10 @@ final class IIODevice {
         let folder = DeviceFolder(udev.syspath)
         self.folder = folder
         let path = folder.path
-        (self.id, self.udev, self.progress, remote) = (id, udev, progress, [:])
+        self.id = id
+        self.udev = udev
+        self.progress = progress
+        remote = [:]
         let names = Set(try FileDescriptor.names(in: path))
         self.names = names
         let scanElements = try names.contains("scan_elements") ? FileDescriptor.names(in: path + "/scan_elements") : []
@@ -60,8 +63,14 @@ final class IIODevice {
         files: [String: IIOAttribute.Remote],
         _ progress: DescriptionProgress
     ) {
-        (self.id, self.name, self.label, self.progress) = (id, AttributeText.name(name), label, progress)
-        (udev, folder, remote, names) = (nil, DeviceFolder(path), files, Set(files.keys))
+        self.id = id
+        self.name = AttributeText.name(name)
+        self.label = label
+        self.progress = progress
+        udev = nil
+        folder = DeviceFolder(path)
+        remote = files
+        names = Set(files.keys)
         channelNames = Self.channelNames(names, scanElements: [])
     }
 

@@ -9,7 +9,10 @@ final class KeptAttribute {
     private var file: FileDescriptor?
 
     /// With `signedBits`, the number is a value of so many bits with a sign.
-    init(_ attribute: IIOAttribute, signedBits: Int?) { (self.attribute, self.signedBits) = (attribute, signedBits) }
+    init(_ attribute: IIOAttribute, signedBits: Int?) {
+        self.attribute = attribute
+        self.signedBits = signedBits
+    }
 
     /// Reads the number, with the sign that a driver may have left out; throws EINVAL for any other text.
     func readNumber() throws(SystemError) -> Double {

@@ -41,7 +41,8 @@ struct ScanElement {
         self.index = index
         wordBytes = length / 8
         byteCount = wordBytes * repeats
-        (self.bits, self.shift) = (bits, shift)
+        self.bits = bits
+        self.shift = shift
     }
 
     /// The value as an integer, sign-extended; an unsigned one of 64 bits, which may exceed it, as its bit pattern.

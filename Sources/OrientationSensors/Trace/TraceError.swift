@@ -28,7 +28,10 @@ package struct TraceError: Error, Hashable, Sendable {
     package let line: Int
     package let fault: Fault
 
-    package init(line: Int, fault: Fault) { (self.line, self.fault) = (line, fault) }
+    package init(line: Int, fault: Fault) {
+        self.line = line
+        self.fault = fault
+    }
 }
 
 extension TraceError: CustomStringConvertible {

@@ -33,7 +33,10 @@ final class HookRunner {
 
     /// Runs each executable for at most `timeout` seconds.
     init(_ event: HookEvent, timeout: Double, loop: EventLoop, log: Log) throws(SystemError) {
-        (self.event, self.timeout, self.loop, self.log) = (event, timeout, loop, log)
+        self.event = event
+        self.timeout = timeout
+        self.loop = loop
+        self.log = log
         timer = try loop.timer { [self] in kill() }
     }
 
@@ -70,7 +73,8 @@ final class HookRunner {
 
     private func beginNext() {
         guard let run = next else { return }
-        (waiting, next) = (run.completions, nil)
+        waiting = run.completions
+        next = nil
         for path in executables {
             do throws(SystemError) {
                 try start(path, run.environment)

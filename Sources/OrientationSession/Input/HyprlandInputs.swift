@@ -34,7 +34,9 @@ final class HyprlandInputs: InputMapper {
 
     /// `folder` has Hyprland's sockets.
     init(_ folder: String, loop: EventLoop, log: Log) {
-        (self.folder, self.loop, self.log) = (folder, loop, log)
+        self.folder = folder
+        self.loop = loop
+        self.log = log
         hyprland = HyprlandSocket(in: folder, loop: loop)
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
         do throws(SystemError) {
@@ -183,7 +185,8 @@ final class HyprlandInputs: InputMapper {
 
     private func reloaded() {
         // The new configuration may be in another language.
-        (hyprland.isLua, handled) = (nil, nil)
+        hyprland.isLua = nil
+        handled = nil
         update()
         onEvent(.reloaded)
     }

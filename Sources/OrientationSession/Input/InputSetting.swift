@@ -14,14 +14,17 @@ struct InputSetting: Hashable, Sendable {
         switch compositor {
         case .sway, .hyprland: return nil
         case .niri:
-            (file, section) = ("niri/config.kdl", "input")
+            file = "niri/config.kdl"
+            section = "input"
             line = "\(isTouch ? "touch" : "tablet") { map-to-output \"\(output)\"; }"
         case .labwc:
-            (file, section) = ("labwc/rc.xml", "<labwc_config>")
+            file = "labwc/rc.xml"
+            section = "<labwc_config>"
             let element = isTouch ? "touch deviceName=\"\(device.name)\"" : "tablet"
             line = "<\(element) mapToOutput=\"\(output)\"/>"
         case .wayfire:
-            (file, section) = ("wayfire.ini", "[input-device:\(device.name)]")
+            file = "wayfire.ini"
+            section = "[input-device:\(device.name)]"
             line = "output = \(output)"
         case .river:
             // river's names of devices end with the kernel's, with underscores for spaces.

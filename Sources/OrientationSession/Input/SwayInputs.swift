@@ -28,7 +28,9 @@ final class SwayInputs: InputMapper {
 
     /// `path` is that of sway's socket.
     init(_ path: String, loop: EventLoop, log: Log) {
-        (self.path, self.loop, self.log) = (path, loop, log)
+        self.path = path
+        self.loop = loop
+        self.log = log
         problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
     }
 
@@ -44,7 +46,8 @@ final class SwayInputs: InputMapper {
     // MARK: - Connection
 
     private func connect() {
-        (pending, mapsItself) = ([], nil)
+        pending = []
+        mapsItself = nil
         do throws(SystemError) {
             socket = try UnixSocket(
                 connectingTo: path,

@@ -42,7 +42,9 @@ final class GSettingsSwitch {
     private var expected: Bool?
 
     init(_ lock: DesktopLock, loop: EventLoop, report: @escaping SwitchReport) throws(SystemError) {
-        (self.lock, self.loop, self.report) = (lock, loop, report)
+        self.lock = lock
+        self.loop = loop
+        self.report = report
         timer = try loop.timer { [self] in begin() }
         again = try loop.timer { [self] in read() }
         echo = try loop.timer { [self] in verify() }
@@ -83,7 +85,8 @@ final class GSettingsSwitch {
     private func fail(_ problem: String) {
         monitor?.abandon()
         reading?.abandon()
-        (monitor, reading) = (nil, nil)
+        monitor = nil
+        reading = nil
         echo?.disarm()
         again?.disarm()
         if self.problem == nil {

@@ -32,7 +32,11 @@ final class LockKeeper {
         log: Log,
         onEnd: @escaping () -> Void
     ) throws(SystemError) {
-        (self.system, self.daemon, self.loop, self.log, self.onEnd) = (system, daemon, loop, log, onEnd)
+        self.system = system
+        self.daemon = daemon
+        self.loop = loop
+        self.log = log
+        self.onEnd = onEnd
         serviceProblem = ProblemLog(log, consequence: "it may differ from the desktop's rotation switch")
         let consequence = "the lock of orientd may differ from it"
         readProblem = ProblemLog(log, consequence: consequence)

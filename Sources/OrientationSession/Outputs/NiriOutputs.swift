@@ -124,7 +124,8 @@ enum NiriOutput {
         guard let modes = value["modes"]?.list, modes.indices.contains(mode),
             let width = modes[mode]["width"]?.integer, let height = modes[mode]["height"]?.integer
         else { return nil }
-        (output.width, output.height) = (width, height)
+        output.width = width
+        output.height = height
         return output
     }
 }

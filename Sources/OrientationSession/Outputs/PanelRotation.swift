@@ -91,8 +91,10 @@ struct PanelRotation: Sendable {
         goal: Goal = .unchanged,
         leftover: RestorePoint? = nil
     ) {
-        (self.keepsWithMonitor, self.mayPlaceAutomatically) = (keepsWithMonitor, mayPlaceAutomatically)
-        (self.goal, report) = (goal, OutputReport(panels: names))
+        self.keepsWithMonitor = keepsWithMonitor
+        self.mayPlaceAutomatically = mayPlaceAutomatically
+        self.goal = goal
+        report = OutputReport(panels: names)
         baseline = leftover?.outputs ?? []
         self.leftover = leftover?.applied ?? []
         movesNeighbours = leftover?.movesNeighbours ?? !mayPlaceAutomatically
@@ -133,7 +135,8 @@ struct PanelRotation: Sendable {
     /// Whether a goal that is set now would rotate the panels.
     func wouldRotate(to transform: OutputTransform, isCommand: Bool) -> Bool {
         var next = self
-        (next.goal, next.say) = (.transform(transform), isCommand ? .command : .device)
+        next.goal = .transform(transform)
+        next.say = isCommand ? .command : .device
         return next.mayChange && !next.difference.transforms.isEmpty
     }
 
@@ -145,7 +148,9 @@ struct PanelRotation: Sendable {
             guard isCommand || goal != self.goal || goal == .baseline else { break }
             // What another program has left is no longer kept.
             if say == .other { acceptsPlaces = false }
-            (self.goal, say, attempts) = (goal, isCommand ? .command : .device, Attempts())
+            self.goal = goal
+            say = isCommand ? .command : .device
+            attempts = Attempts()
         case .outputsReported(let outputs):
             let before = self.outputs
             report.update(outputs)
@@ -203,7 +208,8 @@ struct PanelRotation: Sendable {
         if report.isTurned(as: request.wanted) {
             let hasMoved = !request.movesOutputs || report.isAlike(request.wanted)
             guard hasMoved || isLate else { return }
-            (self.request, attempts) = (nil, Attempts())
+            self.request = nil
+            attempts = Attempts()
             // Outputs may have come or gone meanwhile.
             let isHotplug = request.wanted.shownNames != outputs.shownNames
             if isHotplug { explain(since: request.wanted, at: time) }

@@ -113,7 +113,10 @@ private final class WlrHead {
 
     var output: Output {
         var output = state
-        if let mode = currentMode.flatMap({ modes[$0] }) { (output.width, output.height) = (mode.width, mode.height) }
+        if let mode = currentMode.flatMap({ modes[$0] }) {
+            output.width = mode.width
+            output.height = mode.height
+        }
         return output
     }
 

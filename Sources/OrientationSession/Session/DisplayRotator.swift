@@ -64,7 +64,8 @@ final class DisplayRotator {
         log: Log
     ) throws(SystemError) {
         self.configuration = configuration
-        (self.loop, self.log) = (loop, log)
+        self.loop = loop
+        self.log = log
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         server = try DisplayServer(backend, loop: loop)
@@ -225,7 +226,10 @@ final class DisplayRotator {
             let isEnding = onRestored != nil || onDevicesLost != nil
             if lock != nil { log.warning(isEnding ? reason : "\(reason); trying to connect again") }
             // What was saved is still to be restored if only the connection has gone.
-            (rotation, lock, window, inputs) = (nil, nil, nil, nil)
+            rotation = nil
+            lock = nil
+            window = nil
+            inputs = nil
             onEvent(.outputsChanged)
             onDevicesLost?()
             restored()

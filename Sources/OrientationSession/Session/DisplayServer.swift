@@ -48,7 +48,9 @@ final class DisplayServer {
 
     /// The server has `longestAnswer` seconds to report its outputs, and to answer a change.
     init(_ choice: BackendChoice, loop: EventLoop, longestAnswer: Double = 8) throws(SystemError) {
-        (self.choice, self.loop, self.longestAnswer) = (choice, loop, longestAnswer)
+        self.choice = choice
+        self.loop = loop
+        self.longestAnswer = longestAnswer
         surroundings = try Surroundings(choice)
         timer = try loop.timer(owned(by: self) { $0.timePassed() })
     }
@@ -106,7 +108,8 @@ final class DisplayServer {
     }
 
     private func retry(after problem: String) {
-        (outputs, x11) = (nil, nil)
+        outputs = nil
+        x11 = nil
         toplevels = nil
         waylandOutputs = nil
         wayland = nil

@@ -21,7 +21,8 @@ package final class SessionCheck {
     private var findings: [String] = []
 
     package init(configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
-        (self.configuration, choice) = (configuration, backend)
+        self.configuration = configuration
+        choice = backend
         loop = try EventLoop()
     }
 

@@ -24,7 +24,10 @@ final class HyprlandSocket {
     /// Nil until a reply has shown it.
     var isLua: Bool?
 
-    init(in folder: String, loop: EventLoop) { (path, self.loop) = (folder + Self.requests, loop) }
+    init(in folder: String, loop: EventLoop) {
+        path = folder + Self.requests
+        self.loop = loop
+    }
 
     /// Sends a request; `completion` is called from the loop, or at once if nobody listens.
     func send(_ text: String, completion: @escaping (Reply) -> Void) {

@@ -67,7 +67,10 @@ final class UnixSocket {
         onMessage: @escaping ([UInt8]) throws(MessageError) -> Void,
         onEnd: @escaping (String) -> Void
     ) throws(SystemError) {
-        (self.path, self.framing, self.onMessage, self.onEnd) = (path, framing, onMessage, onEnd)
+        self.path = path
+        self.framing = framing
+        self.onMessage = onMessage
+        self.onEnd = onEnd
         descriptor = FileDescriptor(owning: try checkSystem("connect to", path, orientd_connect_without_waiting(path)))
         source = try loop.watch(descriptor.rawValue, owned(by: self) { $0.read() })
         timer = try loop.timer(owned(by: self) { $0.end("\(path) does not answer") })
@@ -79,7 +82,10 @@ final class UnixSocket {
         let count = retryingInterrupted {
             CLinux.send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
-        guard count != bytes.count else { return timer?.arm(after: Self.longestAnswer) ?? () }
+        if count == bytes.count {
+            timer?.arm(after: Self.longestAnswer)
+            return
+        }
         failure = SystemError("write to", path, errno: count < 0 ? .current : .again)
         // The next read reports the failure: no handler is called from here.
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
@@ -102,7 +108,8 @@ final class UnixSocket {
             while let size = try framing(rest[start...], known) {
                 timer?.disarm()
                 let message = Array(rest[start..<start + size])
-                (start, known) = (start + size, 0)
+                start = start + size
+                known = 0
                 try onMessage(message)
             }
             rest.removeFirst(start)
@@ -114,7 +121,8 @@ final class UnixSocket {
     }
 
     private func end(_ problem: String) {
-        (source, timer) = (nil, nil)
+        source = nil
+        timer = nil
         onEnd(problem)
     }
 }

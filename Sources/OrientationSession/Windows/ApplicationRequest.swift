@@ -19,7 +19,9 @@ final class ApplicationRequest {
     private var held: HeldRequest?
 
     init(_ configuration: AgentConfiguration, daemon: DaemonConnection, log: Log) throws(SystemError) {
-        (self.configuration, self.daemon, self.log) = (configuration, daemon, log)
+        self.configuration = configuration
+        self.daemon = daemon
+        self.log = log
         let reader = ConfigurationReader<Configuration>()
         try reader.read(Configuration.standardPath, isRequired: false)
         systemMasks = reader.configuration.machine.applicationMasks

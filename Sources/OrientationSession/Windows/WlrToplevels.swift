@@ -34,7 +34,9 @@ final class WlrToplevels {
 
     /// Binds the manager; nil if the compositor does not offer one.
     init?(on connection: WaylandConnection, outputs: WaylandOutputs, onEvent: @escaping (OutputEvent) -> Void) {
-        (self.connection, self.outputs, self.onEvent) = (connection, outputs, onEvent)
+        self.connection = connection
+        self.outputs = outputs
+        self.onEvent = onEvent
         let handler: WaylandObject.Handler = owned(by: self) { $0.managerChanged($1, $2) }
         manager = connection.bind(orientd_foreign_toplevel_manager(), version: Self.version, handler)
         if manager == nil { return nil }

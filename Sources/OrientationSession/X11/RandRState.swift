@@ -20,8 +20,11 @@ struct RandRState {
         /// The same, switched off.
         var off: Crtc {
             var crtc = self
-            (crtc.area.x, crtc.area.y) = (0, 0)
-            (crtc.mode, crtc.rotation, crtc.outputs) = (0, 1, [])
+            crtc.area.x = 0
+            crtc.area.y = 0
+            crtc.mode = 0
+            crtc.rotation = 1
+            crtc.outputs = []
             return crtc
         }
     }

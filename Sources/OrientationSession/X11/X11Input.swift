@@ -124,7 +124,8 @@ final class X11Input {
         let found = outputs(matrix)
         if found.contains(where: { $0.name == panel }) {
             device.baseline = MatrixBaseline(matrix: matrix, mapping: matrix)
-            (device.isNew, device.isElsewhere) = (false, false)
+            device.isNew = false
+            device.isElsewhere = false
             if device.isChanged { save(device) }
         } else if !found.isEmpty {
             device.isElsewhere = true
@@ -149,7 +150,8 @@ final class X11Input {
         guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
         device.matrix = matrix
         device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping)
-        (device.isNew, device.isElsewhere) = (true, false)
+        device.isNew = true
+        device.isElsewhere = false
         if device.isChanged { save(device) }
     }
 

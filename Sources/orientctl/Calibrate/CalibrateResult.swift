@@ -15,7 +15,8 @@ struct CalibrateTarget {
     private let device: Device?
 
     init(_ description: SensorDescription?, _ configuration: Configuration) {
-        (self.description, self.configuration) = (description, configuration)
+        self.description = description
+        self.configuration = configuration
         device = description.flatMap { try? Device(syspath: $0.sysfsPath) }
     }
 
@@ -28,7 +29,8 @@ struct CalibrateTarget {
     /// The frame in effect, which maps readings, which are scaled already, to the device's axes.
     var frame: SensorFrame {
         var frame = description.map { configuration.frame(of: $0) } ?? SensorFrame()
-        (frame.offset, frame.scale) = (.zero, Vector3(1, 1, 1))
+        frame.offset = .zero
+        frame.scale = Vector3(1, 1, 1)
         return frame
     }
 

@@ -52,8 +52,10 @@ private final class ChangeMonitor {
     private var held: [String]?
 
     init(_ subscription: Subscription, _ invocation: Invocation, _ properties: [Property<ManagerSnapshot>]) {
-        (self.subscription, self.properties) = (subscription, properties)
-        (isJSON, isFull) = (invocation.isJSON, invocation.has("full"))
+        self.subscription = subscription
+        self.properties = properties
+        isJSON = invocation.isJSON
+        isFull = invocation.has("full")
     }
 
     func show(_ state: ManagerSnapshot?) {

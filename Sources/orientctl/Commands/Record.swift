@@ -140,7 +140,9 @@ private final class Recording {
 
     /// Records to standard output without a path.
     init(_ reader: SourceReader, _ title: (name: String, end: String), into path: String?) {
-        (self.reader, self.title, self.path) = (reader, title, path)
+        self.reader = reader
+        self.title = title
+        self.path = path
     }
 
     /// Records until a signal, the end of the source or of `duration`.

@@ -57,7 +57,8 @@ final class Readings {
             if isFiltered { samples = readings.samples }
             let isSame = readings.sensor?.name == system.accelerometer?.description.name
             if isSame, readings.sensor?.mode == .buffer, Self.differ(samples, readings.samples) {
-                (samples, areOfBuffer) = (readings.samples, true)
+                samples = readings.samples
+                areOfBuffer = true
             }
             daemon = .success(readings)
         } catch {

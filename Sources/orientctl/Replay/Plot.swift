@@ -134,7 +134,8 @@ struct Plot {
             var (upper, lower) = (top - 4, top + 4)
             if let row = rows.indices.first(where: { row in rows[row...].allSatisfy { $0 < start } }) {
                 rows[row] = max(x, start + width) + 4
-                (upper, lower) = (top - 39 + 12 * Double(row), axis)
+                upper = top - 39 + 12 * Double(row)
+                lower = axis
                 marks += text(start, upper + 9, label, #"font-size="10""#)
             }
             let style = #"stroke="dimgray" stroke-width="0.8" stroke-opacity="0.7""#

@@ -71,8 +71,10 @@ extension Replay {
             _ sensor: RestingSensor.Kind?
         ) {
             self.reader = reader
-            (self.invocation, self.classifier) = (invocation, classifier)
-            (path, plotPath) = (invocation.operands[0], invocation.value(of: "plot"))
+            self.invocation = invocation
+            self.classifier = classifier
+            path = invocation.operands[0]
+            plotPath = invocation.value(of: "plot")
             // Without events, all samples are those of a sensor that samples from the start.
             var configuration = MachineConfiguration()
             configuration.idiom = .tablet

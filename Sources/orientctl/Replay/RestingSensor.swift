@@ -24,13 +24,17 @@ struct RestingSensor {
     /// Whether the next sample of the trace reaches the machine.
     mutating func reports(_ sample: AccelerometerSample) -> Bool {
         guard let period = sensing.period else {
-            (last, lastRead) = (sample, sample.time)
+            last = sample
+            lastRead = sample.time
             return true
         }
         switch kind {
         case .hub:
             var change = sensing
-            if let last { (change.reference, change.threshold) = (last.acceleration, sensing.sensitivity) }
+            if let last {
+                change.reference = last.acceleration
+                change.threshold = sensing.sensitivity
+            }
             guard change.showsMotion(sample.acceleration) else { return false }
         case .polled:
             // The samples of a trace come at times of their own.

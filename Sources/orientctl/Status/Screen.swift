@@ -52,7 +52,8 @@ final class Screen {
     /// Gives the terminal back.
     func leave() {
         guard isTaken else { return }
-        (isTaken, shown) = (false, [])
+        isTaken = false
+        shown = []
         write(Self.giveTerminalBack)
     }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the machine is used as: a laptop or a tablet, and what follows from that.
+extension OrientationMachine {
+    /// The least change of the hinge's angle that is published, in degrees.
+    private static let leastAngleChange = 3.0
+
+    /// Whether the angle of the hinge decides the tablet mode, and the mode makes a difference.
+    private var countsAngle: Bool {
+        tablet.hasHinge && switchMode == .unknown
+            && (policy.autorotate == .tabletMode || hasVirtualSwitch || tabletModeClaims > 0)
+    }
+
+    /// Whether the angle of the hinge is to be measured.
+    var measuresAngle: Bool {
+        guard tablet.hasHinge, lifecycle == .running, !isLidClosed else { return false }
+        if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
+        return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
+    }
+
+    /// Whether there is to be a virtual tablet switch.
+    ///
+    /// Not while a switch of the kernel may still be found; and on a tablet without a hinge it would say `laptop` for
+    /// ever.
+    var hasVirtualSwitch: Bool {
+        configuration.virtualTabletSwitch && !awaited.contains(.switches) && switchMode == .unknown
+            && (tablet.hasHinge || tablet.override != .unknown)
+    }
+
+    /// What the virtual tablet switch is to say; unknown where there is to be none.
+    ///
+    /// `tablet` takes the keyboard away, so it needs a reason that holds now.
+    var tabletSwitch: TabletMode {
+        guard hasVirtualSwitch, lifecycle != .ending else { return .unknown }
+        let isAwake = lifecycle != .suspended && !isLidClosed
+        let isCurrent = tablet.override == .tablet || measuresAngle && tablet.hinge.angle != nil
+        return policy.tabletMode == .tablet && isAwake && isCurrent ? .tablet : .laptop
+    }
+
+    /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
+    mutating func updateTabletMode() {
+        if tablet.source != .none { hasTabletMode = true }
+        if chosenMode == nil {
+            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: hasTabletMode))
+        }
+        let countsAngle = countsAngle
+        if !countsAngle { tablet.hinge.forgetMode() }
+        let mode = tablet.mode(countsAngle: countsAngle)
+        if mode != policy.tabletMode { policy.setTabletMode(mode) }
+    }
+
+    /// Whether the angle differs from the published one by more than noise.
+    var hasNewAngle: Bool {
+        guard let angle = tablet.hinge.angle else { return status.hingeAngle >= 0 }
+        return status.hingeAngle < 0 || abs(angle - status.hingeAngle) >= Self.leastAngleChange
+    }
+}
