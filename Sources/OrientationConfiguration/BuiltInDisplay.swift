@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import OrientationCore
-import POSIX
+package import POSIX
 import SystemdBus
 
 /// The built-in panel, from the kernel's DRM devices.
@@ -14,6 +14,17 @@ package enum BuiltInDisplay {
                 return size.width > size.height ? .landscapeLeft : .portrait
             }
             return .portrait
+        }
+    }
+
+    /// The edge of the panel that is up while the computer stands as a laptop does, in the frame of the panel.
+    ///
+    /// The kernel knows some devices whose panel is mounted turned, and turns its console on them
+    /// (drm_panel_orientation_quirks.c); `fbcon=rotate:` says the same. Portrait where it says nothing.
+    static var upperEdge: DeviceOrientation {
+        get throws(SystemError) {
+            let console = try Device.all(inSubsystem: "graphics").first { $0.name == "fbcon" }
+            return DeviceOrientation(quarterTurns: console?.attribute("rotate").flatMap { Int($0) } ?? 0)
         }
     }
 
@@ -43,5 +54,15 @@ package enum BuiltInDisplay {
             let height = Int(String(decoding: sides[1], as: UTF8.self))
         else { return nil }
         return (width, height)
+    }
+}
+
+extension MachineConfiguration {
+    /// Sets the natural and the laptop's orientation as the built-in panel has them, unless they are configured.
+    package mutating func adaptToDisplay() throws(SystemError) {
+        if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
+        let edge = try BuiltInDisplay.upperEdge
+        guard laptopOrientation == nil, edge != .portrait, let natural = naturalOrientation else { return }
+        laptopOrientation = InterfaceOrientation(following: edge.named(natural: natural))
     }
 }

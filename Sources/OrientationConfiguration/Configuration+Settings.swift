@@ -39,7 +39,8 @@ extension Configuration: Configurable {
         Setting("Orientation", "LaptopOrientation", .nameOrAuto { $1(&$0.machine.laptopOrientation) }) {
             """
             The interface orientation while a convertible is used as a laptop and Autorotate is _tablet-mode_. With \
-            _auto_, the one in which the top of the built-in display is up.
+            _auto_, the one in which the top of the built-in display is up, or the edge to which the kernel turns its \
+            console: it knows some computers whose display is mounted turned.
             """
         },
         Setting("Orientation", "ReportFace", .boolean { $1(&$0.machine.reportsFace) }) {

@@ -47,7 +47,7 @@ package final class Daemon {
         let bus = try Bus(address)
         try bus.attach(to: loop)
         var settings = configuration.machine
-        if settings.naturalOrientation == nil { settings.naturalOrientation = try BuiltInDisplay.naturalOrientation }
+        try settings.adaptToDisplay()
         let recorder: Recorder? = if let recording { try Recorder(path: recording, log: log) } else { nil }
         let file = StateFile.standard
         let driver = try MachineDriver(settings, saved: file?.read(warn: log.warning), loop: loop, recorder: recorder)

@@ -39,11 +39,11 @@ class HangingTestCase(SensorProxyTestCase):
         self.rig.on_close(lambda: os.close(writer))
 
     def start_and_claim(self, *arguments):
-        """Starts orientd, which must be ready, and answer a claim, within a second."""
+        """Starts orientd, which must be ready, and answer a claim, long before it gives up a device, after 5 s."""
         self.started = time.monotonic()
         daemon = self.rig.start_orientd(*arguments, configuration="[Bus]\nSensorProxy=yes\n")
         self.client.claim()
-        self.assertLess(time.monotonic() - self.started, 1)
+        self.assertLess(time.monotonic() - self.started, 4)
         return daemon
 
     def lost(self, name):
@@ -105,7 +105,7 @@ class OtherSensors(HangingTestCase):
             self.assertEqual(len(daemon.wait_for_log(f"{path} does not answer for 5 s")), 1, daemon.log())
         errors = {each["Name"]: each["LastError"] for each in self.client.sensors().values() if each["State"] == "lost"}
         self.assertEqual(errors["broken3"], paths[3] + " does not answer for 5 s")
-        self.assertLess(daemon.stop(), 1)
+        self.assertLess(daemon.stop(), 4)
 
     def test_are_used_while_the_displays_hangs(self):
         self.rig.add_device(accelerometer("display"))
@@ -117,7 +117,7 @@ class OtherSensors(HangingTestCase):
         self.call("ClaimLight")
         self.assertEqual(self.get("LightLevel"), 3)
         self.client.claim()
-        self.assertLess(time.monotonic() - started, 1.5)
+        self.assertLess(time.monotonic() - started, 4)
         self.wait_for_state("base", "idle")
         found = self.lost("display")
         problem = DEVICE + "/in_accel_scale does not answer for 5 s"

@@ -219,6 +219,25 @@ class Poses(ReadingTestCase):
         self.assert_orientation("portrait-upside-down")
         self.assertEqual(self.client.get("OutputTransform"), "270")
 
+    def test_laptop_orientation_is_that_of_the_kernels_console(self):
+        # Each row: fbcon/rotate, the orientation in laptop mode on a panel that is higher than wide, its transform.
+        rows = (
+            ("0", "portrait", "normal"),
+            ("1", "landscape-right", "270"),
+            ("2", "portrait-upside-down", "180"),
+            ("3", "landscape-left", "90"),
+        )
+        for rotate, orientation, transform in rows:
+            with self.case(rotate):
+                self.rig.add_device(
+                    f"P: /devices/virtual/graphics/fbcon\nE: SUBSYSTEM=graphics\nA: rotate={rotate}\\n\n"
+                )
+                self.rig.add_device(accelerometer())
+                self.claim_with(configuration="[Orientation]\nAutorotate=tablet-mode\n")
+                self.client.ask("SetTabletMode", "s", "laptop")
+                self.client.wait_for("InterfaceOrientation", orientation)
+                self.assertEqual(self.client.get("OutputTransform"), transform)
+
 
 class Matrices(ReadingTestCase):
     # Both turn (9.807, 0, 0) into something upright and something else: left edge up stays so by the identity.

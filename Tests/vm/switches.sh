@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh switches.sh
-# A laptop with switches for the lid and for tablet mode, with the kernel's input layer and the real udev.
+# A laptop with switches for the lid and for tablet mode, with the kernel's input layer and the real udev. Its panel is
+# mounted with its left edge up, as the kernel says (scenario.sh).
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 volume=115 letter=16  # KEY_VOLUMEUP, KEY_Q
@@ -9,7 +10,9 @@ rights() { stat -c '%a %U:%G' "$(node switches)"; }
 # Keep logind from suspending the machine when the lid is closed.
 systemd-inhibit --what=handle-lid-switch:sleep --mode=block sleep 1000 &
 mkdir -p /etc/orientd/orientd.conf.d
-printf '[Orientation]\nIdiom=laptop\nLaptopOrientation=landscape-left\n' >/etc/orientd/orientd.conf.d/laptop.conf
+printf '[Orientation]\nIdiom=laptop\n' >/etc/orientd/orientd.conf.d/laptop.conf
+echo >/dev/tty1  # some kernels have the console on the panel once it prints something
+check "the kernel's console is turned" soon grep -x 3 /sys/class/graphics/fbcon/rotate
 install_it
 
 part "who may read them"

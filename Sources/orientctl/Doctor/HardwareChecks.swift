@@ -187,7 +187,10 @@ enum HardwareChecks {
 
     static func mountMatrix(_ sensor: any SensorDevice, _ system: SystemState) -> [Finding] {
         var findings = sensor.warnings.filter(isAboutMounting).map { Finding.warn($0, remedy: .calibrate) }
-        if isUpsideDown(system.snapshot?.status, system.configuration.machine, system.readings.samples) {
+        var machine = system.configuration.machine
+        // Without the display's, the usual orientation is checked.
+        try? machine.adaptToDisplay()
+        if isUpsideDown(system.snapshot?.status, machine, system.readings.samples) {
             let text = "the sensor reads upside down while the device is used as a laptop, which stands upright"
             findings.append(.warn(text, remedy: .calibrate))
         }

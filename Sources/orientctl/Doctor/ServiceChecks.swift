@@ -100,7 +100,8 @@ enum ServiceChecks {
             return .warn("\(shown) and never follows the device", remedy: .orientctl("autorotate always"))
         }
         if status.autorotate == .tabletMode, status.tabletMode == .laptop {
-            return .ok("\(shown) while the device is used as a laptop")
+            let edge = status.interfaceOrientation.device.upperEdge(natural: status.naturalOrientation)
+            return .ok(shown + (edge.map { " (\($0))" } ?? "") + " while the device is used as a laptop")
         }
         if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
         if status.interfaceRule == .paused { return .ok("\(shown) while the lid is closed") }
