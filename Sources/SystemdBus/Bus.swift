@@ -19,6 +19,13 @@ package enum BusAddress: Hashable, Sendable {
         default: return nil
         }
     }
+
+    fileprivate static let standardSystemAddress = "unix:path=/run/dbus/system_bus_socket"
+
+    /// The address in the environment that takes the place of the system bus's; nil if none does.
+    package static var otherSystemAddress: String? {
+        environment("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0 == standardSystemAddress ? nil : $0 }
+    }
 }
 
 extension BusAddress {
@@ -83,7 +90,7 @@ package final class Bus {
 
     /// As libsystemd has it, which offers it only with a connection that receives descriptors.
     private static var systemAddress: String {
-        environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+        BusAddress.otherSystemAddress ?? BusAddress.standardSystemAddress
     }
 
     private static func open(_ address: String, _ receivesDescriptors: Bool, _ bus: inout OpaquePointer?) -> Int32 {

@@ -110,19 +110,25 @@ class Hand(threading.Thread):
 
 
 class DoctorTestCase(RigTestCase):
+    bus = ("--bus=system",)
+
     def plug(self, **options):
         """Adds an accelerometer with noise."""
         self.rig.add_device(accelerometer(**options))
         return Hand(self.rig)
 
     def run_doctor(self, *arguments, environment=None):
-        """Runs it while the test's services answer; returns its exit status and its output."""
+        """Runs it while the test's services answer; returns its exit status and its output.
+
+        The bus of the test counts as the system's unless `arguments` say otherwise.
+        """
         path = self.rig.directory / "doctor.out"
         variables = self.rig.mocked_environment()
         variables["STATE_DIRECTORY"] = str(self.rig.directory / "state")
         variables.update(environment or {})
         with open(path, "wb") as output:
-            process = self.rig.spawn([BUILD / "orientctl", "doctor", *arguments], env=variables, stdout=output)
+            command = [BUILD / "orientctl", "doctor", *self.bus, *arguments]
+            process = self.rig.spawn(command, env=variables, stdout=output)
         wait_until(lambda: process.poll() is not None, "it ends", 30)
         return process.returncode, path.read_text()
 
@@ -199,7 +205,7 @@ class Hardware(DoctorTestCase):
         finding = self.doctor()["kernel"]
         self.assert_finding(finding, "fail", "Intel's sensor hub reports none$", "sudo journalctl -k -b -g ish")
         self.rig.start_orientd()
-        status = self.rig.orientctl("status", environment=self.rig.mocked_environment())
+        status = self.rig.orientctl("status", *self.bus, environment=self.rig.mocked_environment())
         self.assertIn(f"Problem: {finding['text']}; try: {finding['remedy']}\n", status.stdout)
         # An accelerometer whose driver is missing.
         path = "/devices/pci0000:00/0000:00:12.0/001F:8087:0AC2.0001"
@@ -585,7 +591,7 @@ class Desktops(DoctorTestCase):
         problems = [f"{each['text']}; try: {each['remedy']}" for each in findings if each["result"] != "ok"]
         path = self.rig.directory / "status.out"
         with open(path, "wb") as output:
-            command = [BUILD / "orientctl", "status"]
+            command = [BUILD / "orientctl", "status", *self.bus]
             variables = self.rig.mocked_environment() | self.environment
             process = self.rig.spawn(command, env=variables, stdout=output)
         wait_until(lambda: process.poll() is not None, "it ends", 30)

@@ -338,10 +338,13 @@ class Help(OrientctlTestCase):
         self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
 
     def test_no_bus_names_the_next_step(self):
-        run = self.rig.orientctl(environment={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
-        self.assertEqual(run.returncode, NO_DAEMON)
-        problem = "cannot connect to the system bus: No such file or directory"
-        self.assertEqual(run.stderr, f"orientctl: {problem}; try: sudo systemctl start dbus.socket\n")
+        remedy = "; try: sudo systemctl start dbus.socket"
+        for arguments, bus in (
+            ((), "the bus at unix:path=/nonexistent: No such file or directory"),
+            (("--bus=system",), f"the system bus: No such file or directory{remedy}"),
+        ):
+            run = self.rig.orientctl(*arguments, environment={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
+            self.assertEqual((run.returncode, run.stderr), (NO_DAEMON, f"orientctl: cannot connect to {bus}\n"))
 
 
 class Monitor(OrientctlTestCase):

@@ -37,7 +37,7 @@ import Testing
         #expect(node() == .ok("orientd may use all 3 files of the sensor"))
         #expect(
             node(refused: [rate, value])
-                == .fail("orientd may not read /sys/raw and 1 more", remedy: .command("sudo chmod a+r /sys/raw"))
+                == .fail("orientd may not read /sys/raw and 1 more", remedy: .change("sudo chmod a+r /sys/raw"))
         )
         #expect(node(refused: [rate]).verdict == .warn)
         #expect(node(refused: [rate]).remedy == .command("trigger"))

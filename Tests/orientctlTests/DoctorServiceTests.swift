@@ -39,6 +39,7 @@ import Testing
     // The remedies named the system's service although another bus was examined.
     @Test(arguments: [
         (Remedy.restart, "orientd --replace --bus=session"), (.readLog, ""), (.replaceSensorProxy, ""),
+        (.change("sudo anything"), ""), (.command("systemctl status anything"), "systemctl status anything"),
         (.orientctl("unlock"), "orientctl --bus=session unlock"),
         (.report, "orientctl --bus=session doctor --report report.txt"),
     ])
@@ -112,7 +113,7 @@ import Testing
     @Test func `mistakes in orientd.conf are a warning`() {
         let finding = ServiceChecks.configuration(["/etc/orientd/orientd.conf:3: no such key"])
         #expect(finding == .warn("/etc/orientd/orientd.conf:3: no such key", remedy: finding.remedy))
-        #expect(finding.remedy == .command("sudoedit /etc/orientd/orientd.conf"))
+        #expect(finding.remedy == .change("sudoedit /etc/orientd/orientd.conf"))
         #expect(ServiceChecks.configuration([]).verdict == .ok)
     }
 

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `each line is a finding, as doctor --json prints it`() {
         var findings: [Finding] = [
-            .ok("eDP-1, transform normal"), .warn("rot8 (process 7) rotates", remedy: .command("pkill -x rot8")),
+            .ok("eDP-1, transform normal"), .warn("rot8 (process 7) rotates", remedy: .change("pkill -x rot8")),
         ]
         for (index, subject) in ["panel", "rival"].enumerated() { findings[index].subject = subject }
         let output = findings.map { $0.json(on: .system).line + "\n" }.joined()

@@ -57,7 +57,7 @@ extension Desktop {
 
     private var lock: Finding? {
         guard isLocked == true else { return nil }
-        let remedy = Remedy.command("gsettings set \(lockSetting) false")
+        let remedy = Remedy.change("gsettings set \(lockSetting) false")
         return .warn("the rotation lock of \(kind.rawValue) is on", remedy: remedy)
     }
 
@@ -69,7 +69,7 @@ extension Desktop {
     /// GNOME's touch mode: a touch screen, and a switch that says tablet or, without a switch, no pointer.
     private var touchMode: Finding? {
         guard isPanelManaged == false, let inputs else { return nil }
-        let byHand = Remedy.command("gnome-control-center display")
+        let byHand = Remedy.change("gnome-control-center display")
         guard inputs.contains(.touchScreen) else {
             return .warn("GNOME rotates only with a touch screen, and there is none", remedy: byHand)
         }
@@ -81,7 +81,7 @@ extension Desktop {
     /// KDE's policy, and its tablet mode.
     private var tabletMode: Finding? {
         guard let (output, when) = policy else { return nil }
-        func set(_ policy: String) -> Remedy { .command("kscreen-doctor output.\(output).autoRotatePolicy.\(policy)") }
+        func set(_ policy: String) -> Remedy { .change("kscreen-doctor output.\(output).autoRotatePolicy.\(policy)") }
         if when == .never { return .warn("KDE is set never to rotate \(output)", remedy: set("inTabletMode")) }
         guard when == .inTabletMode, isTabletMode != true else { return missingClaim }
         guard isTabletMode == false, let inputs else { return nil }
@@ -113,11 +113,11 @@ extension Desktop {
     private var missingClaim: Finding? {
         guard isDisplayOn == true, hasClaim == false else { return nil }
         if kind == .kde, hasSensorPlugin == false {
-            let remedy = Remedy.command("install the package libqt6sensors6, qt6-sensors or qt6-qtsensors")
+            let remedy = Remedy.change("install the package libqt6sensors6, qt6-sensors or qt6-qtsensors")
             return .warn("KDE lacks the part of Qt that reads the sensor", remedy: remedy)
         }
         let prompt = "busctl --user call org.kde.LogoutPrompt /LogoutPrompt org.kde.LogoutPrompt promptLogout"
-        let remedy = Remedy.command(kind == .kde ? prompt : "gnome-session-quit --logout")
+        let remedy = Remedy.change(kind == .kde ? prompt : "gnome-session-quit --logout")
         let isFaulty = version.hasPrefix("49.") || version.hasPrefix("50.")
         let cure = isFaulty ? ", a fault of version \(version): upgrade to 51, or" : ":"
         return .warn("\(kind.rawValue) does not read the sensor although it should\(cure) log in again", remedy: remedy)
@@ -138,11 +138,12 @@ extension Desktop.VirtualSwitch {
 extension Desktop {
     private static let mutter = "org.gnome.Mutter.DisplayConfig"
 
-    /// Finds the desktop of the session bus; nil if none rotates the display, or if there is no sensor.
+    /// Finds the desktop of the session bus; nil if none rotates the display, or without a sensor.
     init?(_ status: ManagerStatus, on bus: Bus) {
-        guard status.hasAccelerometer, let session = try? Bus(.session), let owner = Self.find(on: session) else {
-            return nil
-        }
+        // Desktops use the system bus.
+        guard bus.address == .system, status.hasAccelerometer, let session = try? Bus(.session),
+            let owner = Self.find(on: session)
+        else { return nil }
         // A desktop that hangs is not worth more.
         session.timeout = 2
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn, isLaptop: status.tabletMode == .laptop)

@@ -52,7 +52,7 @@ struct Finding: Hashable, Sendable {
         guard let verdict = json["result"]?.text.flatMap({ Verdict(rawValue: $0) }), let subject = json["check"]?.text,
             let text = json["text"]?.text, let remedy = json["remedy"]?.text
         else { return nil }
-        self.init(verdict, text, remedy.isEmpty ? .none : .command(remedy))
+        self.init(verdict, text, remedy.isEmpty ? .none : .change(remedy))
         self.subject = subject
     }
 

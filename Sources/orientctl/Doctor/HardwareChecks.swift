@@ -96,7 +96,7 @@ enum HardwareChecks {
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
             // Values are readable by everybody unless somebody changed that; no udev rule restores it.
             let isValue = first.use == .read && first.path.hasPrefix("/sys/")
-            let remedy = isValue ? .command("sudo chmod a+r \(first.path)") : remedy
+            let remedy = isValue ? .change("sudo chmod a+r \(first.path)") : remedy
             return refused.contains { $0.isVital }
                 ? .fail(text, remedy: remedy)
                 : .warn(text + ": some settings of the sensor cannot be changed", remedy: remedy)

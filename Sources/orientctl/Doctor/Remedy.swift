@@ -7,21 +7,25 @@ import SystemdBus
 enum Remedy: Hashable, Sendable {
     /// There is nothing to fix, or no command would help.
     case none
-    /// A command line.
+    /// A command line that shows more.
     case command(String)
+    /// A command line that changes this system or its desktop, which use no orientd on another bus.
+    case change(String)
     /// The arguments of orientctl, for the orientd that was examined.
     case orientctl(String)
     /// Runs orientd without a service manager.
     case run
     case restart
     case readLog
-    case replaceSensorProxy
 
-    static let install = command("install orientd again")
-    static let installPolkit = command("install the package polkitd or polkit")
+    static let install = change("install orientd again")
+    static let installPolkit = change("install the package polkitd or polkit")
     static let showSwitch = command("systemctl status 'orientd-tablet-switch*'")
-    static let configure = command("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
-    static let calibrate = command("sudo orientctl calibrate")
+    static let replaceSensorProxy = change(
+        "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"
+    )
+    static let configure = change("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
+    static let calibrate = change("sudo orientctl calibrate")
     static let report = orientctl("doctor --report report.txt")
     static let showSession = command(sessionCommand)
 
@@ -34,14 +38,14 @@ enum Remedy: Hashable, Sendable {
     static func markDisplay(_ match: String, _ path: String) -> Remedy {
         let record = "printf '\\n%s\\n ACCEL_LOCATION=display\\n' '\(match)'"
         let update = "sudo systemd-hwdb update; sudo udevadm trigger --settle \(path)"
-        return command("\(record) | sudo tee -a \(HwdbEntry.standardPath); \(update)")
+        return change("\(record) | sudo tee -a \(HwdbEntry.standardPath); \(update)")
     }
 
     /// Creates the user orientd; the bus skipped the rules for it while it did not exist.
-    static let createUser = command("sudo systemd-sysusers; sudo systemctl reload dbus")
+    static let createUser = change("sudo systemd-sysusers; sudo systemctl reload dbus")
 
     /// Makes udev load the drivers of all devices again.
-    static let loadDrivers = command("sudo systemctl restart systemd-udev-trigger")
+    static let loadDrivers = change("sudo systemctl restart systemd-udev-trigger")
 
     static let applySensorRules = applyRules("--subsystem-match=iio --action=add")
     static let applyInputRules = applyInputRules(to: "ACCELEROMETER")
@@ -56,7 +60,7 @@ enum Remedy: Hashable, Sendable {
     /// Rules that udev read before the user orientd existed have no effect, and systemd 252's `udevadm control
     /// --reload` does not read unchanged files again.
     private static func applyRules(_ filter: String) -> Remedy {
-        command("sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle")
+        change("sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle")
     }
 
     /// The command line for the orientd on `bus`, which is a service on the system bus only; empty if there is none.
@@ -72,12 +76,11 @@ enum Remedy: Hashable, Sendable {
             switch self {
             case .none: ""
             case .command(let command): command
+            case .change(let command): isService ? command : ""
             case .orientctl(let arguments): "orientctl " + (isService ? "" : option + " ") + arguments
             case .run: "orientd \(option)"
             case .restart: isService ? "sudo systemctl restart orientd" : "orientd --replace \(option)"
             case .readLog: isService ? "journalctl -u orientd -b" : ""
-            case .replaceSensorProxy:
-                isService ? "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd" : ""
             }
         return printable(command)
     }

@@ -26,7 +26,7 @@ struct SensorHubs {
         if let intel, intel.drivers.isEmpty, let name = Self.generations[intel.device].map({ "ish_" + $0 }),
             let firmware, !firmware.contains(where: { $0.hasPrefix(name) })
         {
-            let remedy = Remedy.command("install the package firmware-intel-misc or linux-firmware")
+            let remedy = Remedy.change("install the package firmware-intel-misc or linux-firmware")
             return .fail("the firmware of Intel's sensor hub is missing: intel/ish/\(name).bin", remedy: remedy)
         }
         for (hub, maker, word) in [(intel, "Intel", "ish"), (amd, "AMD", "mp2")] {

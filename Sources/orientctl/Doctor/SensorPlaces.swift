@@ -48,7 +48,7 @@ enum SensorPlaces {
             \(lines.joined(separator: ", "))
             """
         let update = isInHwdb ? "systemd-hwdb update" : "udevadm control --reload"
-        return .warn(text, remedy: .command("sudoedit \(file); sudo \(update); sudo udevadm trigger -s iio"))
+        return .warn(text, remedy: .change("sudoedit \(file); sudo \(update); sudo udevadm trigger -s iio"))
     }
 
     /// Names the input devices that are accelerometers but not used.

@@ -11,8 +11,7 @@ import SystemdBus
 enum ServiceChecks {
     static func bus(_ system: SystemState) -> [Finding] {
         guard let error = system.connection.error else { return [.ok("\(system.address)")] }
-        let remedy = system.address == .system ? Remedy.command("sudo systemctl start dbus.socket") : .none
-        return [.fail(error.problem, remedy: remedy)]
+        return [.fail(error.problem, remedy: .change("sudo systemctl start dbus.socket"))]
     }
 
     // MARK: - The display
@@ -59,11 +58,11 @@ enum ServiceChecks {
         let (state, remedy): (String, Remedy) =
             switch (unit.load, unit.active) {
             case ("not-found", _): ("is not installed", .install)
-            case ("masked", _): ("is masked", .command("sudo systemctl unmask orientd"))
+            case ("masked", _): ("is masked", .change("sudo systemctl unmask orientd"))
             case (_, "failed"): ("has failed (\(unit.result))", .restart)
             case (_, "activating"): ("is starting, or restarting repeatedly", .readLog)
             case (_, "active"): ("is active, but not on this bus", .restart)
-            default: ("is \(unit.active)", .command("sudo systemctl start orientd"))
+            default: ("is \(unit.active)", .change("sudo systemctl start orientd"))
             }
         return .fail("orientd.service \(state)", remedy: remedy)
     }
@@ -202,7 +201,7 @@ enum ServiceChecks {
 
     static func state(_ path: String, _ contents: [UInt8], _ access: FileAccess, _ account: Account?) -> Finding {
         if let account, !access.allows(.read, to: account) {
-            let remedy = Remedy.command("sudo chown \(account.name): \(path)")
+            let remedy = Remedy.change("sudo chown \(account.name): \(path)")
             return .fail("\(account.name) may not read \(path)", remedy: remedy)
         }
         do throws(SavedState.TextError) {
@@ -217,7 +216,7 @@ enum ServiceChecks {
     static func configuration(_ warnings: [String]) -> Finding {
         let path = Configuration.standardPath
         guard warnings.isEmpty else {
-            return .warn(warnings.joined(separator: "; "), remedy: .command("sudoedit \(path)"))
+            return .warn(warnings.joined(separator: "; "), remedy: .change("sudoedit \(path)"))
         }
         return .ok(access(path, F_OK) == 0 ? path : "defaults: \(path) does not exist")
     }
