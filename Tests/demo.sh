@@ -10,9 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$bin/../demo
 rm -rf "$work"
 mkdir -p "$work"
-bus='' daemon=''
+bus='' daemon='' monitor=''
 finish() {  # finish STATUS: after a failure, prints what the daemons logged
-    kill $daemon $bus 2>/dev/null || :
+    # shellcheck disable=SC2086
+    kill $monitor $daemon $bus 2>/dev/null || :
     wait
     [ "$1" -eq 0 ] || cat "$work"/*.log >&2
     rm -rf "$work"
@@ -49,8 +50,13 @@ until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
 if [ $# -gt 1 ]; then
     echo "orientd runs on a private bus, with ${name:-a simulated device that keeps turning}."
     echo "Try: orientctl status --watch, orientctl lock, orientctl help. \"exit\" ends this."
+    # Without a claim the sensor is not read, and the device appears to stand still.
+    orientctl monitor >/dev/null 2>&1 &
+    monitor=$!
+    # The user's own file sets a prompt as well.
+    printf '%s\n' '[ ! -r ~/.bashrc ] || . ~/.bashrc' "PROMPT_COMMAND= PS1='orientd\$ '" >"$work/bashrc"
     trap : INT
-    PS1='orientd$ ' "${SHELL:-sh}" || :
+    bash --rcfile "$work/bashrc" || :
     exit 0
 fi
 if [ -n "$name" ]; then
