@@ -96,9 +96,9 @@ STRIP := $(TRIPLE)-strip
 endif
 
 .PHONY: help deps build debug run try check check-peer check-vm check-session check-sid check-arm64 test examples \
-    integration lint docs site bench bench-classifier load coverage fuzz sanitize soak dist deb install uninstall clean \
-    build-needs check-needs site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs sid-needs arm64-needs \
-    bench_classifier-needs emulator-needs
+    integration lint docs docs-note site bench bench-classifier load coverage fuzz sanitize soak dist deb install \
+    uninstall clean build-needs check-needs site-needs peer-needs session-needs vm-needs deb-needs deb_arm64-needs \
+    sid-needs arm64-needs bench_classifier-needs emulator-needs
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -129,6 +129,7 @@ debug: build-needs  ## build without optimization into .build/debug; with PROGRA
 
 # $(call demonstrate,[shell]): builds what Tests/demo.sh needs, and calls it.
 define demonstrate
+	@./requirements.sh toolchain
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
 	@Tests/demo.sh .build/debug $(1)
@@ -146,7 +147,9 @@ check: check-needs $(patsubst %,%-needs,$(filter peer session vm sid arm64,$(WIT
 	@Tests/check.sh own $(WITH)
 
 # A filter that matches no test is an error; for SwiftPM it is a success.
-FILTERED = --filter "$(FILTER)" 2>&1 | tee .build/test.log; grep -q 'Test run with [1-9].* passed' .build/test.log
+FILTERED = --filter "$(FILTER)" 2>&1 | tee .build/test.log; \
+    ! grep -q 'Test run with 0 tests' .build/test.log || echo 'error: no test matches FILTER=$(FILTER)' >&2; \
+    grep -q 'Test run with [1-9].* passed' .build/test.log
 
 test: build-needs  ## run the unit tests; with FILTER=NAME those whose target, suite or name contains NAME
 	@./requirements.sh command dbus-daemon dbus-daemon
@@ -178,9 +181,13 @@ lint: check-needs  ## check the format of all sources
 	shellcheck -x .ci/run requirements.sh Tests/arm64/run $$(find $(wildcard Benchmarks Tests cross debian docs) -name '*.sh') \
 	    $(wildcard debian/*.postinst debian/*.postrm debian/*.prerm debian/tests/integration debian/tests/monitor-sensor)
 
-docs: build emulator-needs  ## build the manual pages into .build/man
+# The manual has the settings, which the programs print.
+docs: docs-note build emulator-needs  ## build the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
 	@docs/build.sh $(BIN) .build/man
+
+docs-note:
+	@$(if $(wildcard $(BIN)/orient-agent),,echo "This builds the programs first: minutes, the first time.")
 
 site: site-needs docs  ## build the documentation into .build/site, as a web site; with BASE=/PATH for that path of a server
 	@$(DEBUG) --target OrientationClient

@@ -111,6 +111,9 @@ fake swift 'case $1 in --version) echo "Swift version 6.3.1" ;; esac' && mkdir -
     "$tree/.build/release/orientd-tablet-switch"
 no_scdoc() { made docs EMBEDDED=no >"$work/said" && return 1; cat "$work/said"; grep -q '^error: scdoc is not in PATH' "$work/said"; }
 check "no scdoc: make docs names it" no_scdoc
+reset
+announced() { made docs EMBEDDED=no >"$work/said"; cat "$work/said"; head -n 1 "$work/said" | grep -q 'builds the programs first: minutes'; }
+check "make docs says first that it builds the programs" announced
 reset && fake dpkg-query 'exit 1' && fake apt-get "$recorder" && fake sudo 'exec "$@"' && : >"$work/called"
 made build >/dev/null
 check "packages are missing: make build does not call apt" [ ! -s "$work/called" ]
@@ -119,6 +122,9 @@ check "packages are missing: tests install them" lint_needs
 : >"$work/called"
 run_needs() { made run; grep -q 'install .* libiio-dev .* dbus-daemon' "$work/called" && ! grep -q umockdev "$work/called"; }
 check "packages are missing: make run installs what it needs" run_needs
+: >"$work/called" && without swift
+run_without_swift() { ! made run >"$work/said" && cat "$work/said" && grep -q 'swift is not in PATH' "$work/said" && [ ! -s "$work/called" ]; }
+check "without Swift, make run says so before it installs anything" run_without_swift
 : >"$work/called"
 deps() { made deps && cat "$work/called" && grep -q 'install .* libiio-dev .* scdoc' "$work/called" && ! grep -q umockdev "$work/called"; }
 check "make deps installs what building needs" deps
@@ -129,6 +135,16 @@ reset && fake apt-get "$recorder" && : >"$work/called"
 fake dpkg-query 'echo installed'
 nothing() { made deps && [ ! -s "$work/called" ]; }
 check "make deps does nothing if nothing is missing" nothing
+
+# --- a filter ---------------------------------------------------------------------------------------------------------
+reset
+# shellcheck disable=SC2016
+fake swift 'case $1 in --version) echo "Swift version 6.3.1" ;; *) echo "Test run with 0 tests in 0 suites passed" ;; esac'
+no_match() { ! made test FILTER=nosuch >"$work/said" && cat "$work/said" && grep -qx 'error: no test matches FILTER=nosuch' "$work/said"; }
+check "a filter that matches no test is an error, which says so" no_match
+# shellcheck disable=SC2016
+fake swift 'case $1 in --version) echo "Swift version 6.3.1" ;; *) echo "Test run with 2 tests in 1 suite passed" ;; esac'
+check "one that matches is none" made test FILTER=such
 
 # --- the version and the Debian package ---------------------------------------------------------------------------------
 version=$(sed -n 's/.*current: StaticString = "\(.*\)"/\1/p' "$root/Sources/OrientationConfiguration/Version.swift")
