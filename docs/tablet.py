@@ -169,10 +169,13 @@ class Recording:
             "lock": "held by the lock",
             "mask": f"{self.application(properties)} allows {MASKS.get(properties['SupportedOrientations'])} only",
         }
+        lock = properties["RotationLock"]
+        if lock == "current":
+            lock = f"on ({interface})" if properties["InterfaceRule"] == "lock" else "on"
         return [
             ("Device", f"{device} ({UPPER_EDGES[device]} edge up)"),
             ("Interface", f"{interface}, {rules[properties['InterfaceRule']]}"),
-            ("Lock", properties["RotationLock"]),
+            ("Lock", lock),
         ]
 
     def notes(self):

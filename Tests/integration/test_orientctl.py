@@ -531,7 +531,7 @@ class MonitorForWaybar(OrientctlTestCase):
         self.rig.orientctl("lock", "toggle")
         line = self.wait_for_line(alt="locked", text="landscape-right (locked)")
         self.assertEqual(line["class"], ["locked", "landscape-right"])
-        self.assertIn("landscape-right, held by the lock\nLock: current", line["tooltip"])
+        self.assertIn("landscape-right, held by the lock\nLock: on (landscape-right)", line["tooltip"])
         view = self.client.ask("Request", "sua{sv}", "<app>", 2, {})[0]
         line = self.wait_for_line(text="portrait (locked)")
         self.assertIn("Interface: portrait, &lt;app&gt; allows portrait only\n", line["tooltip"])

@@ -344,7 +344,7 @@ class Status(InterfaceTestCase):
         for line in (
             "Device: landscape-left (right edge up)",
             "Interface: portrait, held by the lock",
-            "Lock: portrait",
+            "Lock: on (portrait)",
             "Autorotate: always",
             "Supported: all",
             "Requests: none",

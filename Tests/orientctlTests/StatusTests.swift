@@ -41,9 +41,23 @@ import Testing
         }
         #expect(values["Device"] == ["landscape-left (right edge up)"])
         #expect(values["Interface"] == ["portrait, held by the lock"])
-        #expect(values["Lock"] == ["current"])
+        #expect(values["Lock"] == ["on (portrait)"])
         #expect(values["Supported"] == ["all"])
         #expect(values["Requests"] == ["none"])
+    }
+
+    @Test(arguments: [
+        (RotationLock.off, RotationRule.device, "off"), (.current, .lock, "on (landscape-left)"),
+        (.current, .mask, "on"), (.current, .laptop, "on"), (.orientation(.portrait), .lock, "on (portrait)"),
+        (.orientation(.portrait), .mask, "on (portrait)"),
+    ])
+    func `the lock is shown with what it holds, where known`(lock: RotationLock, rule: RotationRule, text: String) {
+        let values = values {
+            $0.rotationLock = lock
+            $0.interfaceRule = rule
+            $0.interfaceOrientation = .landscapeLeft
+        }
+        #expect(values["Lock"] == [text])
     }
 
     @Test(arguments: [

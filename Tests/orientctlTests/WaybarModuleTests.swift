@@ -32,7 +32,7 @@ import Testing
         for lock in RotationLock.allCases where lock != .off {
             let line = line { $0.rotationLock = lock }
             #expect(line.contains(#""text":"portrait (locked)","alt":"locked","class":["locked","portrait"]"#))
-            #expect(line.contains(#"\nLock: \#(lock.name)"}"#))
+            #expect(line.contains(#"\nLock: on\#(lock == .current ? "" : " (\(lock.name))")"}"#))
         }
     }
 

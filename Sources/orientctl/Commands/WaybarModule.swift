@@ -24,7 +24,7 @@ struct WaybarModule {
         var classes = [isLocked ? "locked" : "unlocked", interface]
         var tooltip = [
             "Device: \(Status.device(status))", "Interface: \(Status.interface(status, deciding: deciding))",
-            "Lock: \(status.rotationLock.name)",
+            "Lock: \(Status.lock(status))",
         ]
         if status.tabletMode != .unknown { classes.append(status.tabletMode.name) }
         if status.sensorState != .sampling {

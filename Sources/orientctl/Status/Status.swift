@@ -78,7 +78,7 @@ struct Status {
         ]
         values += problems.map { ("Problem", $0) }
         values += [
-            ("Lock", status.rotationLock.name),
+            ("Lock", Self.lock(status)),
             ("Autorotate", status.autorotate.name + mode),
         ]
         if let hinge = Self.hinge(status) { values.append(("Hinge", hinge)) }
@@ -129,6 +129,16 @@ struct Status {
             mask: status.supportedOrientations
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
+    }
+
+    /// Whether the lock is on, and the orientation that it holds.
+    static func lock(_ status: ManagerStatus) -> String {
+        switch status.rotationLock {
+        case .off: "off"
+        case .orientation(let held): "on (\(held.name))"
+        // Where another rule decides, only orientd knows what it holds.
+        case .current: status.interfaceRule == .lock ? "on (\(status.interfaceOrientation.name))" : "on"
+        }
     }
 
     /// One value a line, indented without a label.
