@@ -31,7 +31,7 @@ from rig import (
 DONE, FAILED, USAGE, NO_DAEMON, REFUSED = range(5)
 HEADER = "t_seconds,x,y,z\n"
 EDGES = "portrait, portrait-upside-down, landscape-right, landscape-left, normal, left-up, right-up, bottom-up"
-EDGES_OR = EDGES.replace(", bottom-up", " or bottom-up")
+ROTATIONS = f"{EDGES}, landscape, cw, ccw or next"
 
 
 class OrientctlTestCase(RigTestCase):
@@ -292,7 +292,7 @@ class Help(OrientctlTestCase):
         for arguments in (("help", "lock"), ("lock", "--help"), ("--help", "lock"), ("lock", "toggle", "-h")):
             run = self.rig.orientctl(*arguments)
             self.assertEqual((run.returncode, run.stderr), (DONE, ""))
-            self.assertTrue(run.stdout.startswith("Usage: orientctl lock [current|EDGE|off|toggle]\n"), run.stdout)
+            self.assertTrue(run.stdout.startswith("Usage: orientctl lock [current|EDGE|landscape|off|toggle]\n"), run.stdout)
             self.assertNotIn("calibrate", run.stdout)
         self.assertIn("--supported=MASK", self.rig.orientctl("run", "--help").stdout)
         self.assertIn("\n  status ", self.rig.orientctl("--help").stdout)
@@ -316,9 +316,9 @@ class Help(OrientctlTestCase):
             (("monitor", "Gravity"), "cannot monitor Gravity: orientd does not announce its changes; use: orientctl get Gravity"),
             (("monitor", "RotationLok"), "unknown property 'RotationLok'; did you mean 'RotationLock'?"),
             (("--watch", "lock"), "--watch is an option of status, not of lock"),
-            (("lock", "CURENT"), f"cannot lock to 'CURENT'; did you mean 'current'? Use current, {EDGES}, off or toggle"),
-            (("rotate", "PORTRAIT"), f"cannot rotate to 'PORTRAIT'; did you mean 'portrait'? Use {EDGES_OR}"),
-            (("rotate", "90"), f"cannot rotate to '90': use {EDGES_OR}"),
+            (("lock", "CURENT"), f"cannot lock to 'CURENT'; did you mean 'current'? Use current, {EDGES}, landscape, off or toggle"),
+            (("rotate", "PORTRAIT"), f"cannot rotate to 'PORTRAIT'; did you mean 'portrait'? Use {ROTATIONS}"),
+            (("rotate", "90"), f"cannot rotate to '90': use {ROTATIONS}"),
             (
                 ("record", "-s", "iio:foo"),
                 "--source=iio:foo: use auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate",

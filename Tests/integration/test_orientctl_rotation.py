@@ -17,6 +17,7 @@ from test_orientctl import DONE, NO_DAEMON, OrientctlTestCase, REFUSED, USAGE
 
 REQUEST_ACTION = "org.orientd1.request"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
+LANDSCAPE_LEFT_ONLY = 16
 MAY_ASK = Gio.DBusMessageFlags.ALLOW_INTERACTIVE_AUTHORIZATION
 MANAGER_METHODS = f"""
 <node><interface name="{MANAGER}">
@@ -71,6 +72,52 @@ class Turning(InterfaceTestCase):
         self.do("lock", "landscape-left")
         self.do("lock", "toggle")
         self.assert_shown("portrait", lock="off")
+
+    def test_landscape_is_the_better_one_of_the_two(self):
+        self.start(held="portrait")
+        for held, command, expected in (
+            # Neither is shown nor held: the lowest raw value.
+            ("portrait", "rotate", "landscape-right"),
+            ("portrait-upside-down", "lock", "landscape-right"),
+            ("landscape-right", "rotate", "landscape-left"),
+            ("landscape-right", "lock", "landscape-left"),
+        ):
+            with self.subTest(held, command=command):
+                self.turn(held)
+                self.client.ask("Rotate", "s", "portrait")
+                self.do(command, "landscape")
+                self.assert_shown(expected, lock="off" if command == "rotate" else expected)
+                # One that is shown stays.
+                self.client.ask("Rotate", "s", "landscape-right")
+                self.do(command, "landscape")
+                self.assert_shown("landscape-right")
+                self.do("unlock")
+        self.view(LANDSCAPE_LEFT_ONLY, "org.example.Player")
+        self.do("rotate", "landscape")
+        self.assert_shown("landscape-left")
+
+    def test_landscape_reads_the_device_first(self):
+        self.start(held="landscape-right", claim=False)
+        self.do("rotate", "landscape")
+        self.assert_shown("landscape-left")
+
+    def test_quarter_turns(self):
+        self.start()
+        clockwise = ("portrait", "landscape-right", "portrait-upside-down", "landscape-left")
+        for command, order in (("cw", clockwise), ("next", clockwise), ("ccw", clockwise[::-1])):
+            for _ in range(4):
+                shown = order.index(self.client.get("InterfaceOrientation"))
+                self.do("rotate", command)
+                self.assert_shown(order[(shown + 1) % 4])
+        # The output turns counter-clockwise by its transform.
+        self.do("rotate", "ccw")
+        self.assertEqual(self.client.get("OutputTransform"), "90")
+        self.view(LANDSCAPE, "org.example.Player")
+        self.assert_shown("landscape-left")
+        self.assertIn("portrait", self.assert_fails(REFUSED, "rotate", "cw"))
+        for expected in ("landscape-right", "landscape-left"):
+            self.do("rotate", "next")
+            self.assert_shown(expected)
 
     def test_lock_off_is_unlock(self):
         self.start(claim=False)
@@ -266,11 +313,11 @@ class Turning(InterfaceTestCase):
         self.start()
         for command, allowed in (
             ("lock up", ("off", "current", *ORIENTATIONS, "toggle")),
-            ("rotate current", ORIENTATIONS),
+            ("rotate current", (*ORIENTATIONS, "landscape", "cw", "ccw", "next")),
             ("autorotate on", ("always", "tablet-mode", "never")),
-            ("lock portrait portrait", ("lock [current|EDGE|off|toggle]",)),
+            ("lock portrait portrait", ("lock [current|EDGE|landscape|off|toggle]",)),
             ("unlock now", ("orientctl unlock",)),
-            ("rotate", ("rotate EDGE",)),
+            ("rotate", ("rotate EDGE|landscape|cw|ccw|next",)),
             ("align now", ("orientctl align",)),
             ("lock sideways", ("cannot lock to 'sideways': use current, portrait, ",)),
             ("lock togle", ("cannot lock to 'togle'; did you mean 'toggle'? Use current, ",)),

@@ -8,7 +8,7 @@ import SystemdBus
 enum Rotation {
     static let lock = Command(
         name: "lock",
-        operands: "[current|EDGE|off|toggle]",
+        operands: "[current|EDGE|landscape|off|toggle]",
         summary: "hold the interface in its present orientation, or in EDGE;\n"
             + "off: unlock; toggle: unlock if locked, else lock"
     ) { invocation throws(CommandError) in
@@ -18,7 +18,7 @@ enum Rotation {
             switch choice {
             case .current: .current
             case .off: .off
-            case .edge(let edge): .orientation(try orientation(of: edge, bus))
+            case .place(let place): .orientation(try place.orientation(bus))
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
         try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
@@ -29,14 +29,14 @@ enum Rotation {
     }
 
     private enum LockChoice: NamedValue {
-        case current, edge(Edge), off, toggle
+        case current, place(Place), off, toggle
 
-        static let allCases = [LockChoice.current] + Edge.allCases.map { .edge($0) } + [.off, .toggle]
+        static let allCases = [LockChoice.current] + Place.allCases.map { .place($0) } + [.off, .toggle]
 
         var name: String {
             switch self {
             case .current: "current"
-            case .edge(let edge): edge.name
+            case .place(let place): place.name
             case .off: "off"
             case .toggle: "toggle"
             }
@@ -45,12 +45,52 @@ enum Rotation {
 
     static let rotate = Command(
         name: "rotate",
-        operands: "EDGE",
+        operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand"
     ) { invocation throws(CommandError) in
-        let edge: Edge = try value(named: invocation.operands[0], "cannot rotate to ")
+        let choice: RotationChoice = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()
-        try call("Rotate", orientation(of: edge, bus).name, bus, invocation)
+        let orientation =
+            switch choice {
+            case .place(let place): try place.orientation(bus)
+            case .cw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: 1)
+            case .ccw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: -1)
+            case .next: try busCall(bus.readManager()).status.nextOrientation
+            }
+        try call("Rotate", orientation.name, bus, invocation)
+    }
+
+    private enum RotationChoice: NamedValue {
+        case place(Place), cw, ccw, next
+
+        static let allCases = Place.allCases.map { RotationChoice.place($0) } + [.cw, .ccw, .next]
+
+        var name: String {
+            switch self {
+            case .place(let place): place.name
+            case .cw: "cw"
+            case .ccw: "ccw"
+            case .next: "next"
+            }
+        }
+    }
+
+    /// An orientation, or the better one of the two landscapes.
+    private enum Place: NamedValue {
+        case edge(Edge), landscape
+
+        static let allCases = Edge.allCases.map { Place.edge($0) } + [.landscape]
+
+        var name: String { if case .edge(let edge) = self { edge.name } else { "landscape" } }
+
+        /// The orientation that this means on this device now.
+        func orientation(_ bus: Bus) throws(CommandError) -> InterfaceOrientation {
+            switch self {
+            case .edge(let edge):
+                try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
+            case .landscape: try busCall(Status.current(bus)).status.landscapeOrientation
+            }
+        }
     }
 
     static let align = Command(
@@ -96,9 +136,29 @@ enum Rotation {
         let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
         try emit([Get.json(names, of: busCall(bus.readManager()))])
     }
+}
 
-    /// The orientation that an EDGE of the command line means on this device.
-    private static func orientation(of edge: Edge, _ bus: Bus) throws(CommandError) -> InterfaceOrientation {
-        try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
+extension InterfaceOrientation {
+    /// Returns the orientation of an interface that is turned by so many quarter turns.
+    func turned(clockwise turns: Int) -> InterfaceOrientation {
+        // The device's own turns are counter-clockwise.
+        InterfaceOrientation(following: DeviceOrientation(quarterTurns: (device.quarterTurns ?? 0) + turns)) ?? self
+    }
+}
+
+extension ManagerStatus {
+    /// The next supported orientation clockwise; the present one if there is no other.
+    var nextOrientation: InterfaceOrientation {
+        (1...4).map { interfaceOrientation.turned(clockwise: $0) }.first { supportedOrientations.contains($0) }
+            ?? interfaceOrientation
+    }
+
+    /// The landscape in which the policy would show a request for landscape: of the supported ones the present one, the
+    /// one that follows the device, or else that of the lowest raw value.
+    var landscapeOrientation: InterfaceOrientation {
+        let supported = supportedOrientations.intersection(.landscape)
+        let choices = supported.isEmpty ? InterfaceOrientationMask.landscape : supported
+        let wanted = [interfaceOrientation, InterfaceOrientation(following: deviceOrientation)].compactMap { $0 }
+        return wanted.first { choices.contains($0) } ?? choices.lowest ?? .landscapeRight
     }
 }
