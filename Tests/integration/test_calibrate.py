@@ -117,7 +117,7 @@ class Person(CalibrateTestCase):
 
     def finish(self):
         """Returns its exit status and its standard output."""
-        wait_until(lambda: self.listen() and self.process.poll() is not None, "it ends")
+        wait_until(lambda: (self.listen(), self.process.poll())[1] is not None, "it ends")
         self.listen()
         return self.process.returncode, self.process.stdout.read().decode()
 
@@ -233,13 +233,16 @@ class Person(CalibrateTestCase):
     LOAD = ["udevadm control --reload", f"udevadm trigger --settle {SYSPATH}"]
     START = ["systemctl --no-block start orientd.service"]
 
-    def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED):
+    def start_as_root(self, *arguments, udevadm="", systemctl="", poses=MOUNTED, hwdb=None):
         """Starts it with a private /etc/udev, and scripts in place of udevadm and systemctl."""
         self.add_machine()
         self.folder = self.rig.directory / "etc-udev"
         tools = self.rig.directory / "tools"
         for path in (self.folder, tools):
             path.mkdir()
+        if hwdb is not None:
+            (self.folder / "hwdb.d").mkdir()
+            (self.folder / STANDARD).write_text(hwdb)
         self.calls = self.rig.directory / "calls"
         for name, action in {"udevadm": udevadm, "systemctl": systemctl}.items():
             script = tools / name
@@ -270,6 +273,47 @@ class Person(CalibrateTestCase):
         self.assertEqual(self.calls.read_text().splitlines(), [*self.STOP, *self.LOAD, *self.START])
         self.assertIn("udev has the new matrix", self.said)
         self.assertNotIn("To use it", self.said)
+
+    OTHER = "# other\nsensor:modalias:acpi:B:*\n ACCEL_MOUNT_MATRIX=1, 0, 0; 0, 1, 0; 0, 0, 1\n"
+
+    def test_root_takes_the_record_away_again(self):
+        uevent = self.rig.path(SYSPATH, "uevent")
+        record = f"# bma253\n{MATCH}\n ACCEL_MOUNT_MATRIX={VALUE}\n"
+        udevadm = f"[ $1 != trigger ] || systemd-hwdb query '{KEY}' >>'{uevent}'"
+        self.start_as_root("--reset", udevadm=udevadm, poses=[], hwdb=f"{self.OTHER}\n{record}")
+        status, answer = self.finish()
+        self.assertEqual(status, DONE, self.said)
+        self.assertEqual(answer, f"removed from /etc/udev/{STANDARD}: ACCEL_MOUNT_MATRIX={VALUE}\n")
+        self.assertEqual((self.folder / STANDARD).read_text(), self.OTHER)
+        self.assertEqual(self.calls.read_text().splitlines(), self.LOAD)
+        self.assertIn("udev has no matrix for it now", self.said)
+
+    def test_where_there_is_no_record_nothing_is_written(self):
+        for hwdb in (None, self.OTHER):
+            with self.case(hwdb=hwdb):
+                self.start_as_root("--reset", poses=[], hwdb=hwdb)
+                status, answer = self.finish()
+                self.assertEqual((status, answer), (DONE, f"/etc/udev/{STANDARD} has no matrix for bma253\n"))
+                self.assertEqual((self.folder / STANDARD).exists(), hwdb is not None)
+                self.assertFalse(self.calls.exists())
+
+    def test_reset_of_another_file(self):
+        self.add_machine()
+        path = self.rig.directory / "out.hwdb"
+        path.write_text(f"{MATCH}\n ACCEL_MOUNT_MATRIX={VALUE}\n")
+        for arguments, answer in (
+            ((), f"removed from {path}: ACCEL_MOUNT_MATRIX={VALUE}\n"),
+            ((), f"{path} has no matrix for bma253\n"),
+            (("--json",), f'{{"Match":"{MATCH}","Removed":[],"File":"{path}"}}\n'),
+        ):
+            run = self.calibrate("--reset", f"--output={path}", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (DONE, answer), run.stderr)
+            self.assertEqual("systemd-hwdb update" in run.stderr, "removed" in answer)
+            self.assertEqual(path.read_text(), "")
+        for option in ("--exact", "--from=-", "--output=-"):
+            run = self.calibrate("--reset", f"--output={path}", option)
+            self.assertEqual((run.returncode, run.stdout), (2, ""))
+            self.assertIn("cannot be combined", run.stderr)
 
     def test_orientd_is_started_again_however_it_ends(self):
         self.start_as_root(poses=[])
@@ -330,7 +374,9 @@ class Person(CalibrateTestCase):
         self.start("--output=-")
         status, answer = self.finish()
         self.assertEqual((status, answer), (FAILED, ""))
-        self.assertIn("orientctl: no accelerometer found", self.said)
+        self.assertIn("orientctl: no accelerometer found; try: orientctl doctor\r\n", self.said)
+        run = self.rig.orientctl("calibrate", "--reset", environment=self.rig.mocked_environment())
+        self.assertEqual(run.stderr, "orientctl: no accelerometer found; try: orientctl doctor\n")
 
 
 class Recording(CalibrateTestCase):

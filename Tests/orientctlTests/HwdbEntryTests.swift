@@ -85,6 +85,21 @@ import Testing
         #expect(String(decoding: added, as: UTF8.self) == Self.files[index].1)
     }
 
+    @Test(arguments: ["", other, shared, "# mine\n", other + "\n" + shared])
+    func `a record that is removed leaves the file as it was`(file: String) {
+        let added = Self.entry.added(to: Array(file.utf8))
+        let removed = Self.entry.removed(from: added)
+        #expect(String(decoding: removed.rest, as: UTF8.self) == file)
+        #expect(removed.matrices == [Self.entry.value])
+    }
+
+    @Test(arguments: ["", other, shared, "sensor:modalias:acpi:A:*\n ACCEL_LOCATION=base\n"])
+    func `where there is no matrix for the match, nothing is removed`(file: String) {
+        let removed = Self.entry.removed(from: Array(file.utf8))
+        #expect(String(decoding: removed.rest, as: UTF8.self) == file)
+        #expect(removed.matrices.isEmpty)
+    }
+
     @Test func `lines may end in CR LF`() {
         let file = Self.old.replacing("\n", with: "\r\n")
         #expect(

@@ -7,6 +7,7 @@ import OrientationConfiguration
 import OrientationCore
 import OrientationSensors
 import POSIX
+import SystemdBus
 
 /// `orientctl calibrate`: finds the accelerometer's mount matrix from three poses and adds it to udev's hwdb.
 enum Calibrate {
@@ -14,11 +15,13 @@ enum Calibrate {
         name: "calibrate",
         summary: "find the accelerometer's mount matrix from three poses",
         options: [
+            .init("reset", help: "take the matrix for this sensor away again"),
             .init("exact", help: "find an exact matrix, for a sensor mounted askew"),
             .init("from", value: "TRACE", help: "find the three poses in a trace; - is standard input"),
             .init("output", "o", value: "FILE", help: "add the hwdb record to FILE; - is standard output"),
         ]
     ) { invocation throws(CommandError) in
+        if invocation.has("reset") { return try reset(invocation) }
         let trace = invocation.value(of: "from")
         if let trace { try invocation.rejectInput(trace, as: "output") }
         guard trace != nil || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
@@ -35,11 +38,44 @@ enum Calibrate {
             try deliver(result, to: output, isJSON: invocation.isJSON)
         }
         if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
-        guard let accelerometer else { throw CommandError("no accelerometer found") }
+        guard let accelerometer else { throw noAccelerometer }
         func calibrateNow() throws(CommandError) {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
         }
         try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
+    }
+
+    private static let noAccelerometer = CommandError("no accelerometer found; try: orientctl doctor")
+
+    /// Removes what an earlier calibration has added, and applies that as root.
+    private static func reset(_ invocation: Invocation) throws(CommandError) {
+        let output = invocation.value(of: "output")
+        guard !invocation.has("exact"), !invocation.has("from"), output != "-" else {
+            throw CommandError("--reset cannot be combined with --exact, --from or --output=-", .usage)
+        }
+        guard let accelerometer = try systemCall(accelerometer(at: "local:")) else { throw noAccelerometer }
+        let target = CalibrateTarget(accelerometer.description, try Record.readConfiguration())
+        let path = output ?? HwdbEntry.standardPath
+        let removed = try systemCall(target.entry(with: .identity).remove(from: path))
+        if invocation.isJSON {
+            let match = PropertyValue.text(target.match ?? "")
+            try emit([JSONValue(["Match": match, "Removed": .texts(removed), "File": .text(path)]).line])
+        } else {
+            let found = removed.map { "removed from \(path): \(HwdbEntry.property)=\($0)" }
+            try emit(found.isEmpty ? ["\(path) has no matrix for \(target.name)"] : found)
+        }
+        guard !removed.isEmpty else { return }
+        guard output == nil else { return sayHowToUse(target) }
+        let matrix = try HwdbEntry.reload(for: target.sysfsPath)
+        StandardError.print(printable("udev has \(matrix.map { "the matrix \($0)" } ?? "no matrix") for it now"))
+    }
+
+    /// Prints the commands that apply a change of hwdb.
+    private static func sayHowToUse(_ target: CalibrateTarget, adding path: String? = nil) {
+        StandardError.print("To use it, \(path.map { "add it to \($0) and " } ?? "")run:")
+        for program in HwdbEntry.programs(for: target.sysfsPath) {
+            StandardError.print("  sudo \(program.joined(separator: " "))")
+        }
     }
 
     /// Runs `body` with the service stopped: it would rotate the display, and it may use the sensor's buffer.
@@ -116,10 +152,7 @@ enum Calibrate {
         }
         if result.target.match != nil, !isInstalling || failure != nil {
             let isThere = isInstalling && file != nil
-            StandardError.print("To use it, \(isThere ? "" : "add it to \(HwdbEntry.standardPath) and ")run:")
-            for program in HwdbEntry.programs(for: result.target.sysfsPath) {
-                StandardError.print("  sudo \(program.joined(separator: " "))")
-            }
+            sayHowToUse(result.target, adding: isThere ? nil : HwdbEntry.standardPath)
         }
         if let failure { throw failure }
     }

@@ -53,6 +53,14 @@ struct CalibrateTarget {
     /// The glob of the hwdb record; nil where udev does not look the sensor up.
     var match: String? { device.flatMap { HwdbEntry.match(for: $0) } }
 
+    func entry(with matrix: MountMatrix) -> HwdbEntry {
+        HwdbEntry(
+            match: match ?? "sensor:modalias:MODALIAS:*",
+            matrix: matrix,
+            comment: match == nil ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(name)
+        )
+    }
+
     var warnings: [String] {
         var warnings: [String] = []
         let sources = device.map { MatrixSources(of: $0) }
@@ -86,12 +94,7 @@ struct CalibrateResult {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
             let matrix = isExact ? calibration.exactMatrix : try calibration.matrix
-            entry = HwdbEntry(
-                match: target.match ?? "sensor:modalias:MODALIAS:*",
-                matrix: matrix,
-                comment: target.match == nil
-                    ? "Replace MODALIAS by the modalias of the sensor's bus" : printable(target.name)
-            )
+            entry = target.entry(with: matrix)
             isMirrored = calibration.isMirrored(target.quantity)
         } catch {
             throw CommandError(error.sentence)

@@ -88,7 +88,17 @@ struct HwdbEntry {
     /// Adds the record to a file, in place of an earlier one for the same match, and replaces the file atomically.
     ///
     /// Pipes and terminals get the record alone. A symbolic link's target is replaced, or created if it is missing.
-    func add(to name: String) throws(SystemError) {
+    func add(to name: String) throws(SystemError) { try change(name) { added(to: $0) } }
+
+    /// Removes earlier matrices for the same match from a file; returns them.
+    func remove(from name: String) throws(SystemError) -> [String] {
+        guard access(name, F_OK) == 0 || Errno.current != .notFound else { return [] }
+        let matrices = removed(from: try FileDescriptor.contents(of: name)).matrices
+        if !matrices.isEmpty { try change(name) { removed(from: $0).rest } }
+        return matrices
+    }
+
+    private func change(_ name: String, _ changed: ([UInt8]) -> [UInt8]) throws(SystemError) {
         let resolved = realpath(name, nil)
         defer { free(resolved) }
         let path = resolved.map { String(cString: $0) } ?? name
@@ -96,10 +106,10 @@ struct HwdbEntry {
         guard lstat(path, &old) == 0 else {
             guard Errno.current == .notFound else { throw SystemError("look at", path, errno: .current) }
             if path == Self.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
-            return try OutputFile.replace(path, with: added(to: []), permissions: 0o644)
+            return try OutputFile.replace(path, with: changed([]), permissions: 0o644)
         }
         guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try OutputFile.write(text, to: path) }
-        let bytes = added(to: try FileDescriptor.contents(of: path))
+        let bytes = changed(try FileDescriptor.contents(of: path))
         try OutputFile.replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
     }
 
@@ -108,19 +118,37 @@ struct HwdbEntry {
     /// An earlier matrix for the same match is removed, and its record if nothing else is in it. Everything else is
     /// kept byte by byte. Later records override earlier ones.
     func added(to bytes: [UInt8]) -> [UInt8] {
+        var kept = kept(of: bytes).lines
+        if let last = kept.last, !trimmed(last).isEmpty { kept.append([]) }
+        return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
+    }
+
+    /// Returns a file's contents as they were before this record was added, and the matrices that this removes.
+    func removed(from bytes: [UInt8]) -> (rest: [UInt8], matrices: [String]) {
+        var (lines, matrices) = kept(of: bytes)
+        if !matrices.isEmpty, lines.last?.isEmpty == true { lines.removeLast() }
+        return (lines.flatMap { $0 + [Self.newline] }, matrices)
+    }
+
+    private func kept(of bytes: [UInt8]) -> (lines: [ArraySlice<UInt8>], matrices: [String]) {
         var lines = Self.lines(of: bytes)
         var kept: [ArraySlice<UInt8>] = []
+        var matrices: [String] = []
         while !lines.isEmpty {
             let record = lines.prefix { !trimmed($0).isEmpty }
             let end = lines[record.endIndex...].first
             let rest = withoutMatrix(record)
             kept += rest
+            if rest.count < record.count {
+                matrices += record.filter(Self.isMatrix).map {
+                    String(decoding: trimmed($0).dropFirst(Self.property.utf8.count + 1), as: UTF8.self)
+                }
+            }
             // The empty line after a removed record is removed, too.
             if let end, record.isEmpty || !rest.isEmpty { kept.append(end) }
             lines = lines[record.endIndex...].dropFirst()
         }
-        if let last = kept.last, !trimmed(last).isEmpty { kept.append([]) }
-        return kept.flatMap { $0 + [Self.newline] } + Array(text.utf8)
+        return (kept, matrices)
     }
 
     /// Returns whether a record in a file, for any sensor, sets this matrix.
@@ -133,7 +161,7 @@ struct HwdbEntry {
     private func withoutMatrix(_ record: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
         let isMatch = { (line: ArraySlice<UInt8>) in !Self.isProperty(line) && line.first != UInt8(ascii: "#") }
         guard record.filter(isMatch).map({ Array(trimmed($0)) }) == [Array(match.utf8)] else { return Array(record) }
-        let kept = record.filter { !(Self.isProperty($0) && trimmed($0).starts(with: "\(Self.property)=".utf8)) }
+        let kept = record.filter { !Self.isMatrix($0) }
         guard kept.count < record.count, !kept.contains(where: Self.isProperty) else { return kept }
         return kept.filter { !isMatch($0) && !$0.elementsEqual("# \(comment)".utf8) }
     }
@@ -147,6 +175,10 @@ struct HwdbEntry {
 
     private static func isProperty(_ line: ArraySlice<UInt8>) -> Bool { line.first == UInt8(ascii: " ") }
 
+    private static func isMatrix(_ line: ArraySlice<UInt8>) -> Bool {
+        isProperty(line) && trimmed(line).starts(with: "\(property)=".utf8)
+    }
+
     // MARK: - Loading
 
     /// The programs that apply a record to a present device; orientd handles the resulting event.
@@ -159,10 +191,15 @@ struct HwdbEntry {
         ]
     }
 
+    /// Applies a change of the records; returns the matrix that udev has then.
+    static func reload(for sysfsPath: String) throws(CommandError) -> String? {
+        for program in programs(for: sysfsPath) { try Program.run(program) }
+        return (try? Device(syspath: sysfsPath))?.property(property)
+    }
+
     /// Applies the record once it was added; throws unless udev has the new matrix then.
     func load(for sysfsPath: String) throws(CommandError) {
-        for program in Self.programs(for: sysfsPath) { try Program.run(program) }
-        let property = (try? Device(syspath: sysfsPath))?.property(Self.property)
+        let property = try Self.reload(for: sysfsPath)
         guard property == value else {
             let found = property.map { "\"\(printable($0))\"" } ?? "none"
             throw CommandError("udev's \(Self.property) of \(sysfsPath) is \(found) instead of \"\(value)\"")
