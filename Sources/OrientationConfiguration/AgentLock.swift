@@ -14,7 +14,12 @@ package final class AgentLock {
         package var display = ""
         /// What it does, as words that follow "orient-agent".
         package var activity: String
+
+        package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
     }
+
+    /// What an agent does where nothing can be rotated.
+    package static let findsNoOutput = "finds no output to rotate"
 
     private static let suffix = ".lock"
 

@@ -336,9 +336,24 @@ class Check(SessionTestCase):
         verdict, text, remedy = self.check()["panel"][0]
         self.assertEqual(verdict, "warn")
         self.assertIn("Output=", text)
-        self.assertTrue(remedy)
+        self.assertEqual(remedy, "man agent.conf")
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
+
+    def test_agent_without_an_output_is_a_warning(self):
+        self.start(claim=False)
+        self.start_compositor(monitor())
+        agent = self.start_agent()
+        text = f"process {agent.pid} finds no output to rotate"
+        wait_until(lambda: self.check()["agent"] == [("warn", text, "")], "the agent is a warning")
+        agent.wait_for_warning("no output is a built-in panel")
+
+    def test_panel_that_is_off(self):
+        self.start(claim=False)
+        self.start_compositor(panel(), monitor())
+        self.compositor.change("eDP-1", enabled=False)
+        text = "eDP-1 is off, as with a closed lid, and is rotated when it is on again"
+        self.assertEqual(self.check()["panel"], [("warn", text, "")])
 
     def test_name_with_control_characters_is_one_finding(self):
         self.start(claim=False)

@@ -74,7 +74,7 @@ class Service:
 
     def __init__(self, rig, name, paths, interfaces, answer):
         self.answer = answer
-        connection = rig.connect().connection
+        self.connection = connection = rig.connect().connection
         for path in paths:
             for interface in interfaces:
                 xml = f'<node><interface name="{interface}">{INTERFACES[interface]}</interface></node>'
@@ -506,7 +506,23 @@ class Services(DoctorTestCase):
         self.plug()
         self.polkit(allowed=False)
         self.rig.start_orientd()
-        self.assert_finding(self.doctor()["sampling"], "warn", "does not sample for this user")
+        pattern, remedy = "does not sample for this user", "loginctl session-status"
+        self.assert_finding(self.doctor()["sampling"], "warn", pattern, remedy=remedy)
+
+    def test_refused_claim_without_polkit(self):
+        self.plug()
+
+        def refuse(method, _arguments):
+            # orientd allows its own user everything where there is no polkit: this one ends once it has refused.
+            name = GLib.Variant("(s)", (POLKIT,))
+            polkit.connection.call_sync(BUS, "/", BUS, "ReleaseName", name, None, Gio.DBusCallFlags.NONE, 5000, None)
+            return GLib.Variant("((bba{ss}))", ((False, False, {}),))
+
+        path = "/org/freedesktop/PolicyKit1/Authority"
+        polkit = Service(self.rig, POLKIT, [path], [POLKIT + ".Authority"], refuse)
+        self.rig.start_orientd()
+        remedy = "install the package polkitd or polkit"
+        self.assert_finding(self.doctor()["sampling"], "warn", "does not sample for this user", remedy=remedy)
 
     def test_saved_state(self):
         folder = self.rig.directory / "state"

@@ -80,6 +80,12 @@ import Testing
         #expect(ServiceChecks.rotators([], []).isEmpty)
     }
 
+    @Test func `an agent without an output is a warning`() {
+        let agent = AgentLock.Holder(process: 78, activity: AgentLock.findsNoOutput)
+        let text = "process 78 (orient-agent) finds no output to rotate"
+        #expect(ServiceChecks.rotators([], [agent]) == [.warn(text, remedy: .command("man agent.conf"))])
+    }
+
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {
         func verdict(_ owner: NameOwner?, unit: String? = nil, choice: Bool? = nil) -> Finding.Verdict {
             ServiceChecks.sensorProxy(owner, daemon: daemon, unit: unit, choice: choice).verdict

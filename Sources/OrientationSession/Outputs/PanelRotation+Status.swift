@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
+
 /// The words for what is done with the panels.
 extension PanelRotation {
     /// What is wrong, as a message; nil if nothing is.
@@ -8,7 +10,7 @@ extension PanelRotation {
     /// What is done with the panels, as words that follow "orient-agent".
     var activity: String {
         let list = (panels.isEmpty ? report.disabledPanels : panels.map { $0.name }).joined(separator: " and ")
-        if list.isEmpty { return "finds no output to rotate" }
+        if list.isEmpty { return AgentLock.findsNoOutput }
         if panels.isEmpty { return "rotates \(list) when it is on again" }
         guard case .transform = goal, !isChanging, !difference.isEmpty else { return "rotates \(list)" }
         if say == .other { return "leaves \(list) as another program has set it" }

@@ -33,7 +33,7 @@ package final class SessionCheck {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
             add("ok", "session", desktop.description + (mayKeepLock ? "" : "; orient-agent is not needed"))
             if let agent {
-                add("ok", "agent", "process \(agent.process) \(agent.activity)")
+                add(agent)
             } else if mayKeepLock {
                 let remedy = "systemctl --user enable --now orient-agent"
                 let text = "orient-agent does not run: the desktop's rotation switch and the lock of orientd may differ"
@@ -49,7 +49,7 @@ package final class SessionCheck {
         }
         checkRivals()
         if let agent {
-            add("ok", "agent", "process \(agent.process) \(agent.activity)")
+            add(agent)
         } else {
             add("warn", "agent", "orient-agent does not run in this session", remedy: "orient-agent &")
         }
@@ -67,6 +67,10 @@ package final class SessionCheck {
             "check": .text(check), "result": .text(result), "text": .text(printable(text)), "remedy": .text(remedy),
         ]
         findings.append(JSONValue(finding).line)
+    }
+
+    private func add(_ agent: AgentLock.Holder) {
+        add(agent.findsNoOutput ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {
@@ -92,8 +96,9 @@ package final class SessionCheck {
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let report = OutputReport(outputs, panels: configuration.outputs)
         guard let panel = report.panels.first else {
-            let text = report.problem ?? "\(report.disabledPanels.joined(separator: " and ")) is off"
-            return add("warn", "panel", text, remedy: "man agent.conf")
+            if let problem = report.problem { return add("warn", "panel", problem, remedy: "man agent.conf") }
+            let names = report.disabledPanels.joined(separator: " and ")
+            return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
         add("ok", "panel", "\(panel.name), transform \(panel.transform)")
         checkTouch(panel, outputs)

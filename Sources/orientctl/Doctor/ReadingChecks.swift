@@ -111,7 +111,8 @@ enum ReadingChecks {
             let canBuffer = sensor.map { $0.canBuffer && $0.name == daemon.sensor?.name } ?? false
             return sampling(daemon, canBuffer: canBuffer, isHere: sensor != nil)
         case .failure(let error):
-            return .warn("orientd does not sample for this user: \(error.message)", remedy: .showSession)
+            let text = "orientd does not sample for this user: \(error.message)"
+            return .warn(text, remedy: ServiceChecks.claimRemedy(system.bus))
         case nil: return samplingWithoutDaemon(system)
         }
     }

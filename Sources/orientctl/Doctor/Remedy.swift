@@ -27,10 +27,8 @@ enum Remedy: Hashable, Sendable {
     static let configure = change("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
     static let calibrate = change("sudo orientctl calibrate")
     static let report = orientctl("doctor --report report.txt")
-    static let showSession = command(sessionCommand)
-
     /// Shows whether this user's session is local and active, as polkit asks.
-    static let sessionCommand = "loginctl session-status"
+    static let showSession = command("loginctl session-status")
 
     static let asRoot = command("sudo orientctl doctor")
 

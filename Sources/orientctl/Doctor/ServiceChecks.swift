@@ -25,7 +25,10 @@ enum ServiceChecks {
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
     static func rotators(_ clients: [NameOwner], _ agents: [AgentLock.Holder]) -> [Finding] {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
-            + agents.map { .ok("process \($0.process) (orient-agent) \($0.activity)") }
+            + agents.map {
+                let text = "process \($0.process) (orient-agent) \($0.activity)"
+                return $0.findsNoOutput ? .warn(text, remedy: .command("man agent.conf")) : .ok(text)
+            }
     }
 
     // MARK: - The service
@@ -147,10 +150,17 @@ enum ServiceChecks {
                 mayClaim: try Polkit.isAllowed(Names.Action.claim, over: bus)
             )
         } catch {
-            guard error.isServiceMissing else { return .warn("cannot be queried: \(error)") }
+            guard error.isServiceMissing else {
+                return .warn("cannot be queried: \(error)", remedy: .command("systemctl status polkit"))
+            }
             let text = "not on the bus: only root and orientd's user may claim"
             return .warn(text, remedy: .installPolkit)
         }
+    }
+
+    /// What helps a user who may not claim the sensor.
+    static func claimRemedy(_ bus: Bus?) -> Remedy {
+        bus?.owner(of: Polkit.service) == nil ? .installPolkit : .showSession
     }
 
     static func polkit(missing: [String], mayClaim: Bool) -> Finding {

@@ -44,8 +44,9 @@ struct Status {
         do throws(BusError) {
             try bus.callDaemon("Claim")
         } catch {
-            let remedy = error.isRefusal ? "; try: \(Remedy.sessionCommand)" : ""
-            complain("the orientation may be old: the claim of the idle sensor failed (\(error.message))\(remedy)")
+            let text = "the orientation may be old: the claim of the idle sensor failed (\(error.message))"
+            let remedy = error.isRefusal ? ServiceChecks.claimRemedy(bus) : .none
+            complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before
         }
         var now = try bus.readManager()
