@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER
-# Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) and agent.conf(5) are the
-# output of the programs in BUILD_FOLDER, which are called with --settings, by the command EMULATOR if that is set. Any
-# error is a failure, and so is any warning of man or mandoc, if they are installed.
+# Builds the manual pages into OUTPUT_FOLDER and checks them. The settings in orientd.conf(5) and orient-agent.conf(5) are
+# the output of the programs in BUILD_FOLDER, which are called with --settings, by the command EMULATOR if that is set.
+# Any error is a failure, and so is any warning of man or mandoc, if they are installed.
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: docs/build.sh BUILD_FOLDER OUTPUT_FOLDER" >&2; exit 2; }
@@ -22,7 +22,7 @@ settings() {  # settings PROGRAM PAGE
     sed -e "/^@SETTINGS@\$/{r $work/settings" -e 'd}' "$here/$2.scd.in" >"$work/$2.scd"
 }
 settings orientd orientd.conf.5
-settings orient-agent agent.conf.5
+settings orient-agent orient-agent.conf.5
 
 for source in "$work"/*.scd; do
     page=$(basename "$source" .scd)
@@ -46,3 +46,5 @@ for source in "$work"/*.scd; do
     fi
     install -m 644 "$work/$page" "$output/$page"
 done
+# The page is named after the program, unlike its file, by whose name it is found as well.
+echo '.so man5/orient-agent.conf.5' >"$output/agent.conf.5"

@@ -4,7 +4,7 @@ package import OrientationConfiguration
 package import OrientationCore
 import POSIX
 
-/// The settings of orient-agent, with the defaults that agent.conf(5) documents.
+/// The settings of orient-agent, with the defaults that orient-agent.conf(5) documents.
 package struct AgentConfiguration: Hashable, Sendable {
     /// Whether something is done where that is possible.
     package enum Automatic: String, NamedValue {

@@ -20,7 +20,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     return OptionParser(Options.accepted).run(
         "orient-agent",
         purpose: "Rotate the display of this session, and what must follow it, as orientd decides.",
-        manuals: "orient-agent(1) and agent.conf(5)",
+        manuals: "orient-agent(1) and orient-agent.conf(5)",
         arguments,
         set: { options.set($0, $1) },
         body: { run(options) }

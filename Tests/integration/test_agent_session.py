@@ -336,7 +336,7 @@ class Check(SessionTestCase):
         verdict, text, remedy = self.check()["panel"][0]
         self.assertEqual(verdict, "warn")
         self.assertIn("Output=", text)
-        self.assertEqual(remedy, "man agent.conf")
+        self.assertEqual(remedy, "man orient-agent.conf")
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
 

@@ -166,11 +166,13 @@ class Settings(RigTestCase):
     def test_manual_pages_have_the_settings_of_the_programs(self):
         build = [SOURCE_ROOT / "docs" / "build.sh", BUILD, self.rig.directory]
         subprocess.run(build, check=True, capture_output=True)
-        for program, (name, _) in self.FILES.items():
+        for program, name in (("orientd", "orientd.conf"), ("orient-agent", "orient-agent.conf")):
             page = (self.rig.directory / f"{name}.5").read_text()
             keys = re.findall(r"^\*(\w+)=\*$", self.manual(program), re.M)
             self.assertGreater(len(keys), 5)
             self.assertEqual(re.findall(r"^\\fB(\w+)=\\fR", page, re.M), keys)
+        # The agent's page is found by the name of its file as well.
+        self.assertEqual((self.rig.directory / "agent.conf.5").read_text(), ".so man5/orient-agent.conf.5\n")
 
 
 class Hooks(AgentTestCase):

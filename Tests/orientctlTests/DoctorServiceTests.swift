@@ -83,7 +83,7 @@ import Testing
     @Test func `an agent without an output is a warning`() {
         let agent = AgentLock.Holder(process: 78, activity: AgentLock.findsNoOutput)
         let text = "process 78 (orient-agent) finds no output to rotate"
-        #expect(ServiceChecks.rotators([], [agent]) == [.warn(text, remedy: .command("man agent.conf"))])
+        #expect(ServiceChecks.rotators([], [agent]) == [.warn(text, remedy: .command("man orient-agent.conf"))])
     }
 
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {

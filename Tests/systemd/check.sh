@@ -542,7 +542,8 @@ check "make install: introspection data" installed 644 /usr/share/dbus-1/interfa
     /usr/share/dbus-1/interfaces/org.orientd1.Request.xml /usr/share/dbus-1/interfaces/org.orientd1.Sensor.xml \
     /usr/share/dbus-1/interfaces/net.hadess.SensorProxy.xml /usr/share/dbus-1/interfaces/net.hadess.SensorProxy.Compass.xml
 check "make install: the files of the agent" installed 644 /usr/lib/systemd/user/orient-agent.service \
-    /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/agent.conf.5 \
+    /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/orient-agent.conf.5 \
+    /usr/share/man/man5/agent.conf.5 \
     /usr/share/doc/orientd/examples/agent.conf
 check "make install: the files of the virtual tablet switch" installed 644 \
     /usr/lib/systemd/system/orientd-tablet-switch.socket /usr/lib/systemd/system/orientd-tablet-switch-device.socket \

@@ -34,7 +34,10 @@ page gfm "$catalog/OrientationClient.md" OrientationClient \
 for source in "$root/NEWS.md" "$root/CONTRIBUTING.md" "$root"/docs/*.md; do
     page gfm "$source" "$(basename "$source" .md)"
 done
-for source in "$man"/*.[158]; do page man "$source" "$(basename "$source")"; done
+# Not those that are another name of a page.
+for source in "$man"/*.[158]; do
+    grep -q '^\.so ' "$source" || page man "$source" "$(basename "$source")"
+done
 cp "$here/style.css" "$root"/docs/*.svg "$root"/docs/*.conf "$root/LICENSE" "$site"
 
 # The library exports OrientationCore, whose types its users meet.

@@ -27,7 +27,7 @@ enum ServiceChecks {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                return $0.findsNoOutput ? .warn(text, remedy: .command("man agent.conf")) : .ok(text)
+                return $0.findsNoOutput ? .warn(text, remedy: .command("man orient-agent.conf")) : .ok(text)
             }
     }
 
