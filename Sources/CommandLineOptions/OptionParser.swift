@@ -50,9 +50,9 @@ package struct OptionParser {
         package var usage: String { takesValue ? "--\(name)=\(value)" : "--\(name)" }
 
         /// The option's lines of a help text; aligned, its long name is below those of options with a short one.
-        package func helpLines(isAligned: Bool = false) -> [String] {
+        package func helpLines(isAligned: Bool = false, width: Int = 80) -> [String] {
             let start = short.map { "-\($0), " } ?? (isAligned ? "    " : "")
-            return OptionParser.helpLines(start + usage, "\(help)", column: isAligned ? 24 : 21)
+            return OptionParser.helpLines(start + usage, "\(help)", column: isAligned ? 24 : 21, width: width)
         }
     }
 
@@ -68,10 +68,28 @@ package struct OptionParser {
         self.stopsAtOperand = stopsAtOperand
     }
 
-    /// Formats a term and its explanation, of one or more lines, as two columns.
-    package static func helpLines(_ term: String, _ explanation: String, column: Int = 21) -> [String] {
+    /// Splits a text at blanks into lines of at most `width` columns, as far as its words allow that.
+    package static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
         // Not by characters, whose tables take 10 kB.
-        let texts = explanation.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
+        for word in text.utf8.split(separator: UInt8(ascii: " ")).map({ String(Substring($0)) }) {
+            if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines
+    }
+
+    /// Formats a term and its explanation as two columns.
+    package static func helpLines(
+        _ term: String,
+        _ explanation: String,
+        column: Int = 21,
+        width: Int = 80
+    ) -> [String] {
+        let texts = wrapped(explanation, width: width - column)
         let head = "  \(term)"
         let isShort = head.utf8.count < column && !texts.isEmpty
         return (isShort ? [] : [head])

@@ -16,8 +16,10 @@ struct Command: Sendable {
     /// number, `COMMAND...` for the words of another command line.
     var operands = ""
 
-    /// One or more lines of the help text.
+    /// What the list of commands says, in a few words.
     let summary: String
+    /// What the command is for, in whole sentences.
+    let description: String
     var options: [OptionParser.Option] = []
     let run: @Sendable (Invocation) throws(CommandError) -> Void
 

@@ -12,14 +12,19 @@ extension Command {
         Rotation.lock, Rotation.unlock, Rotation.rotate, Rotation.align, Rotation.autorotate, TabletModeCommand.command,
         Run.command, Record.command, Replay.command, Calibrate.command, Doctor.command,
         Completion.command,
-        Command(name: "version", summary: "print the version") { invocation throws(CommandError) in
+        Command(
+            name: "version",
+            summary: "print the version",
+            description: "Prints the version."
+        ) { invocation throws(CommandError) in
             let object = JSONValue(["Version": .text("\(Version.current)")])
             try emit([invocation.isJSON ? object.line : "orientctl \(Version.current)"])
         },
         Command(
             name: "help",
             operands: "[COMMAND]",
-            summary: "print this help, or that of a command"
+            summary: "explain a command",
+            description: "Lists the commands, or explains COMMAND and its options."
         ) { invocation throws(CommandError) in
             try emit(invocation.operands.first.map { name throws(CommandError) in try named(name).help } ?? help)
         },
@@ -39,18 +44,19 @@ extension Command {
         throw CommandError("unknown command '\(name)'; \(hint ?? "try: orientctl help")", .usage)
     }
 
-    var help: [String] {
-        var lines = ["Usage: orientctl \(usage)"]
-        lines += (capitalized(summary) + ".").utf8.split(separator: UInt8(ascii: "\n"))
-            .map { String(decoding: $0, as: UTF8.self) }
-        let meanings = Placeholder.all.filter { Self.mentions($0.name, in: usage) }.flatMap { $0.meaning }
-        if !meanings.isEmpty { lines += [""] + meanings }
-        if !options.isEmpty {
-            let place = hasCommandLine ? ", before \(operands)" : ""
-            lines += ["", "Options\(place):"] + options.flatMap { $0.helpLines() }
+    /// What the command is for, in lines that fit the terminal.
+    var help: [String] { help(width: Terminal.size?.columns ?? 80) }
+
+    func help(width: Int) -> [String] {
+        func wrapped(_ text: String) -> [String] { OptionParser.wrapped(text, width: width) }
+        func lines(_ options: [OptionParser.Option]) -> [String] { options.flatMap { $0.helpLines(width: width) } }
+        var help = wrapped("Usage: orientctl \(usage)") + [""] + wrapped(description)
+        for word in Placeholder.all where !word.meaning.isEmpty && Self.mentions(word.name, in: usage) {
+            help += [""] + wrapped(word.meaning)
         }
-        return lines + ["", "Options of every command:"] + Self.globalOptions.flatMap { $0.helpLines() }
-            + ["", "See orientctl(1)."]
+        let place = hasCommandLine ? ", before \(operands)" : ""
+        if !options.isEmpty { help += ["", "Options\(place):"] + lines(options) }
+        return help + ["", "Options of every command:"] + lines(Self.globalOptions) + ["", "See orientctl(1)."]
     }
 
     /// Whether a usage line contains a word in capitals.
@@ -59,32 +65,12 @@ extension Command {
             .contains { $0.elementsEqual(word.utf8) }
     }
 
+    /// The list of commands, which fits a terminal of 24 lines.
     static var help: [String] {
-        var lines = [
-            "Usage: orientctl [OPTION]... [COMMAND]", "Show and control the orientation of this device.", "",
-            "Commands:",
-        ]
-        for command in all {
-            let required = command.options.filter { $0.isRequired }.map { $0.usage }
-            let words = ([command.name] + required + [command.operands]).filter { !$0.isEmpty }
-            lines += OptionParser.helpLines(words.joined(separator: " "), command.summary)
-        }
-        lines += [""] + Placeholder.all.flatMap { $0.meaning } + ["", "Options, before or after the command:"]
-        lines += globalOptions.flatMap { $0.helpLines() }
-        for command in all where !command.options.isEmpty {
-            let place = command.hasCommandLine ? ", before \(command.operands)" : ""
-            lines += ["", "Options of \(command.name)\(place):"] + command.options.flatMap { $0.helpLines() }
-        }
-        return lines + [
-            "", "Exit status: 0 success, 1 failure, 2 wrong usage, 3 no orientd, 4 refused.",
-            "run exits with the status of COMMAND, or 126 or 127 if it cannot be executed.", "See orientctl(1).",
-        ]
+        let options = globalOptions.map { "\($0.short.map { "-\($0), " } ?? "")\($0.usage)" }
+        return ["Usage: orientctl [OPTION]... [COMMAND]"]
+            + all.flatMap { OptionParser.helpLines($0.name, $0.summary, column: 15) }
+            + ["Options: \(options.joined(separator: "; "))"]
+            + ["orientctl help COMMAND explains a command. See orientctl(1)."]
     }
-}
-
-/// The text with its first letter in upper case, if that is one of ASCII.
-private func capitalized(_ text: String) -> String {
-    var bytes = Array(text.utf8)
-    if let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) { bytes[0] = first - 32 }
-    return String(decoding: bytes, as: UTF8.self)
 }

@@ -17,10 +17,10 @@ struct Placeholder: Sendable {
     let name: String
     let values: Values
 
-    /// Lines of the help text; none where the command's own help is enough.
-    let meaning: [String]
+    /// Sentences of the help text; empty where the command's own help is enough.
+    let meaning: String
 
-    private init(_ name: String, _ values: Values, _ meaning: String...) {
+    private init(_ name: String, _ values: Values, _ meaning: String = "") {
         self.name = name
         self.values = values
         self.meaning = meaning
@@ -38,17 +38,15 @@ struct Placeholder: Sendable {
         .init(
             "EDGE",
             .words(Edge.allCases.map { $0.name }),
-            "EDGE is how the interface is shown: portrait, portrait-upside-down,",
-            "landscape-right or landscape-left; or the edge of the display that is up:",
-            "normal, left-up, right-up or bottom-up. In landscape, device and interface",
-            "have mirrored names, as in UIKit: the interface of a device in landscape-left",
-            "is upright in landscape-right. Use 'orientctl align' to make it fit the device."
+            "EDGE is how the interface is shown: portrait, portrait-upside-down, landscape-right or landscape-left; or "
+                + "the edge of the display that is up: normal, left-up, right-up or bottom-up. In landscape, device and "
+                + "interface have mirrored names, as in UIKit: the interface of a device in landscape-left is upright "
+                + "in landscape-right. Use 'orientctl align' to make it fit the device."
         ),
         .init(
             "MASK",
             .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name }),
-            "MASK is one or more of all, all-but-upside-down, landscape and EDGEs,",
-            "separated by commas."
+            "MASK is one or more of all, all-but-upside-down, landscape and EDGEs, separated by commas."
         ),
         .init("MODE", .words(AutorotateMode.allCases.map { $0.name }), "MODE is always, tablet-mode or never."),
         .init(

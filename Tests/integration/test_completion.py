@@ -158,7 +158,7 @@ class Fish(CompletionTestCase):
         self.assertEqual(set(self.completions("orientctl re")), {"record", "replay", "requests"})
         self.assertEqual(self.completions("orientctl unl"), {"unlock": "release the lock"})
         self.assertEqual(set(self.completions("orientctl -b session unl")), {"unlock"})
-        autorotate = "let the interface follow the device always, in tablet mode only, or never; without MODE, print the mode"
+        autorotate = "set when the interface follows the device"
         self.assertEqual(self.completions("orientctl autor"), {"autorotate": autorotate})
         source = self.completions("orientctl record --sour")["--source="]
         self.assertEqual(source, "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate")

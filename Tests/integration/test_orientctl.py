@@ -55,6 +55,28 @@ class OrientctlTestCase(RigTestCase):
         self.rig.start_orientd()
         self.client.claim()
 
+    def on_terminal(self, *command, columns=0, **environment):
+        """Returns what a command writes to a terminal."""
+        controller, terminal = os.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
+        process = self.rig.spawn(
+            [BUILD / "orientctl", *command],
+            env=dict(self.rig.plain_environment, **environment),
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+        )
+        os.close(terminal)
+        text = b""
+        try:
+            while chunk := os.read(controller, 65536):
+                text += chunk
+        except OSError:
+            pass  # EIO: the terminal is closed
+        os.close(controller)
+        self.assertEqual(process.wait(10), DONE)
+        return text.decode()
+
 
 class Status(OrientctlTestCase):
     def test_plain_lines_when_piped(self):
@@ -105,35 +127,14 @@ class Status(OrientctlTestCase):
     def test_on_a_terminal(self):
         self.start_claimed(raw=LANDSCAPE_LEFT)
         plain = self.rig.orientctl("status").stdout
-        coloured = self.on_terminal({"TERM": "xterm"})
-        colourless = self.on_terminal({"TERM": "xterm", "NO_COLOR": "1"})
+        coloured = self.on_terminal("status", TERM="xterm")
+        colourless = self.on_terminal("status", TERM="xterm", NO_COLOR="1")
         for text in (coloured, colourless):
             self.assertIn("landscape-left", text)
             self.assertIn("◀", text, "there is no picture")
         self.assertNotIn("◀", plain)
         self.assertIn("\x1b[", coloured)
         self.assertNotIn("\x1b", colourless)
-
-    def on_terminal(self, environment):
-        """Returns what `orientctl status` writes to a terminal."""
-        controller, terminal = os.openpty()
-        process = self.rig.spawn(
-            [BUILD / "orientctl", "status"],
-            env=dict(self.rig.plain_environment, **environment),
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-        )
-        os.close(terminal)
-        text = b""
-        try:
-            while chunk := os.read(controller, 65536):
-                text += chunk
-        except OSError:
-            pass  # EIO: the terminal is closed
-        os.close(controller)
-        self.assertEqual(process.wait(10), DONE)
-        return text.decode()
 
 
 class Get(OrientctlTestCase):
@@ -830,10 +831,18 @@ class ExitCodes(OrientctlTestCase):
                 )
                 self.assertEqual(run.returncode, FAILED)
 
+    def test_help_of_a_command_fits_the_terminal(self):
+        for columns in (45, 120):
+            lines = self.on_terminal("help", "rotate", columns=columns).splitlines()
+            self.assertTrue(lines[0].startswith("Usage: orientctl rotate"), lines)
+            longest = max(len(line) for line in lines)
+            self.assertTrue(columns - 10 < longest <= columns, lines)
+
     def test_version_and_help(self):
         self.assertRegex(self.rig.orientctl("version").stdout, r"\d+\.\d+")
         run = self.rig.orientctl("help")
         self.assertEqual(run.returncode, DONE)
+        self.assertLess(len(run.stdout.splitlines()), 24)
         for command in ("status", "monitor", "sensors", "record", "replay"):
             self.assertIn(f"\n  {command} ", run.stdout)
 

@@ -44,15 +44,19 @@ import Testing
         #expect(error?.exitCode == .usage)
     }
 
-    @Test func `the help of a command has its usage, its options and what its words mean`() {
+    @Test(arguments: [40, 80, 200])
+    func `the help of a command fits the terminal, and has its usage, its options and what its words mean`(width: Int) {
         for command in Command.all {
-            #expect(command.help.first == "Usage: orientctl \(command.usage)")
-            for option in command.options { #expect(command.help.contains { $0.contains(option.usage) }) }
-            for line in command.help.dropFirst() { #expect(line.count <= 90, "\(line)") }
+            let help = command.help(width: width)
+            let start = "Usage: orientctl \(command.usage)  \(command.description.prefix(9))"
+            #expect(help.joined(separator: " ").hasPrefix(start))
+            #expect(command.description.hasSuffix("."))
+            for option in command.options { #expect(help.contains { $0.contains(option.usage) }) }
+            for line in help where line.contains(" ") { #expect(line.count <= width, "\(line)") }
         }
-        #expect(Rotation.lock.help.contains { $0.hasPrefix("EDGE is how the interface is shown: portrait,") })
-        #expect(!Rotation.lock.help.contains { $0.hasPrefix("MODE is") })
-        #expect(Run.command.help.contains { $0.hasPrefix("MASK is one or more of") })
+        #expect(Rotation.lock.help(width: width).contains { $0.hasPrefix("EDGE is how the interface is shown:") })
+        #expect(!Rotation.lock.help(width: width).contains { $0.hasPrefix("MODE is") })
+        #expect(Run.command.help(width: width).contains { $0.hasPrefix("MASK is one or more of") })
     }
 
     static let answers: [(name: String, exitCode: ExitCode)] = [
@@ -75,14 +79,14 @@ import Testing
 
     // MARK: - The table
 
-    @Test func `every command and option is in the help, with an explanation`() throws {
-        let help = Command.help
+    @Test func `the list of commands has a line for each, and fits a terminal of 24 lines with the prompt`() {
         for command in Command.all {
-            #expect(help.contains { $0.hasPrefix("  \(command.name)") }, "\(command.name)")
-            #expect(!command.summary.isEmpty)
-            for option in command.options { #expect(help.contains { $0.contains(option.usage) }, "\(option.usage)") }
+            let lines = Command.help.filter { $0.hasPrefix("  \(command.name) ") }
+            #expect(lines.count == 1 && lines[0].hasSuffix(" \(command.summary)"), "\(command.name)")
         }
-        for line in help { #expect(line.count <= 80, "\(line)") }
+        for option in Command.globalOptions { #expect(Command.help.contains { $0.contains(option.usage) }) }
+        for line in Command.help { #expect(line.count <= 80, "\(line)") }
+        #expect(Command.help.count < 24)
     }
 
     @Test func `names in the table are unique`() {
@@ -97,7 +101,7 @@ import Testing
         ("", 0...0), ("EDGE", 1...1), ("[current|EDGE]", 0...1), ("COMMAND...", 1...Int.max),
     ])
     func `the operands of the usage line are the ones that are accepted`(operands: String, count: ClosedRange<Int>) {
-        let command = Command(name: "test", operands: operands, summary: "") { _ in }
+        let command = Command(name: "test", operands: operands, summary: "", description: "") { _ in }
         #expect(command.operandCount == count)
         #expect(command.usage == (operands.isEmpty ? "test" : "test \(operands)"))
     }

@@ -8,7 +8,8 @@ enum Completion {
     static let command = Command(
         name: "completion",
         operands: "SHELL",
-        summary: "print the completions for a shell"
+        summary: "print the completions for a shell",
+        description: "Prints the completions for a shell. Packages install them, so that this is seldom needed."
     ) { invocation throws(CommandError) in
         let shell: Shell = try value(named: invocation.operands[0], "there are no completions for ")
         try emit([shell.script])
@@ -48,13 +49,13 @@ enum Completion {
             if let option {
                 values(of: "\(option.value)", for: word)
             } else if word.hasPrefix("-") {
-                options.map { "--\($0.name)\($0.takesValue ? "=" : "")\t\(oneLine("\($0.help)"))" }
+                options.map { "--\($0.name)\($0.takesValue ? "=" : "")\t\($0.help)" }
             } else if let command, command.hasCommandLine {
                 [":command \(words.count - 1)"]
             } else if let command {
                 operandCount == 0 || command.takesSeveralOperands ? values(of: command.operands, for: word) : []
             } else {
-                Command.all.map { "\($0.name)\t\(oneLine($0.summary))" }
+                Command.all.map { "\($0.name)\t\($0.summary)" }
             }
         return all.filter { $0.hasPrefix(word) || $0.hasPrefix(":") }
     }
@@ -75,10 +76,6 @@ enum Completion {
         let end = word.utf8.lastIndex { separators.utf8.contains($0) }.map { word.utf8.index(after: $0) }
         let start = String(word[..<(end ?? word.startIndex)])
         return names.map { start + $0 }
-    }
-
-    private static func oneLine(_ text: String) -> String {
-        text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }.joined(separator: " ")
     }
 }
 

@@ -11,7 +11,8 @@ enum Get {
     static let command = Command(
         name: "get",
         operands: "PROPERTY",
-        summary: "print the value of a property"
+        summary: "print the value of a property",
+        description: "Prints the bare value of a property, for scripts."
     ) { invocation throws(CommandError) in
         let property = try property(named: invocation.operands[0])
         let name = property.name

@@ -12,8 +12,9 @@ enum Monitor {
     static let command = Command(
         name: "monitor",
         operands: "[PROPERTY...]",
-        summary: "print every change until Ctrl-C, with the sensor running;\n"
-            + "with PROPERTY, print only the values",
+        summary: "print every change until Ctrl-C",
+        description: "Prints every change until Ctrl-C, and keeps the sensor running meanwhile. With PROPERTY, prints "
+            + "only values.",
         options: [
             .init("full", "f", help: "print every property with each change"),
             .init("waybar", help: "print JSON for a custom module of waybar"),

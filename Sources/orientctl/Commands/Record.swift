@@ -13,10 +13,11 @@ enum Record {
     static let command = Command(
         name: "record",
         summary: "write the accelerometer's samples as a trace",
+        description: "Reads the accelerometer, without orientd, and writes its samples as a trace until Ctrl-C.",
         options: [
             .init("output", "o", value: "FILE", help: "write to FILE instead of standard output (-)"),
             .init("force", "f", help: "write over FILE if it exists"),
-            .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE\nor simulate"),
+            .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
     ) { invocation throws(CommandError) in

@@ -10,7 +10,8 @@ import SystemdBus
 enum Requests {
     static let command = Command(
         name: "requests",
-        summary: "list the requests of applications"
+        summary: "list the requests of applications",
+        description: "Lists what applications request, the oldest first. The request that decides is marked."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         let requests = try busCall(bus.readRequests())

@@ -9,8 +9,9 @@ enum Rotation {
     static let lock = Command(
         name: "lock",
         operands: "[current|EDGE|landscape|off|toggle]",
-        summary: "hold the interface in its present orientation, or in EDGE;\n"
-            + "off: unlock; toggle: unlock if locked, else lock"
+        summary: "hold the interface in its present or another orientation",
+        description: "Holds the interface as it is shown now, in EDGE, or in the landscape that fits better, however "
+            + "the device is turned. off is the same as unlock; toggle unlocks if the lock is on, and locks otherwise."
     ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
         let bus = try invocation.connect()
@@ -24,7 +25,11 @@ enum Rotation {
         try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
     }
 
-    static let unlock = Command(name: "unlock", summary: "release the lock") { invocation throws(CommandError) in
+    static let unlock = Command(
+        name: "unlock",
+        summary: "release the lock",
+        description: "Releases the lock: the interface follows the device again, at once."
+    ) { invocation throws(CommandError) in
         try call("SetRotationLock", RotationLock.off.name, readsDevice: true, invocation.connect(), invocation)
     }
 
@@ -46,7 +51,10 @@ enum Rotation {
     static let rotate = Command(
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
-        summary: "turn the interface by hand"
+        summary: "turn the interface by hand",
+        description: "Turns the interface until the device turns, or as long as the lock is on: to EDGE, to the "
+            + "landscape that fits better, by a quarter turn clockwise (cw) or counter-clockwise (ccw), or clockwise to the next "
+            + "orientation that is supported now."
     ) { invocation throws(CommandError) in
         let choice: RotationChoice = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()
@@ -95,7 +103,8 @@ enum Rotation {
 
     static let align = Command(
         name: "align",
-        summary: "turn the interface once to match the device"
+        summary: "turn the interface once to match the device",
+        description: "Turns the interface once to match the device, also under a lock, which then holds that."
     ) { invocation throws(CommandError) in
         try call("AlignToDevice", readsDevice: true, invocation.connect(), invocation)
     }
@@ -103,8 +112,9 @@ enum Rotation {
     static let autorotate = Command(
         name: "autorotate",
         operands: "[MODE]",
-        summary: "let the interface follow the device always, in tablet mode\n"
-            + "only, or never; without MODE, print the mode"
+        summary: "set when the interface follows the device",
+        description: "Lets the interface follow the device always, in tablet mode only, or never, which needs an "
+            + "administrator. Without MODE, prints the mode."
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()

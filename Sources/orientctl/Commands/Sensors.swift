@@ -10,7 +10,8 @@ import SystemdBus
 enum Sensors {
     static let command = Command(
         name: "sensors",
-        summary: "list the accelerometers"
+        summary: "list the accelerometers",
+        description: "Lists the accelerometers that orientd knows, also those that do not determine the orientation."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         let sensors = try busCall(bus.readSensors())

@@ -10,14 +10,11 @@ import SystemdBus
 enum Doctor {
     static let command = Command(
         name: "doctor",
-        summary: "check everything that rotation needs, and say how to\nfix what is wrong",
+        summary: "check everything that rotation needs",
+        description: "Checks everything that rotation needs, from the driver to polkit, and says how to mend what is "
+            + "wrong. Lay the device down and leave it still meanwhile.",
         options: [
-            .init(
-                "report",
-                "r",
-                value: "FILE",
-                help: "write a bug report, without personal data, to FILE;\n- is standard output"
-            ),
+            .init("report", "r", value: "FILE", help: "write a bug report without personal data; - prints it"),
             .init("recording", value: "TRACE", help: "put TRACE into the report, from orientd --record"),
         ]
     ) { invocation throws(CommandError) in

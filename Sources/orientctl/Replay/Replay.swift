@@ -14,12 +14,14 @@ enum Replay {
     static let command = Command(
         name: "replay",
         operands: "FILE",
-        summary: "run the daemon's decisions over a trace or recording;\n- is standard input",
+        summary: "run the daemon's decisions over a trace or recording",
+        description: "Decides as orientd would for the samples and events in FILE, and prints each change. - is "
+            + "standard input.",
         options: [
             .init("all", "a", help: "print every change of a manager's property"),
             .init("devices", "d", help: "print every change of a sensor's state"),
             .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
-            .init("rest", "r", value: "SENSOR", help: "simulate how orientd reads SENSOR (hub or polled)\nat rest"),
+            .init("rest", "r", value: "SENSOR", help: "simulate how orientd reads SENSOR (hub or polled) at rest"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
         ]
     ) { invocation throws(CommandError) in

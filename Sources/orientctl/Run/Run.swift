@@ -14,7 +14,8 @@ enum Run {
     static let command = Command(
         name: "run",
         operands: "COMMAND...",
-        summary: "allow only certain orientations while COMMAND runs",
+        summary: "allow only certain orientations while a command runs",
+        description: "Runs COMMAND, and requests meanwhile that the interface is shown in an orientation of MASK.",
         options: [
             .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
             .init("preferred", value: "EDGE", help: "start in this orientation"),

@@ -13,6 +13,8 @@ struct Status {
     static let command = Command(
         name: "status",
         summary: "show the orientation and the sensors (the default)",
+        description: "Shows how the device is held, how the interface is shown and why, the lock, the requests of "
+            + "applications and the sensors.",
         options: [.init("watch", "w", help: "keep showing it, as it changes, until Ctrl-C")]
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
