@@ -6,8 +6,8 @@ import signal
 import time
 
 from agent_session import AgentTestCase, monitor, panel
-from rig import REQUEST, wait_until
-from rotation import ALL, LANDSCAPE
+from rig import INVALID_INTERFACE_ORIENTATION, REQUEST, wait_until
+from rotation import ALL, LANDSCAPE, mask
 
 PLAYER, READER, OTHER = "org.example.Player", "org.example.Reader", "org.example.Other"
 MASKS = (
@@ -19,7 +19,7 @@ MASKS = (
 DESKTOP_FILE = "[Desktop Entry]\nType=Application\nName=Example\nExec=example\n"
 
 
-class Windows(AgentTestCase):
+class WindowsTestCase(AgentTestCase):
     def start_session(self, *heads, settings=(), **options):
         return super().start_session(*heads, settings=(*settings, *MASKS), **options)
 
@@ -46,6 +46,8 @@ class Windows(AgentTestCase):
         self.compositor.focus(window, *states)
         return window
 
+
+class Windows(WindowsTestCase):
     def test_full_screen_window_decides_and_the_device_afterwards(self):
         self.start_session()
         player = self.focus(PLAYER, "fullscreen")
@@ -244,3 +246,67 @@ class Windows(AgentTestCase):
         self.start_session(toplevel_version=0)
         self.show("landscape-left")
         self.assertEqual(self.client.get("SupportedOrientations"), ALL)
+
+
+class Precedence(WindowsTestCase):
+    """The table of docs/semantics.md: what counts where the orientations of an application come from several places."""
+
+    def start_all(self, section=None, desktop=None):
+        """Starts orientd with a section for the player, and the agent, whose section says landscape."""
+        if desktop:
+            folder = self.home / ".local" / "share" / "applications"
+            folder.mkdir(parents=True)
+            text = f"{DESKTOP_FILE}X-Ubuntu-Supported-Orientations={desktop}\n"
+            for app_id in (PLAYER, OTHER):
+                (folder / f"{app_id}.desktop").write_text(text)
+        lines = (f"[Application {PLAYER}]", f"SupportedOrientations={section}") if section else ()
+        self.start(*lines, claim=False)
+        self.start_compositor(panel())
+        return self.start_agent(settings=MASKS)
+
+    def allowed(self):
+        return self.client.get("SupportedOrientations")
+
+    def test_section_of_orientd_limits_requests_and_decides_nothing_without_one(self):
+        self.start(f"[Application {PLAYER}]", "SupportedOrientations=landscape")
+        self.assertEqual(self.allowed(), ALL)
+        self.view(ALL, PLAYER)
+        self.assertEqual(self.allowed(), LANDSCAPE)
+        error, _ = self.refused_view(mask("portrait"), PLAYER)
+        self.assertEqual(error, INVALID_INTERFACE_ORIENTATION)
+
+    def test_mask_of_a_connection_takes_the_place_of_the_section_for_it_alone(self):
+        self.start(f"[Application {PLAYER}]", "SupportedOrientations=landscape")
+        self.client.ask("SetApplicationMask", "su", PLAYER, mask("portrait"))
+        self.view(ALL, PLAYER)
+        self.assertEqual(self.allowed(), mask("portrait"))
+        self.rig.connect().ask("Request", "sua{sv}", PLAYER, ALL, {})
+        self.assertEqual(self.allowed(), LANDSCAPE)
+
+    def test_section_of_the_agent_comes_before_the_desktop_file(self):
+        self.start_all(desktop="portrait")
+        self.focus(OTHER, "fullscreen")
+        self.wait_for_requests((OTHER, mask("portrait")))
+        self.focus(PLAYER, "fullscreen")
+        wait_until(lambda: (PLAYER, LANDSCAPE) in self.requests(), "the section counts")
+
+    def test_section_of_orientd_limits_the_agent(self):
+        self.start_all(section="landscape-left")
+        self.focus(PLAYER, "fullscreen")
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        self.assertEqual(self.allowed(), mask("landscape-left"))
+
+    def test_sections_with_nothing_in_common(self):
+        agent = self.start_all(section="portrait")
+        self.focus(PLAYER, "fullscreen")
+        agent.wait_for_warning(f"orientd refuses the orientations of {PLAYER}")
+        self.assertEqual((self.requests(), self.allowed()), ([], ALL))
+
+    def test_later_one_of_a_request_of_its_own_and_that_of_the_agent_decides(self):
+        self.start_all()
+        self.view(mask("portrait"), PLAYER)
+        self.assertEqual(self.allowed(), mask("portrait"))
+        self.focus(PLAYER, "fullscreen")
+        wait_until(lambda: self.allowed() == LANDSCAPE, "the agent's request decides")
+        self.view(mask("portrait"), PLAYER)
+        self.assertEqual(self.allowed(), mask("portrait"))
