@@ -67,6 +67,14 @@ extension Configuration: Configurable {
             read an ignored switch, also beside a virtual one, and the keyboard obeys the one that it found first.
             """
         },
+        Setting("Tablet", "TabletWithoutKeyboard", .boolean { $1(&$0.isTabletWithoutKeyboard) }) {
+            """
+            Whether the computer counts as a tablet while no keyboard is attached, and else as a laptop, where there \
+            is no tablet switch: for a tablet whose keyboard can be taken off. One by Bluetooth does not count. GNOME \
+            and KDE look at keyboard and pointer themselves. Where the kernel lists a keyboard that does not exist, \
+            this has no effect: *orientctl doctor* names the keyboards that count.
+            """
+        },
         Setting("Sensor", "Source", .source) {
             """
             Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _iio:URI_ one at a libiio URI \

@@ -51,6 +51,7 @@ package struct Configuration: Hashable, Sendable {
 
     /// The names of input devices whose tablet switch is ignored.
     package var ignoredTabletSwitches: [String] = []
+    package var isTabletWithoutKeyboard = false
 
     /// Whether to serve `net.hadess.SensorProxy`; nil if it depends on whether iio-sensor-proxy is installed.
     package var servesSensorProxy: Bool?

@@ -93,7 +93,12 @@ package final class Daemon {
         self.proxy = proxy
         switches =
             configuration.source == .local
-            ? try LidAndTabletSwitches(loop: loop, log: log, ignored: configuration.ignoredTabletSwitches) {
+            ? try LidAndTabletSwitches(
+                loop: loop,
+                log: log,
+                ignored: configuration.ignoredTabletSwitches,
+                countsKeyboards: configuration.isTabletWithoutKeyboard
+            ) {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
         sleep = try SleepWatch(address, loop: loop, log: log) { driver.deliver($0 ? .sleep : .wake) }

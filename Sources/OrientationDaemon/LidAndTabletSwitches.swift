@@ -25,10 +25,13 @@ final class LidAndTabletSwitches {
     private let loop: EventLoop
     private let log: Log
     private let ignored: [String]
+    private let countsKeyboards: Bool
     private let enumerate: Enumeration
     private var monitor: DeviceMonitor?
     /// The open nodes, by syspath.
     private var nodes: [String: Node] = [:]
+    /// The syspaths of the attached keyboards; nil until they are known, and where they do not count.
+    private var keyboards: Set<String>?
     /// Called once, after the first scan that leaves no switch closed.
     private var onFound: (() -> Void)?
     /// Open the nodes, which can wake a device up: one that hangs holds up no other.
@@ -45,10 +48,13 @@ final class LidAndTabletSwitches {
     private var problem: ProblemLog
 
     /// Ignores the tablet switches of input devices with the names `ignored`.
+    ///
+    /// With `countsKeyboards`, a computer without a tablet switch is a tablet while no keyboard is attached.
     init(
         loop: EventLoop,
         log: Log,
         ignored: [String] = [],
+        countsKeyboards: Bool = false,
         enumerate: @escaping Enumeration = { () throws(SystemError) in
             try Device.all(inSubsystem: "input", named: "event*")
         },
@@ -57,6 +63,7 @@ final class LidAndTabletSwitches {
         self.loop = loop
         self.log = log
         self.ignored = ignored
+        self.countsKeyboards = countsKeyboards
         self.enumerate = enumerate
         self.onChange = onChange
         problem = ProblemLog(log, consequence: "looking for switches again")
@@ -75,10 +82,14 @@ final class LidAndTabletSwitches {
 
     private var tabletSwitches: [Node] { nodes.values.filter { $0.description.offered.contains(.tabletMode) } }
 
-    /// A tablet if any switch says so, unknown without a switch.
+    /// A tablet if any switch says so; without a switch, what the keyboards say if they count, else unknown.
     var tabletMode: TabletMode {
         let switches = tabletSwitches
-        return switches.contains { $0.isTablet } ? .tablet : switches.isEmpty ? .unknown : .laptop
+        if switches.contains(where: { $0.isTablet }) { return .tablet }
+        if !switches.isEmpty { return .laptop }
+        // Not while a switch may still be opened.
+        guard let keyboards, jobs.waitingCount == 0 else { return .unknown }
+        return keyboards.isEmpty ? .tablet : .laptop
     }
 
     /// Warns that the tablet switches which decide contradict the hinge, whose angle is in degrees.
@@ -100,10 +111,13 @@ final class LidAndTabletSwitches {
     func begin(completion: @escaping () -> Void) throws(SystemError) {
         monitor = try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, device in
             switch change {
-            case .removed: drop(device.syspath)
+            case .removed:
+                drop(device.syspath)
+                if keyboards?.contains(device.syspath) == true { scan() }
             // What could not be opened may have become accessible.
             case .added, .changed:
-                guard nodes[device.syspath] == nil, Description(device, ignoring: ignored) != nil else { return }
+                let isSwitch = nodes[device.syspath] == nil && Description(device, ignoring: ignored) != nil
+                guard isSwitch || countsKeyboards && EventNode.isAttachedKeyboard(device) else { return }
                 delay = Self.backoff.first
                 scan()
             }
@@ -141,28 +155,43 @@ final class LidAndTabletSwitches {
         var isTablet: Bool { state.contains(.tabletMode) }
     }
 
+    /// What a scan finds.
+    private struct Listing: Sendable {
+        var switches: [Description] = []
+        var keyboards: Set<String> = []
+    }
+
     /// Opens the nodes that are not open.
     private func scan() {
         scans += 1
         isListed = false
         failure = nil
-        HelperThread.runOnce(loop: loop) { [enumerate, ignored, number = scans] in
-            (
-                number,
-                Result { () throws(SystemError) in
-                    try enumerate().compactMap { Description($0, ignoring: ignored) }
+        HelperThread.runOnce(loop: loop) { [enumerate, ignored, countsKeyboards, number = scans] in
+            let listing = Result { () throws(SystemError) in
+                var listing = Listing()
+                for device in try enumerate() {
+                    if let found = Description(device, ignoring: ignored) { listing.switches.append(found) }
+                    guard countsKeyboards, EventNode.isAttachedKeyboard(device) else { continue }
+                    listing.keyboards.insert(device.syspath)
                 }
-            )
+                return listing
+            }
+            return (number, listing)
         } completion: { [self] number, result in
             // A later scan knows more.
             guard number == scans else { return }
             isListed = true
             failure = result.error
-            for found in (try? result.get()) ?? [] where nodes[found.syspath] == nil && !jobs.contains(found.syspath) {
-                open(found)
-            }
+            if let listing = try? result.get() { take(listing) }
             finishScan()
         }
+    }
+
+    private func take(_ listing: Listing) {
+        for found in listing.switches where nodes[found.syspath] == nil && !jobs.contains(found.syspath) {
+            open(found)
+        }
+        if countsKeyboards { keyboards = listing.keyboards }
     }
 
     private func open(_ description: Description) {
@@ -178,6 +207,7 @@ final class LidAndTabletSwitches {
     private func finishScan() {
         guard isListed, jobs.waitingCount == 0 else { return }
         if let failure = failure.take() { return retryLater(failure) }
+        if countsKeyboards { changed() }
         problem.update(nil)
         retry?.disarm()
         delay = Self.backoff.first

@@ -137,6 +137,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Tablet", "IgnoreTabletSwitch", "Intel HID switches;Tablet Mode") {
             $0.ignoredTabletSwitches = ["Intel HID switches", "Tablet Mode"]
         },
+        Value("Tablet", "TabletWithoutKeyboard", "yes") { $0.isTabletWithoutKeyboard = true },
+        Value("Tablet", "TabletWithoutKeyboard", "no") { $0.isTabletWithoutKeyboard = false },
         Value("Bus", "SensorProxy", "yes") { $0.servesSensorProxy = true },
         Value("Bus", "SensorProxy", "no") { $0.servesSensorProxy = false },
         Value("Bus", "SensorProxy", "auto") { $0.servesSensorProxy = nil },
@@ -186,6 +188,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("Sensor", "BaseFaceUp", ["", "z", "+Z", "yes"]),
         ("Tablet", "TabletSwitch", ["", "auto", "tablet"]),
         ("Tablet", "IgnoreTabletSwitch", ["", ";"]),
+        ("Tablet", "TabletWithoutKeyboard", ["", "auto", "Yes"]),
         ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
         ("Bus", "SensorProxyOrientation", ["", "auto", "Device", "yes"]),
         (

@@ -115,6 +115,42 @@ class TabletSwitch(SwitchTestCase):
         wait_until(lambda: not node.is_open(daemon), "the node is closed")
         self.assertEqual(daemon.log_lines("warning"), [])
 
+    def test_computer_without_a_keyboard_is_a_tablet_where_that_is_configured(self):
+        usb, bluetooth = "0003", "0005"
+        configuration = "[Tablet]\nTabletWithoutKeyboard=yes\n"
+
+        def plug_keyboard(bus, number=4):
+            attributes = {"id/bustype": bus, "capabilities/key": "ffff0000"}
+            self.rig.add_device(event_node("Type Cover", number, attributes, {"ID_INPUT_KEYBOARD": "1"}))
+
+        with self.case("not configured"):
+            self.rig.start_orientd()
+            self.assertEqual(self.client.get("TabletMode"), "unknown")
+        with self.case("comes and goes"):
+            daemon = self.rig.start_orientd(configuration=configuration)
+            self.assertEqual(self.client.get("TabletMode"), "tablet")
+            plug_keyboard(usb)
+            self.assert_mode("laptop")
+            plug_keyboard(usb, 5)
+            self.unplug(4)
+            self.assert_mode("laptop")
+            self.unplug(5)
+            self.assert_mode("tablet")
+            self.assertEqual(daemon.log_lines("warning"), [])
+        with self.case("there at the start"):
+            plug_keyboard(usb)
+            self.rig.start_orientd(configuration=configuration)
+            self.assertEqual(self.client.get("TabletMode"), "laptop")
+        with self.case("by Bluetooth"):
+            plug_keyboard(bluetooth)
+            self.rig.start_orientd(configuration=configuration)
+            self.assertEqual(self.client.get("TabletMode"), "tablet")
+        with self.case("a switch decides"):
+            plug_keyboard(usb)
+            self.plug(TABLET, TABLET)
+            self.rig.start_orientd(configuration=configuration)
+            self.assertEqual(self.client.get("TabletMode"), "tablet")
+
     def test_keyboards_are_left_alone_and_hot_keys_are_not(self):
         for properties, keys, is_ours in (
             ({}, "c000000000000 0", True),

@@ -231,6 +231,12 @@ import Testing
 
     // MARK: - A sensor that reads upside down
 
+    @Test func `keyboards that count are named`() {
+        let setting = "none, but TabletWithoutKeyboard=yes; "
+        #expect(HardwareChecks.tabletMode(by: []) == .ok(setting + "no keyboard: a tablet"))
+        #expect(HardwareChecks.tabletMode(by: ["Type Cover", "Pogo"]) == .ok(setting + "Type Cover, Pogo: a laptop"))
+    }
+
     @Test(arguments: [
         (TabletMode.laptop, RotationRule.fixed, Vector3(0, -1, 0), true),
         (.laptop, .fixed, Vector3(0, -0.8, 0.6), true),

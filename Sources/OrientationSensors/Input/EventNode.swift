@@ -41,6 +41,15 @@ package enum EventNode {
         node.property("ID_INPUT_KEYBOARD") == "1" || bits("capabilities/key", of: node) & letters != 0
     }
 
+    /// Says whether it is a keyboard of the computer, or one that is attached to it: any but those by radio, and of
+    /// programs.
+    package static func isAttachedKeyboard(_ node: Device) -> Bool {
+        guard node.name.utf8.starts(with: "event".utf8), isKeyboard(node), bus(of: node) != .bluetooth else {
+            return false
+        }
+        return !node.syspath.utf8.starts(with: "/sys/devices/virtual/".utf8)
+    }
+
     /// Why an accelerometer is not used; nil for one that is, and for all other devices.
     package static func exclusion(of node: Device) -> String? {
         guard isAccelerometer(node), sensorKind(of: node) != .accelerometer else { return nil }
@@ -59,10 +68,13 @@ package enum EventNode {
     }
 
     /// Says whether it is connected by cable or radio: the accelerometer of a gamepad is not in the screen.
-    private static func isPluggedIn(_ node: Device) -> Bool {
-        let usb = 0x03, bluetooth = 0x05
-        guard let text = node.parent?.attribute("id/bustype"), let bus = Int(text, radix: 16) else { return false }
-        return bus == usb || bus == bluetooth
+    private static func isPluggedIn(_ node: Device) -> Bool { bus(of: node) != nil }
+
+    /// The buses by which something is plugged in, with the numbers of linux/input.h.
+    private enum ExternalBus: Int { case usb = 0x03, bluetooth = 0x05 }
+
+    private static func bus(of node: Device) -> ExternalBus? {
+        node.parent?.attribute("id/bustype").flatMap { Int($0, radix: 16) }.flatMap { ExternalBus(rawValue: $0) }
     }
 
     /// The lowest bits of a bitmap attribute of a node's input device; 0 where there is none.

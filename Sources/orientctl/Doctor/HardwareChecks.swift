@@ -261,9 +261,11 @@ enum HardwareChecks {
         /// What the switches that are not ignored say: `tablet` if any of them does, as in orientd.
         var said = TabletMode.unknown
         var hasVirtual = false
+        var keyboards: [String] = []
         do throws(SystemError) {
             for node in try Device.all(inSubsystem: "input", named: "event*") {
                 hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
+                if EventNode.isAttachedKeyboard(node) { keyboards.append(EventNode.deviceName(of: node)) }
                 guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
                 if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
                     let remedy = remedy(byRules: .applySwitchRules)
@@ -280,6 +282,7 @@ enum HardwareChecks {
         } catch {
             return [.warn("\(error)")]
         }
+        if switches.isEmpty, system.configuration.isTabletWithoutKeyboard { return [tabletMode(by: keyboards)] }
         let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
         let status = (try? system.readings.daemon?.get())?.status ?? system.snapshot?.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
@@ -289,6 +292,12 @@ enum HardwareChecks {
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
         ]
+    }
+
+    /// Says what the names of attached keyboards mean with TabletWithoutKeyboard=yes.
+    static func tabletMode(by keyboards: [String]) -> Finding {
+        let found = keyboards.isEmpty ? "no keyboard: a tablet" : "\(keyboards.joined(separator: ", ")): a laptop"
+        return .ok("none, but TabletWithoutKeyboard=yes; \(found)")
     }
 
     /// Checks the tablet switches; `said` is what they say together.
