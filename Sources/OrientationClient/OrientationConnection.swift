@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
-import OrientationCore
+public import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -203,11 +203,21 @@ public final class OrientationConnection {
         allowsInteractiveAuthorization: Bool = false,
         completion: @escaping (Result<GeometryRequest, OrientationError>) -> Void
     ) {
+        hold(preferences.request, isInteractive: allowsInteractiveAuthorization, completion)
+    }
+
+    private func hold(
+        _ request: RotationRequest,
+        parent: Int? = nil,
+        isInteractive: Bool = false,
+        _ completion: @escaping (Result<GeometryRequest, OrientationError>) -> Void
+    ) {
         whenRunning(completion) { connection in
             let id = connection.newID()
             connection.requests[id] = connection.daemon.hold(
-                preferences.request,
-                isInteractive: allowsInteractiveAuthorization
+                request,
+                parent: parent,
+                isInteractive: isInteractive
             ) { [weak connection] error in
                 guard let connection else { return completion(.failure(.disconnected)) }
                 guard let error else { return completion(.success(GeometryRequest(HeldValue(id, connection)))) }
@@ -223,12 +233,60 @@ public final class OrientationConnection {
         to preferences: GeometryPreferences,
         completion: @escaping (Result<Void, OrientationError>) -> Void
     ) {
+        change(request, completion) { $0.update(to: preferences.request, completion: $1) }
+    }
+
+    // MARK: - Containers
+
+    /// As ``OrientationService/addChild(_:to:presentation:)``, with the same errors.
+    public func addChild(
+        _ preferences: GeometryPreferences,
+        to container: GeometryRequest,
+        presentation: RotationRequest.Presentation = .push,
+        completion: @escaping (Result<GeometryRequest, OrientationError>) -> Void
+    ) {
+        guard let parent = held(container) else { return completion(.failure(.notHeld)) }
+        var request = preferences.request
+        request.presentation = presentation
+        hold(request, parent: parent.number, completion)
+    }
+
+    /// As ``OrientationService/forward(_:to:)``, with the same errors.
+    public func forward(
+        _ container: GeometryRequest,
+        to child: GeometryRequest?,
+        completion: @escaping (Result<Void, OrientationError>) -> Void
+    ) {
+        var number: Int?
+        if let child {
+            guard let target = held(child) else { return completion(.failure(.notHeld)) }
+            number = target.number
+        }
+        change(container, completion) { $0.forward(to: number, completion: $1) }
+    }
+
+    /// As ``OrientationService/setNeedsUpdateOfSupportedInterfaceOrientations(_:)``, with the same errors.
+    public func setNeedsUpdateOfSupportedInterfaceOrientations(
+        _ request: GeometryRequest,
+        completion: @escaping (Result<Void, OrientationError>) -> Void
+    ) {
+        change(request, completion) { $0.setNeedsUpdate(completion: $1) }
+    }
+
+    /// What is sent for a request of this connection; nil once it was released.
+    private func held(_ request: GeometryRequest) -> HeldRequest? {
+        request.held.mailbox === mailbox ? requests[request.held.id] : nil
+    }
+
+    private func change(
+        _ request: GeometryRequest,
+        _ completion: @escaping (Result<Void, OrientationError>) -> Void,
+        _ body: (HeldRequest, @escaping (BusError?) -> Void) -> Void
+    ) {
         defer { wake() }
         guard daemon.state != .disconnected else { return completion(.failure(.disconnected)) }
-        guard request.held.mailbox === mailbox, let held = requests[request.held.id] else {
-            return completion(.failure(OrientationError(.invalidArgument, "the request is not held any more")))
-        }
-        held.update(to: preferences.request) { completion($0.map { .failure(OrientationError($0)) } ?? .success(())) }
+        guard let held = held(request) else { return completion(.failure(.notHeld)) }
+        body(held) { completion($0.map { .failure(OrientationError($0)) } ?? .success(())) }
     }
 }
 

@@ -58,6 +58,7 @@ public struct OrientationError: Error, Hashable, Sendable {
     }
 
     static let ended = OrientationError(.noReply, "orientd has ended before it replied")
+    static let notHeld = OrientationError(.invalidArgument, "the request is not held any more")
     static let cancelled = OrientationError(.cancelled, "the task was cancelled")
     static let disconnected = OrientationError(.disconnected, "the bus closed the connection")
 

@@ -110,6 +110,43 @@ public final class OrientationService: Sendable {
         try await perform { $0.update(request, to: preferences, completion: $1) }
     }
 
+    /// Requests orientations for a view inside a window or another container, as `UIViewController.addChild(_:)`.
+    ///
+    /// A child that is pushed does not turn the interface, and decides while its container forwards to it. A modal one
+    /// covers the window, and decides until it is released. A child ends with its container at the latest.
+    ///
+    /// - Throws: as ``requestGeometryUpdate(_:allowsInteractiveAuthorization:)``, and
+    ///   ``OrientationError/Code/invalidArgument`` if the container was released or is another service's.
+    public func addChild(
+        _ preferences: GeometryPreferences,
+        to container: GeometryRequest,
+        presentation: RotationRequest.Presentation = .push
+    ) async throws(OrientationError) -> GeometryRequest {
+        try await perform { $0.addChild(preferences, to: container, presentation: presentation, completion: $1) }
+    }
+
+    /// Lets a child decide in place of its container, as a navigation stack its top and a tab bar its selected tab.
+    ///
+    /// Nil lets the container decide again. If the child was pushed, the interface turns with the next rotation of the
+    /// device, or by ``setNeedsUpdateOfSupportedInterfaceOrientations(_:)``.
+    ///
+    /// - Throws: as ``update(_:to:)``.
+    public func forward(
+        _ container: GeometryRequest,
+        to child: GeometryRequest?
+    ) async throws(OrientationError) {
+        try await perform { $0.forward(container, to: child, completion: $1) }
+    }
+
+    /// Turns the interface now if what a request supports demands it; as `UIViewController`'s method of this name.
+    ///
+    /// - Throws: as ``update(_:to:)``.
+    public func setNeedsUpdateOfSupportedInterfaceOrientations(
+        _ request: GeometryRequest
+    ) async throws(OrientationError) {
+        try await perform { $0.setNeedsUpdateOfSupportedInterfaceOrientations(request, completion: $1) }
+    }
+
     /// Sets the user's rotation lock, which survives restarts.
     ///
     /// With `allowsInteractiveAuthorization`, polkit may ask a person first.

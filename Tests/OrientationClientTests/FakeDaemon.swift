@@ -154,6 +154,9 @@ final class Worker {
                 try RequestOptions.readChanges(of: &request, from: message)
                 try answer("Update", message, "\(name) \(request.line)")
             }
+            interface.method("SetNeedsUpdate") { [unowned self] message throws(BusError) in
+                try answer("SetNeedsUpdate", message, name)
+            }
             interface.method("Release") { [unowned self] message throws(BusError) in
                 try answer("Release", message, name)
             }
@@ -174,6 +177,8 @@ extension RotationRequest {
         if let preferred { words.append("starts-in-\(preferred)") }
         if !shouldAutorotate { words.append("fixed") }
         if !isActive { words.append("inactive") }
+        if let parent { words.append("\(presentation)-in-\(parent)") }
+        if let forwardsTo { words.append("forwards-to-\(forwardsTo)") }
         if !reason.isEmpty { words.append("'\(reason)'") }
         return words.joined(separator: " ")
     }

@@ -438,6 +438,82 @@ import Testing
         daemon.stop()
     }
 
+    // MARK: - Containers
+
+    private func addChild(
+        _ connection: OrientationConnection,
+        _ container: GeometryRequest,
+        _ presentation: RotationRequest.Presentation = .push
+    ) throws -> GeometryRequest {
+        try result(connection) {
+            connection.addChild(landscape, to: container, presentation: presentation, completion: $0)
+        }.get()
+    }
+
+    @Test func `a container forwards to a child, as each daemon is told`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        let other = try request(connection, landscape)
+        let window = try request(connection, landscape)
+        let film = try addChild(connection, window, .modal)
+        let top = try addChild(connection, window)
+        #expect(script.lines.suffix(2).map { $0.suffix(9) } == ["odal-in-2", "push-in-2"])
+        try result(connection) { connection.forward(window, to: top, completion: $0) }.get()
+        #expect(script.lines.last == "Update 2 org.example.Player landscape forwards-to-4")
+        try result(connection) { connection.setNeedsUpdateOfSupportedInterfaceOrientations(top, completion: $0) }.get()
+        #expect(script.lines.last == "SetNeedsUpdate 4")
+        // A change keeps the place in the tree.
+        for (request, place) in [(top, "4 org.example.Player landscape push-in-2"), (window, "forwards-to-4")] {
+            try result(connection) { connection.update(request, to: landscape, completion: $0) }.get()
+            #expect(script.lines.last?.hasSuffix(place) == true)
+        }
+        other.release()
+        try serve(connection) { script.lines.last == "Release 1" }
+        first.stop()
+        let before = script.lines.count
+        let second = try daemon()
+        // The new daemon calls them otherwise.
+        try serve(connection) { script.lines.last == "Update 1 org.example.Player landscape forwards-to-3" }
+        #expect(
+            script.lines[before...].filter { $0.hasPrefix("Request") } == [
+                "Request org.example.Player landscape", "Request org.example.Player landscape modal-in-1",
+                "Request org.example.Player landscape push-in-1",
+            ]
+        )
+        try result(connection) { connection.forward(window, to: nil, completion: $0) }.get()
+        #expect(script.lines.last == "Update 1 org.example.Player landscape")
+        withExtendedLifetime(film) {}
+        second.stop()
+    }
+
+    @Test func `a child of what is not held any more, or of another connection, is refused`() throws {
+        let daemon = try daemon()
+        let (one, other) = (try connect(), try connect())
+        let window = try request(one, landscape)
+        func refusal(_ connection: OrientationConnection) throws -> OrientationError.Code? {
+            try result(connection) { connection.addChild(landscape, to: window, completion: $0) }.failure?.code
+        }
+        #expect(try refusal(other) == .invalidArgument)
+        window.release()
+        try serve(one) { script.lines.last == "Release 1" }
+        #expect(try refusal(one) == .invalidArgument)
+        daemon.stop()
+    }
+
+    @Test func `a child of a parent that a restarted daemon refuses is refused`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        let window = try request(connection, landscape)
+        first.stop()
+        try serve(connection) { connection.state?.isServiceRunning == false }
+        script.refuse("Request org.example.Player landscape", with: .invalidArguments("no"))
+        let second = try daemon()
+        let error = try result(connection) { connection.addChild(landscape, to: window, completion: $0) }.failure
+        #expect(error?.code == .invalidArgument)
+        #expect(script.lines.last == "Request org.example.Player landscape")
+        second.stop()
+    }
+
     @Test func `a bus that is not there is an error`() {
         let error = #expect(throws: OrientationError.self) {
             try OrientationConnection(busAddress: "unix:path=/nonexistent/bus")

@@ -53,7 +53,9 @@ package final class DaemonConnection {
     private var slots: [BusSlot] = []
     /// The unique name of the daemon; nil while none runs.
     private var name: String?
+    /// In the order in which they began, so that parents come before their children.
     private var requests: [HeldRequest] = []
+    private var lastRequest = 0
 
     /// The calls without a reply so far.
     private var calls: [Int: (slot: BusSlot, completion: (Result<BusMessage, BusError>) -> Void)] = [:]
@@ -218,17 +220,33 @@ package final class DaemonConnection {
 
     /// Makes a request of this daemon, or of the next one, and again of each later one, until the result is released.
     ///
-    /// `isInteractive` lets polkit ask a person the first time. `completion` is called with the error of the first
-    /// reply, nil if the request was made.
+    /// `parent` is the number of the request that it is a child of. `isInteractive` lets polkit ask a person the first
+    /// time. `completion` is called with the error of the first reply, nil if the request was made.
     package func hold(
         _ request: RotationRequest,
+        parent: Int? = nil,
         isInteractive: Bool = false,
         completion: @escaping (BusError?) -> Void
     ) -> HeldRequest {
-        let held = HeldRequest(request, of: self, isInteractive: isInteractive, completion)
+        lastRequest += 1
+        let held = HeldRequest(
+            request,
+            number: lastRequest,
+            of: self,
+            parent: parent,
+            isInteractive: isInteractive,
+            completion
+        )
         requests.append(held)
         if name != nil { held.make() }
         return held
+    }
+
+    func request(_ number: Int?) -> HeldRequest? { requests.first { $0.number == number } }
+
+    /// Handles the reply to a request: its children are made, and who forwards to it does so from now on.
+    func answered(_ request: HeldRequest) {
+        for other in requests { other.follow(request) }
     }
 
     func forget(_ request: HeldRequest) { requests.removeAll { $0 === request } }

@@ -19,8 +19,14 @@ package final class HeldRequest {
     /// A daemon that replied too late would hold a request that nobody can release. The call ends with the daemon.
     private static let timeout = 1e9
 
+    /// Names it within the connection.
+    package let number: Int
     // Unretained, as the connection holds its requests.
     private unowned(unsafe) let connection: DaemonConnection
+    /// The number of the request that it is a child of, which each daemon gets first.
+    private let parent: Int?
+    /// The number of the request that decides in place of this one.
+    private var target: Int?
     private var state = State.unknown
     private var request: RotationRequest
     /// What the daemon was sent last, and has not refused.
@@ -31,20 +37,38 @@ package final class HeldRequest {
 
     init(
         _ request: RotationRequest,
+        number: Int,
         of connection: DaemonConnection,
+        parent: Int?,
         isInteractive: Bool,
         _ completion: @escaping (BusError?) -> Void
     ) {
         self.request = request
         accepted = request
+        self.number = number
         self.connection = connection
+        self.parent = parent
         self.isInteractive = isInteractive
         self.completion = completion
     }
 
-    /// Makes the request of a daemon that does not know it.
+    /// What the daemon calls it; nil unless it knows the request.
+    var id: RotationRequest.ID? {
+        if case .made(let path) = state { Names.request(at: path) } else { nil }
+    }
+
+    /// Makes the request of a daemon that does not know it, once that has its parent.
     func make() {
         guard state == .unknown else { return }
+        if let parent {
+            let held = connection.request(parent)
+            guard let id = held?.id else {
+                if held?.state != .asked { answered(.invalidArguments("orientd does not know the parent")) }
+                return
+            }
+            request.parent = id
+        }
+        request.forwardsTo = connection.request(target)?.id
         state = .asked
         accepted = request
         connection.call("Request", isInteractive: isInteractive && completion != nil, timeout: Self.timeout) { call in
@@ -56,6 +80,7 @@ package final class HeldRequest {
                 let isRefused = state == .asked
                 if isRefused { state = .unknown }
                 if !answered(error), isRefused { connection.onRefusal(request, error) }
+                connection.answered(self)
             }
         }
     }
@@ -63,8 +88,18 @@ package final class HeldRequest {
     private func made(at path: String) {
         if state == .asked { state = .made(path: path) } else { release(path) }
         answered(nil)
-        guard request != accepted else { return }
+        if request != accepted { updateAgain() }
+        connection.answered(self)
+    }
+
+    private func updateAgain() {
         update(to: request) { [self] error in if let error { connection.onRefusal(request, error) } }
+    }
+
+    /// Handles that the daemon has answered another request.
+    func follow(_ other: HeldRequest) {
+        if parent == other.number { make() }
+        if target == other.number, id != nil, request.forwardsTo != other.id { updateAgain() }
     }
 
     /// Completes the first reply; returns false for later ones.
@@ -79,12 +114,15 @@ package final class HeldRequest {
     /// The end of the daemon has ended the request.
     func daemonEnded() { state = .unknown }
 
-    /// Changes the request; its application stays the same.
+    /// Changes the request; its application, its parent and its presentation stay the same.
     ///
     /// A daemon that starts later gets what is changed meanwhile. What a daemon refuses is not changed.
     package func update(to new: RotationRequest, completion: @escaping (BusError?) -> Void) {
         request = new
         request.appID = accepted.appID
+        request.parent = accepted.parent
+        request.presentation = accepted.presentation
+        request.forwardsTo = connection.request(target)?.id
         guard case .made(let path) = state else { return completion(nil) }
         let sent = request
         connection.call("Update", of: Names.request, at: path) { call in
@@ -97,6 +135,22 @@ package final class HeldRequest {
             }
             completion(result.error)
         }
+    }
+
+    /// Lets the request with that number decide in place of this one; nil ends that.
+    package func forward(to number: Int?, completion: @escaping (BusError?) -> Void) {
+        let previous = target
+        target = number
+        update(to: request) { [self] error in
+            if error != nil, target == number { target = previous }
+            completion(error)
+        }
+    }
+
+    /// Has the daemon apply a pushed request now, instead of with the next rotation.
+    package func setNeedsUpdate(completion: @escaping (BusError?) -> Void) {
+        guard case .made(let path) = state else { return completion(nil) }
+        connection.call("SetNeedsUpdate", of: Names.request, at: path) { completion($0.error) }
     }
 
     /// Ends the request, once; a reply that is awaited is answered with its release.
