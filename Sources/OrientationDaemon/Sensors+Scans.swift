@@ -86,12 +86,21 @@ extension Sensors {
         status.location = device.location
         var isLost = false
         for kind in device.path.isEmpty ? [] : device.kinds {
+            // Its name or location may not be known this time.
+            let uses = SensorUse.all.filter { $0.kind == kind }
+            let present = uses.flatMap { table.present(at: device.path, $0) }
+            if !present.isEmpty {
+                // What works is not lost as it cannot be described anew.
+                for sensor in present where !sensor.works {
+                    machine.deliver(.device(sensor.number, .undescribed(device.problem)))
+                    isLost = true
+                }
+                continue
+            }
             var found = FoundDevice(kind, of: device, rate: configuration.rate)
             do throws(SystemError) {
                 switch table.selection(found.use).match(status.identity, isAnnounced: false) {
-                // What works is not lost as it cannot be described anew.
-                case .working: continue
-                case .returned(let known): found.number = known
+                case .working(let known), .returned(let known): found.number = known
                 case .new:
                     guard let new = newNumber(device.name, device.path) else { continue }
                     found.number = new

@@ -196,6 +196,26 @@ class Device(HangingTestCase):
         self.rig.write("in_illuminance_raw", 2, LIGHT)
         self.wait_for_value("LightLevel", 2)
 
+    def test_that_is_known_stays_one_sensor_when_its_name_hangs_at_another_scan(self):
+        # It was a second sensor, lost, and once the name was read both had become another.
+        self.rig.add_device(accelerometer("display"))
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1}))
+        daemon = self.start_and_claim()
+        self.hang("name", DEVICE)
+        self.rig.remove_device(LIGHT)
+        problem = DEVICE + "/name does not answer for 5 s"
+        self.rig.add_device(device(LATE, {"in_illuminance_raw": 7}))
+        daemon.wait_for_log(problem)
+        self.assertEqual(self.client.sensor()["State"], "sampling")
+        # One that was lost meanwhile is described anew.
+        self.rig.path(DEVICE, "in_accel_x_raw").unlink()
+        self.client.wait_for("SensorState", "lost")
+        self.rig.write("in_accel_x_raw", 0)
+        self.rig.unblock("name", "display")
+        self.client.wait_for("SensorState", "sampling")
+        self.assertEqual(self.client.sensor()["LastError"], "")
+        self.assertEqual(len(daemon.log_lines("does not answer|now$")), 1, daemon.log())
+
     def test_of_the_input_subsystem(self):
         properties = {"ID_INPUT_ACCELEROMETER": 1}
         self.rig.add_device(event_node("chip", attributes={"properties": "40"}, properties=properties))
