@@ -92,14 +92,15 @@ package struct DeviceMachine: Sendable {
             goal = .closed
             replacement = nil
             patience = 1
-        case .start: goal = .open
+        case .start:
+            // It was stopped while a job of its buffer was under way, and not closed yet.
+            if isReading, goal == .closed { beginAnew(at: time, &commands) }
+            goal = .open
         case .stop: goal = .closed
         case .sense(let sensing): if isReading, goal == .open { sense(sensing, at: time, &commands) }
         case .rescaled:
             // The pose at rest was measured with the scaling before.
-            guard isReading, goal == .open else { break }
-            sense(.stream, at: time, &commands)
-            commands.report = .started(warnings: [])
+            if isReading, goal == .open { beginAnew(at: time, &commands) }
         case .finished(let result): finish(result, at: time, &commands)
         case .reading(let showsMotion): countReading(showsMotion: showsMotion, at: time, &commands)
         case .readFailed(let failure, let reason): countFailure(failure, reason, at: time, &commands)
@@ -231,6 +232,12 @@ package struct DeviceMachine: Sendable {
     }
 
     // MARK: - Readings
+
+    /// Reads on as if it had just been opened.
+    private mutating func beginAnew(at time: Double, _ commands: inout DeviceCommands) {
+        sense(.stream, at: time, &commands)
+        commands.report = .started(warnings: [])
+    }
 
     private mutating func sense(_ sensing: Sensing, at time: Double, _ commands: inout DeviceCommands) {
         guard sensing != self.sensing else { return }

@@ -20,6 +20,8 @@ private struct World {
     var isPresent = false
     var mayBeSilent = false
     var readings = 0
+    /// Whether it was reported that readings come, since they are needed.
+    private var isStarted = false
     /// When the sensor was read.
     private var read = 0.0
 
@@ -55,6 +57,12 @@ private struct World {
             #expect(machine.deadline != nil, "nothing watches over it", sourceLocation: sourceLocation)
         }
         if let report = commands.report { reports.append(report) }
+        switch (event, commands.report) {
+        case (_, .started): isStarted = true
+        case (.stop, _), (.removed, _), (_, .failed): isStarted = false
+        default: break
+        }
+        #expect(isStarted || commands.reading == .none, "nothing says that it is read", sourceLocation: sourceLocation)
     }
 
     /// Seconds between two readings that reach the machine.
@@ -270,6 +278,23 @@ private struct World {
         world.isAlive = false
         world.pass(seconds: 6)
         #expect(world.reports.last == .stalled("no answer for 5 s"))
+    }
+
+    // It was published as idle for as long as it was read.
+    @Test func `a device that is needed again before a job of its buffer has ended is read as if opened then`() {
+        var world = World.started
+        world.hangs = true
+        world.send(.sense(Self.rest()))
+        #expect(world.job == .setSensitivity(0.25))
+        world.send(.stop)
+        #expect(world.commands.reading == .none)
+        world.reports = []
+        world.send(.start)
+        #expect(world.reports == [.started(warnings: [])])
+        #expect(world.commands.reading == .scans && world.commands.sensing == .stream)
+        world.hangs = false
+        world.pass()
+        #expect(world.jobs.last == .setSensitivity(0) && world.commands.reading == .scans)
     }
 
     // It was published as lost, although nobody had it read any more.
