@@ -104,7 +104,6 @@ package final class DeviceDriver {
             }
         }
         if let job = commands.job { run(job) }
-        if commands.reading == .none { helper.endIfIdle() }
         return problem
     }
 

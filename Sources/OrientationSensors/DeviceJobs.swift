@@ -47,7 +47,7 @@ package final class DeviceJobs<Value: Sendable> {
 
     package init(loop: EventLoop) throws(SystemError) {
         self.loop = loop
-        helper = try newHelper(loop)
+        helper = try HelperThread(loop: loop)
         hangTimer = try loop.timer(owned(by: self) { $0.hangTimePassed() })
     }
 
@@ -136,9 +136,9 @@ package final class DeviceJobs<Value: Sendable> {
             }
         }
         do throws(SystemError) {
-            helper = try newHelper(loop)
+            helper = try HelperThread(loop: loop)
             var helpers = [helper]
-            while helpers.count < min(rest.count, helperLimit) { helpers.append(try newHelper(loop)) }
+            while helpers.count < min(rest.count, helperLimit) { helpers.append(try HelperThread(loop: loop)) }
             for (index, job) in rest.enumerated() { start(job, on: helpers[index % helpers.count]) }
         } catch {
             // Without descriptors they wait for the job that hangs, and for the next attempt.
@@ -162,9 +162,3 @@ private let hangTime = 0.25
 
 /// The most helpers that are started at a time for the jobs that wait.
 private let helperLimit = 16
-
-private func newHelper(_ loop: EventLoop) throws(SystemError) -> HelperThread {
-    let helper = try HelperThread(loop: loop)
-    helper.onIdle = owned(by: helper) { $0.endIfIdle() }
-    return helper
-}

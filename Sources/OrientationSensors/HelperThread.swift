@@ -7,8 +7,9 @@ package import SystemdBus
 
 /// Makes calls into sysfs, which the kernel may block for seconds, on a thread; each device has one of its own.
 ///
-/// The thread is started by the first job, and runs an event loop of its own, which takes jobs in order and reads at
-/// intervals. Only `Sendable` values go to and from it: the completions and what they hold stay with the caller's loop.
+/// The thread is started by the first job, and ends when nothing is under way. It runs an event loop of its own, which
+/// takes jobs in order and reads at intervals. Only `Sendable` values go to and from it: the completions and what they
+/// hold stay with the caller's loop.
 package final class HelperThread {
     /// The settings that jobs have changed.
     let settings = SettingsToRestore()
@@ -154,7 +155,9 @@ package final class HelperThread {
             switch result {
             case .finished:
                 completions.removeFirst()(nil)
-                if isIdle { onIdle?() }
+                guard isIdle else { continue }
+                endIfIdle()
+                onIdle?()
             case .polled(let id, let result): polls.first { $0.id == id }?.deliver(result)
             }
         }
