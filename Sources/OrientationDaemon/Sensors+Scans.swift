@@ -29,9 +29,10 @@ extension Sensors {
     private func scanned(_ result: Result<FoundSensors, SystemError>) {
         let found = try? result.get()
         let warnings = result.error.map { ["\($0)"] } ?? found?.warnings ?? []
-        for warning in warnings where !lastWarnings.contains(warning) { log.warning(warning) }
+        let newWarnings = warnings.filter { !lastWarnings.contains($0) }
+        for warning in newWarnings { log.warning(warning) }
         let isComplete = found?.isComplete ?? true
-        lastWarnings = isComplete ? warnings : lastWarnings + warnings
+        lastWarnings = isComplete ? warnings : lastWarnings + newWarnings
         for device in found?.sensors ?? [] {
             do throws(SystemError) {
                 try add(device)

@@ -11,7 +11,7 @@ package struct FoundSensors: Sendable {
     /// Why a device that looks like a sensor is not among them, each one line.
     package internal(set) var warnings: [String] = []
 
-    /// Whether it is of all devices; otherwise of one that answers late.
+    /// Whether it is of all devices; otherwise of one that answers late, or some may have come meanwhile.
     package internal(set) var isComplete = true
 }
 

@@ -21,6 +21,8 @@ package final class SensorSearch {
     private let kinds: [SensorKind]
     private let jobs: DeviceJobs<Result<FoundSensors, SystemError>>
     private var state = State.idle
+    /// Whether nothing was handed over of the last scan.
+    private var wasDiscarded = false
     /// Of the scan under way, and those of earlier ones that hang.
     private var descriptions: [Description] = []
     private var problem: SystemError?
@@ -61,7 +63,9 @@ package final class SensorSearch {
     /// The devices that do not answer.
     package var hangingCount: Int { jobs.hangingCount }
 
-    /// Starts a scan; if one is under way, its result is discarded and another scan follows.
+    /// Starts a scan; if one is under way, another scan follows, and its own result is discarded.
+    ///
+    /// Of two scans in a row, one is handed over at least, so that devices that come and go all the time hide no other.
     ///
     /// Calls nothing back before it returns.
     package func scan() {
@@ -111,12 +115,15 @@ package final class SensorSearch {
         descriptions.removeAll { $0.result != nil || !jobs.contains($0.candidate.name) }
         for description in descriptions { description.isLate = true }
         state = .idle
-        if isOutdated { return scan() }
+        wasDiscarded = isOutdated && !wasDiscarded
+        if wasDiscarded { return scan() }
+        defer { if isOutdated { scan() } }
         if let problem = problem ?? results.compactMap({ $0.error }).first {
             onFound?(.failure(problem))
             return
         }
         var found = FoundSensors()
+        found.isComplete = !isOutdated
         for result in results {
             guard let part = try? result.get() else { continue }
             found.sensors += part.sensors

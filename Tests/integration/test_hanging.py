@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device of which one attribute hangs while it is looked for hides no other, and is used once it answers."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -26,6 +27,33 @@ class Silent(EventNode):
         if 0 <= client.get_request() - EVIOCGABS < len(self.axes):
             self.may_tell.wait()
         return super().answer(base, client)
+
+
+class Slow(threading.Thread):
+    """An attribute that takes a tenth of a second for each read."""
+
+    def __init__(self, rig, attribute, device, text):
+        super().__init__(daemon=True)
+        rig.block(attribute, device)
+        (self.path, self.text, self.running) = (rig.path(device, attribute), text, True)
+        rig.on_close(self.stop)
+        self.start()
+
+    def run(self):
+        while self.running:
+            time.sleep(0.005)
+            try:
+                writer = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                continue  # nobody reads
+            time.sleep(0.1)
+            with contextlib.suppress(BrokenPipeError):  # who read has ended
+                os.write(writer, self.text)
+            os.close(writer)
+
+    def stop(self):
+        self.running = False
+        self.join()
 
 
 class HangingTestCase(SensorProxyTestCase):
@@ -139,6 +167,22 @@ class OtherSensors(HangingTestCase):
         daemon = self.start_and_claim()
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
         wait_until(lambda: len(daemon.log_lines("does not answer for 5 s")) == 12, "all are lost")
+
+
+    def test_are_found_while_another_is_announced_all_the_time(self):
+        # Each scan was out of date when it ended, and nothing was found before it was quiet.
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1, "in_illuminance_integration_time": 0.05}))
+        self.rig.add_device(accelerometer("base", attributes={"location": "base"}))
+        self.rig.start_orientd()
+        self.wait_for_state("base", "idle")
+        Slow(self.rig, "in_illuminance_integration_time", LIGHT, b"0.05\n")
+        self.rig.add_device(accelerometer("display", index=7))
+
+        def is_found():
+            self.rig.testbed.uevent(DEVICE, "add")
+            return self.client.get("HasAccelerometer")
+
+        wait_until(is_found, "the display's is found", timeout=3)
 
 
 class Device(HangingTestCase):
