@@ -84,6 +84,7 @@ package final class DeviceDriver {
     package func rescale(to scaling: SensorScaling) {
         freshScaling = scaling
         self.scaling = scaling
+        found?.scaling = scaling
         if let poll { helper.setBatch(readingBatch, of: poll) }
     }
 

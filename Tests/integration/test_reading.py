@@ -5,6 +5,10 @@ Each expected orientation is worked out by hand: acceleration = M * ((raw + offs
 where upright is (0, -9.81, 0) and right edge up, landscape-left, is (-9.81, 0, 0).
 """
 
+import contextlib
+import os
+import pathlib
+
 from feed import Feed
 from rig import (
     DEVICE,
@@ -286,6 +290,27 @@ class Matrices(ReadingTestCase):
                 self.assertEqual(self.client.sensor()["State"], "sampling")
                 self.assertEqual(len(daemon.log_lines("mount matrix")), 1, daemon.log())
                 self.assertEqual(daemon.log_lines("warning: test"), [])
+
+    def test_matrix_that_udev_changes_before_a_device_that_is_announced_again_is_closed_counts(self):
+        # The one before was used, while the new one was published.
+        self.rig.add_device(accelerometer(raw=(1000, 0, 0), attributes={"sampling_frequency": 12}))
+        daemon = self.claim_with()
+        self.rig.block("sampling_frequency")
+        path = str(self.rig.path(DEVICE, "sampling_frequency"))
+        pipe = os.open(path, os.O_RDWR)
+        self.rig.on_close(lambda: os.close(pipe))
+        self.rig.testbed.uevent(DEVICE, "add")
+        descriptors = pathlib.Path(f"/proc/{daemon.pid}/fd")
+
+        def is_being_read():
+            with contextlib.suppress(FileNotFoundError):  # another one is closed meanwhile
+                return path in [str(each.readlink()) for each in descriptors.iterdir()]
+
+        wait_until(is_being_read, "it is being closed")
+        self.udev_changes(ACCEL_MOUNT_MATRIX=self.UDEV)
+        self.client.wait_for_sensor("MountMatrix", [0, -1, 0, -1, 0, 0, 0, 0, 1])
+        self.rig.unblock("sampling_frequency", 15)
+        self.client.wait_for("DeviceOrientation", "portrait")
 
     def test_change_of_anything_else_leaves_the_sensor_alone(self):
         self.rig.add_device(accelerometer(properties={"ACCEL_MOUNT_MATRIX": self.KERNEL}))
