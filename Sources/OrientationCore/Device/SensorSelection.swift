@@ -161,14 +161,12 @@ package struct SensorSelection: Sendable {
         guard isReading != wasReading else { return }
         commands.isChanged = true
         resetBackoff(&commands)
-        guard let active else {
-            commands.scans = isReading && canRetry
-            return
-        }
         if isReading {
-            if active.works { commands.start = active.number } else { commands.scans = canRetry }
-        } else {
-            rest(active.number, &commands)
+            // A better one that hung may have answered meanwhile.
+            choose(&commands)
+            if active?.works != true { commands.scans = canRetry }
+        } else if let activeNumber {
+            rest(activeNumber, &commands)
         }
     }
 

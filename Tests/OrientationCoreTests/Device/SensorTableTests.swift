@@ -140,6 +140,22 @@ private struct Drivers {
         #expect(drivers.active == 1 && drivers.isRead(1) && !drivers.isRead(2))
     }
 
+    // The other one, which may be in the base, was read until the next event of udev.
+    @Test mutating func `a better sensor that hung is read when readings are needed the next time`() {
+        drivers.find(1, path: "/sys/a")
+        drivers.find(2, path: "/sys/b", name: "other", isSubstitute: true)
+        drivers.endScan()
+        drivers.hung = [1]
+        drivers.need(true)
+        drivers.pass(5.1)
+        drivers.hung = []
+        drivers.endJobs()
+        #expect(drivers.active == 2 && drivers.isRead(2) && !drivers.isRead(1))
+        drivers.need(false)
+        drivers.need(true)
+        #expect(drivers.active == 1 && drivers.isRead(1) && !drivers.isRead(2))
+    }
+
     @Test mutating func `a sensor that is unplugged is lost, and read again when it is back at another path`() {
         drivers.find(1, path: "/sys/a")
         drivers.endScan()
