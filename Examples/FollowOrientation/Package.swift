@@ -19,5 +19,9 @@ let package = Package(
             name: "change-request",
             dependencies: [.product(name: "OrientationClient", package: "orientd")]
         ),
+        .executableTarget(
+            name: "containers",
+            dependencies: [.product(name: "OrientationClient", package: "orientd")]
+        ),
     ]
 )

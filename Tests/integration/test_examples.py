@@ -134,6 +134,18 @@ class Examples(RigTestCase):
         self.assertEqual(self.client.get("RotationLock"), "off")
         self.client.wait_for("InterfaceOrientation", "portrait")
 
+    def test_navigation_stack_waits_for_the_device_and_tab_bar_does_not(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        process = self.start("containers")
+        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(
+            self.output.read_text(),
+            "window: portrait\na picture in landscape was pushed: portrait\npopped: portrait\n"
+            "the map's tab: landscape-right\nthe album's tab: portrait\n",
+        )
+        self.assertEqual(self.requests(), [])
+
     def test_documentation_shows_the_programs(self):
         reference = SOURCE_ROOT / "Sources" / "OrientationClient" / "OrientationClient.docc" / "OrientationClient.md"
         for document, name in (
