@@ -249,6 +249,8 @@ INSTALLED := \
     $(BIN)/orientd-tablet-switch:755:$(PREFIX)/libexec/orientd-tablet-switch \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
     $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
+    compat/monitor-sensor:755:$(PREFIX)/bin/monitor-sensor \
+    .build/man/monitor-sensor.1:644:$(PREFIX)/share/man/man1/monitor-sensor.1 \
     .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
@@ -297,7 +299,7 @@ install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DEST
 	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
-	    case "$(if $(STRIP),$$rest)" in 755:*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
+	    case "$(if $(STRIP),$$entry)" in $(BIN)/*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemd-sysusers

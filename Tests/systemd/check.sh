@@ -525,6 +525,7 @@ kept() {
 check "make install: succeeds" make_tree install
 check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd \
     /usr/libexec/orientd-tablet-switch
+check "make install: monitor-sensor" installed 755 /usr/bin/monitor-sensor
 check "make install: the programs have no debug information" stripped /usr/bin/orient-agent /usr/bin/orientctl \
     /usr/libexec/orientd /usr/libexec/orientd-tablet-switch
 check "make install: the programs search no other folder for libraries" for_all no_search_path

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests monitor-sensor, the command of iio-sensor-proxy."""
+"""Tests monitor-sensor, the command of iio-sensor-proxy, and the one of this project, which prints the same."""
 
 import os
 import pwd
+import re
+import subprocess
 
-from desktop import DesktopTestCase, tablet
+from desktop import CONFIGURATION, DesktopTestCase, tablet
 from feed import Feed
-from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, UPSIDE_DOWN, wait_until
+from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, SOURCE_ROOT, UPSIDE_DOWN, wait_until
+
+PEER = "monitor-sensor"
+OURS = str(SOURCE_ROOT / "compat" / "monitor-sensor")
 
 LIGHT = "/sys/devices/platform/light/iio:device1"
 PROXIMITY = "/sys/devices/platform/proximity/iio:device2"
@@ -64,11 +69,13 @@ class Compass(Feed):
 
 
 class MonitorSensorTests(DesktopTestCase):
+    program = PEER
+
     def start_monitor(self, environment=None):
         self.output = self.rig.directory / "monitor-sensor"
         with open(self.output, "wb") as output:
             self.rig.spawn(
-                ["stdbuf", "-oL", "monitor-sensor"],
+                ["stdbuf", "-oL", self.program],
                 env=dict(self.rig.plain_environment, **(environment or {})),
                 stdout=output,
             )
@@ -146,3 +153,87 @@ class MonitorSensorTests(DesktopTestCase):
     def print_logs(self):
         super().print_logs()
         print(f"\nmonitor-sensor:\n{self.output.read_text()}")
+
+
+class OurMonitorSensorTests(MonitorSensorTests):
+    """The same tests with the command of this project."""
+
+    program = OURS
+
+    def test_unauthorized_user_gets_one_line(self):
+        self.rig.add_device(tablet())
+        self.rig.start_polkit(allowed=())
+        self.rig.start_orientd(configuration=CONFIGURATION)
+        run = subprocess.run([OURS], env=self.rig.plain_environment, capture_output=True, text=True, timeout=20)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"^Failed to claim accelerometer: .*AccessDenied.*\n$")
+
+
+class SameLinesTests(DesktopTestCase):
+    """Both commands at the same orientd print the same lines, in the same order for each sensor."""
+
+    WORDS = ("iio-sensor-proxy", "accelerometer", "tilt", "light", "proximity")
+
+    def start_both(self, name):
+        """Starts both commands, and returns the files with their lines."""
+        files = [self.rig.directory / f"{name}-{whose}" for whose in ("peer", "ours")]
+        for program, file in zip((PEER, OURS), files):
+            with file.open("wb") as output:
+                self.rig.spawn(["stdbuf", "-oL", program], env=self.rig.plain_environment, stdout=output, stderr=output)
+        return files
+
+    def wait_for(self, files, line):
+        """Waits until both have printed a line with this beginning last among those of its sensor."""
+        (word,) = [word for word in self.WORDS if word in line.lower()]
+        for file in files:
+            wait_until(lambda: self.lines(file, word)[-1:] == [line], f"{file.name} ends with {line!r}")
+
+    def wait_for_claims(self, count):
+        wait_until(lambda: len(self.client.get("SensorProxyClients")) == count, f"{count} clients claim")
+
+    def lines(self, file, word):
+        return [line for line in file.read_text().splitlines() if word in line.lower()]
+
+    def assert_same(self, files):
+        peer, ours = files
+        # Version 3.0 does not print the tilt.
+        has_tilt = "tilt" in peer.read_text().lower()
+        if not has_tilt:
+            ours.write_text(re.sub(r", tilt: [\w-]+", "", ours.read_text()))
+        for word in self.WORDS:
+            if word == "tilt" and not has_tilt:
+                continue
+            with self.subTest(word):
+                self.assertEqual(self.lines(peer, word), self.lines(ours, word))
+                self.assertNotEqual(self.lines(peer, word), [])
+
+    def print_logs(self):
+        super().print_logs()
+        for file in sorted(self.rig.directory.glob("*-peer")) + sorted(self.rig.directory.glob("*-ours")):
+            print(f"\n{file.name}:\n{file.read_text()}")
+
+    def test_prints_what_the_command_of_iio_sensor_proxy_prints(self):
+        first = self.start_both("first")
+        for file in first:
+            wait_until(file.read_text, f"{file.name} waits")
+        self.start_daemon()
+        self.wait_for_claims(2)
+        self.rig.add_device(tablet())
+        self.wait_for(first, "    Accelerometer orientation changed: normal")
+        self.rig.add_device(LIGHT_AND_PROXIMITY)
+        self.wait_for(first, "    Light changed: 120.000000 (lux)")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.wait_for(first, "    Accelerometer orientation changed: right-up")
+        self.rig.write("in_proximity_raw", 200, PROXIMITY)
+        self.wait_for(first, "    Proximity value changed: 1")
+        second = self.start_both("second")
+        self.wait_for(second, "=== Has proximity sensor (near: 1)")
+        self.wait_for_claims(4)
+        self.rig.remove_device()
+        self.wait_for(first + second, "--- Accelerometer disappeared")
+        self.rig.add_device(tablet(UPSIDE_DOWN))
+        self.wait_for(first + second, "    Accelerometer orientation changed: bottom-up")
+        self.rig.daemons[-1].stop()
+        self.wait_for(first + second, "--- iio-sensor-proxy vanished, waiting for it to appear")
+        self.assert_same(first)
+        self.assert_same(second)
