@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 import sensor_proxy
 from agent_session import AgentTestCase
 from gi.repository import Gio, GLib
+from members import assert_same_members
 from rig import (
     BUILD,
     LANDSCAPE_LEFT,
@@ -40,22 +41,27 @@ CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
 
 
 def documented(interface):
-    """Returns what the reference documents: ({property: (type, change)}, {method: arguments}, {signal: arguments})."""
+    """Returns what the reference documents: {("property", name): (type, change), (kind, name): arguments}."""
     text = REFERENCE.read_text()
     (section,) = re.findall(rf"^## Interface `{re.escape(interface)}`\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     properties = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| (announced|constant|silent) \|", section, re.M)
     methods = re.findall(r"^### Method `(\w+)\((.*?)\)`$", section, re.M)
     (signals,) = re.findall(r"^### Signals\n(.*?)(?=^##|\Z)", section, re.M | re.S) or [""]
+    signals = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", signals, re.M)
     return (
-        {name: (kind, change) for name, kind, change in properties},
-        dict(methods),
-        dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", signals, re.M)),
+        {("property", name): (kind, change) for name, kind, change in properties}
+        | {("method", name): arguments for name, arguments in methods}
+        | {("signal", name): arguments for name, arguments in signals}
     )
 
 
-def canonical(text):
-    """Returns an XML document without comments, and without white space between its elements."""
-    return "".join(xml.etree.ElementTree.canonicalize(text, strip_text=True))
+def members(interface):
+    """Returns the members of an element of introspection data, as text without white space between elements."""
+
+    def canonical(element):
+        return xml.etree.ElementTree.canonicalize(xml.etree.ElementTree.tostring(element), strip_text=True)
+
+    return {(element.tag, element.get("name")): canonical(element) for element in interface}
 
 
 class Reference(RigTestCase):
@@ -64,19 +70,15 @@ class Reference(RigTestCase):
         text = self.client.call("Introspect", "org.freedesktop.DBus.Introspectable", path)[0]
         root = xml.etree.ElementTree.fromstring(text)
         (element,) = [found for found in root.iter("interface") if found.get("name") == interface]
-        properties = {}
-        for found in element.iter("property"):
-            annotations = {note.get("name"): note.get("value") for note in found.iter("annotation")}
-            change = CHANGES[annotations.get(EMITS_CHANGED, "true")]
-            properties[found.get("name")] = (found.get("type"), change)
-        methods, signals = (
-            {
-                found.get("name"): ", ".join(f"{arg.get('type')} {arg.get('name')}" for arg in found.iter("arg"))
-                for found in element.iter(kind)
-            }
-            for kind in ("method", "signal")
-        )
-        return properties, methods, signals
+        members = {}
+        for found in element:
+            if found.tag == "property":
+                annotations = {note.get("name"): note.get("value") for note in found.iter("annotation")}
+                description = (found.get("type"), CHANGES[annotations.get(EMITS_CHANGED, "true")])
+            else:
+                description = ", ".join(f"{arg.get('type')} {arg.get('name')}" for arg in found.iter("arg"))
+            members[found.tag, found.get("name")] = description
+        return members
 
     def test_every_member_is_documented_and_nothing_else(self):
         self.rig.add_device(accelerometer())
@@ -84,7 +86,8 @@ class Reference(RigTestCase):
         (request,) = self.client.call("Request", arguments=GLib.Variant("(sua{sv})", ("org.example.Player", 30, {})))
         for interface, path in ((MANAGER, ROOT_PATH), (SENSOR, SENSOR_PREFIX + "0"), (REQUEST, request)):
             with self.subTest(interface):
-                self.assertEqual(documented(interface), self.introspected(interface, path))
+                expected = self.introspected(interface, path)
+                assert_same_members(self, expected, documented(interface), "docs/org.orientd1.md")
 
     def test_installed_introspection_data_is_the_daemons(self):
         self.rig.add_device(accelerometer())
@@ -102,12 +105,13 @@ class Reference(RigTestCase):
             with self.subTest(interface):
                 text = self.client.call("Introspect", "org.freedesktop.DBus.Introspectable", path)[0]
                 root = xml.etree.ElementTree.fromstring(text)
-                node = xml.etree.ElementTree.Element("node")
-                node.extend(found for found in root.iter("interface") if found.get("name") == interface)
-                installed = (INTERFACES / f"{interface}.xml").read_text()
-                self.assertEqual(
-                    canonical(installed), canonical(xml.etree.ElementTree.tostring(node, encoding="unicode"))
-                )
+                (served,) = [found for found in root.iter("interface") if found.get("name") == interface]
+                file = INTERFACES / f"{interface}.xml"
+                installed = file.read_text()
+                (written,) = xml.etree.ElementTree.fromstring(installed)
+                self.assertEqual(written.attrib, served.attrib)
+                assert_same_members(self, members(served), members(written), file.relative_to(SOURCE_ROOT))
+                self.assertEqual(list(members(written)), list(members(served)), f"the order in {file.name}")
                 # It is what code generators of GLib read.
                 (parsed,) = Gio.DBusNodeInfo.new_for_xml(installed).interfaces
                 self.assertEqual(parsed.name, interface)
