@@ -107,6 +107,15 @@ def parse_trace(text):
     return samples, events
 
 
+def filled(samples, rate=15):
+    """Yields the samples, and repeats each until the next one where orientd has read the sensor less often, at rest."""
+    for (begin, angle), (end, _) in zip(samples, samples[1:]):
+        missing = round((end - begin) * rate) if end - begin > 2.5 / rate else 1
+        for step in range(missing):
+            yield begin + step / rate, angle
+    yield samples[-1]
+
+
 def smoothed(samples):
     """Returns the samples with the mean angle of each and its neighbours."""
     reach = SMOOTHING // 2
@@ -134,6 +143,7 @@ class Recording:
     def __init__(self, name, orientctl):
         trace = HERE / f"{name}.trace"
         samples, self.events = parse_trace(trace.read_text())
+        samples = list(filled(samples))
         self.begin = samples[0][0]
         self.duration = samples[-1][0] - self.begin
         self.angles = simplified([(time - self.begin, angle) for time, angle in smoothed(samples)])
@@ -213,10 +223,10 @@ def changes(states):
 
 
 class Animation:
-    """Collects CSS animations over the recording's duration."""
+    """Collects CSS animations over the recording's duration; the names of their classes begin with a prefix."""
 
-    def __init__(self, duration):
-        self.duration = duration
+    def __init__(self, duration, prefix="a"):
+        self.duration, self.prefix = duration, prefix
         self.rules = []
         self.names = {}
 
@@ -227,7 +237,7 @@ class Animation:
         """Returns the class that runs keyframes, (time, declaration)."""
         body = "".join(f"{self.percent(time)}{{{declaration}}}" for time, declaration in frames)
         if (body, timing) not in self.names:
-            name = f"a{len(self.names)}"
+            name = f"{self.prefix}{len(self.names)}"
             self.names[body, timing] = name
             self.rules.append(f"@keyframes {name}{{{body}}}")
             self.rules.append(f".{name}{{animation:{name} {self.duration:.2f}s {timing} infinite}}")

@@ -1,0 +1,255 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Draws docs/lead.svg, the first picture of the README: lead.py FOLDER
+
+A convertible and a tablet, as docs/fold.trace and docs/tablet.trace recorded them; docs/tablet.py has the parts, and
+FOLDER the orientctl that replays them. Below each are three moments of the recording, for those who see no animation.
+"""
+
+import argparse
+import math
+import pathlib
+
+from tablet import CHANGE, DISPLAY, DRAWINGS, FRAME, HERE, Animation, Recording, changes, escaped
+
+WIDTH, HEIGHT = 640, 430
+COLUMN = WIDTH // 2
+TITLE, DEVICE, CAPTION, STILLS, LABELS = 28, 160, 299, 356, 416
+STILL_SCALE = 0.3
+# How far the base of the convertible reaches below the hinge when it lies flat, and where its side view is.
+BASE, SIDE = 70, (136, 78)
+# The second that people see who want no motion, and the moments of the small pictures.
+CONVERTIBLE = ("fold", 9.2, ((0, "laptop"), (6.02, "folded back"), (8.9, "turned")))
+TABLET = ("tablet", 3.4, ((0, "upright"), (3, "turned"), (8.8, "locked")))
+
+STYLE = """
+text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:16px;fill:#b4bfcc;\
+text-anchor:middle}
+.title{font-size:19px;font-weight:600;fill:#e3e9f0}
+.caption{fill:#ffc66d}
+.command{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
+.case{fill:#0a0e13;stroke:#5d6b7c;stroke-width:2}
+.key{fill:#3b4757}
+.side{stroke:#b4bfcc;stroke-width:5;stroke-linecap:round}
+.now{fill:none;stroke:#ffc66d;stroke-width:2}
+.lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
+.later{opacity:0}
+""".strip()
+
+
+def between(points, time):
+    """Returns the value at a time of (time, value), on the lines that connect them."""
+    for (begin, old), (end, new) in zip(points, points[1:]):
+        if time < end:
+            return old + (new - old) * max(0, time - begin) / (end - begin)
+    return points[-1][1]
+
+
+class Tablet:
+    """A column: the device as it is held with what it shows, what happens, and three moments."""
+
+    title, display, center = "A tablet", DISPLAY, 0
+
+    def __init__(self, orientctl, name, still, moments):
+        self.recording = Recording(name, orientctl)
+        self.name, self.still, self.moments = name, still, moments
+        self.animation = Animation(self.recording.duration, name[0])
+
+    def shown(self):
+        """Yields (time, angle, drawing), as Recording.shown() does."""
+        return self.recording.shown()
+
+    def captions(self):
+        """Yields (time, sentence): what happens."""
+        yield 0, "It is held upright."
+        yield from self.recording.notes()
+
+    def case(self):
+        """Yields what is around the display, and turns with it."""
+        width, height = self.display
+        yield (
+            f'<rect x="{-width / 2 - FRAME:g}" y="{-height / 2 - FRAME - 8:g}" width="{width + 2 * FRAME}" '
+            f'height="{height + 2 * FRAME + 16}" rx="16" class="case"/>'
+        )
+        yield f'<circle cy="{-height / 2 - FRAME:g}" r="3.5" fill="#ffc66d"/>'
+
+    def back(self, _time=None):
+        """Yields what is behind the case, moving, or as it is at a time."""
+        return ()
+
+    def turned(self, angle):
+        return f"transform:rotate({angle:.1f}deg)"
+
+    def device(self):
+        """Yields the device with its animations."""
+        held = self.animation.name([(time, self.turned(-angle)) for time, angle in self.recording.angles])
+        yield f'<g transform="translate({COLUMN // 2} {DEVICE + self.center})"><g class="{held}">'
+        yield from self.back()
+        yield from self.case()
+        spins = []
+        for time, angle, _ in changes(self.shown()):
+            if spins:
+                spins.append((time, spins[-1][1]))
+            spins.append((time + (CHANGE if spins else 0), angle))
+        spins.append((self.recording.duration, spins[-1][1]))
+        spin = self.animation.name([(time, self.turned(angle)) for time, angle in spins])
+        yield f'<g clip-path="url(#{self.name})"><g class="{spin}">'
+        states = changes((time, drawing) for time, _, drawing in self.shown())
+        for drawing, intervals in self.animation.steps(states).items():
+            yield f'<use href="#{drawing}" class="{self.animation.visible(intervals, CHANGE / 2)}"/>'
+        yield "</g></g></g></g>"
+
+    def caption(self):
+        for caption, intervals in self.animation.steps(list(self.captions())).items():
+            style = "caption command" if caption.startswith("$") else "caption"
+            visible = self.animation.visible(intervals)
+            yield f'<text x="{COLUMN // 2}" y="{CAPTION}" class="{style} {visible}">{escaped(caption)}</text>'
+
+    def small(self):
+        """Yields the moments, with a frame around the one that is shown large."""
+        ends = [time for time, _ in self.moments[1:]] + [self.recording.duration]
+        for index, ((time, label), end) in enumerate(zip(self.moments, ends)):
+            x = COLUMN // 2 + (index - 1) * 100
+            _, angle, drawing = [state for state in self.shown() if state[0] <= time][-1]
+            held = -between(self.recording.angles, time)
+            yield f'<g transform="translate({x} {STILLS + self.center * STILL_SCALE:g}) scale({STILL_SCALE})">'
+            yield f'<g transform="rotate({held:.1f})">'
+            yield from self.back(time)
+            yield from self.case()
+            yield f'<use href="#{drawing}" transform="rotate({angle:g})"/></g></g>'
+            frame = self.animation.visible([(time, end)])
+            yield f'<rect x="{x - 46}" y="{STILLS - 42}" width="92" height="84" rx="8" class="now {frame}"/>'
+            yield f'<text x="{x}" y="{LABELS}">{label}</text>'
+            if index:
+                yield f'<path d="M{x - 53} {STILLS - 5}l5 5l-5 5" stroke="#b4bfcc" stroke-width="2" fill="none"/>'
+
+    def draw(self, left):
+        width, height = self.display
+        yield f'<g transform="translate({left} 0)" class="{self.name}">'
+        yield (
+            f'<clipPath id="{self.name}"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
+            f'height="{height}"/></clipPath>'
+        )
+        yield f'<text x="{COLUMN // 2}" y="{TITLE}" class="title">{self.title}</text>'
+        yield from self.device()
+        yield from self.caption()
+        yield from self.small()
+        yield "</g>"
+
+
+class Convertible(Tablet):
+    """A display that is wider than high, with a base that is folded back."""
+
+    title, display, center = "A convertible", DISPLAY[::-1], -14
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        begin = self.recording.begin
+        self.hinge = [
+            (max(0, time - begin), float(fields[1].partition("=")[2]))
+            for time, fields in self.recording.events
+            if fields[0] == "hinge"
+        ]
+
+    def shown(self):
+        for time, angle, drawing in super().shown():
+            kind, _, shape = drawing.partition("-")
+            yield time, angle, f"{kind}-{'tall' if shape == 'wide' else 'wide'}"
+
+    def captions(self):
+        sentences = {"laptop": "It stands as a laptop.", "tablet": "Folded back, it is a tablet."}
+        yield 0, sentences["laptop"]
+        before = {"TabletMode": "laptop", "DeviceOrientation": "landscape-left"}
+        for time, now in self.recording.states:
+            now = before | now
+            if now["TabletMode"] != before["TabletMode"]:
+                yield time, sentences[now["TabletMode"]]
+            elif now["DeviceOrientation"] != before["DeviceOrientation"]:
+                yield time, "Turned: the picture follows."
+            before = now
+
+    def case(self):
+        width, height = self.display
+        yield (
+            f'<rect x="{-width / 2 - FRAME:g}" y="{-height / 2 - FRAME:g}" width="{width + 2 * FRAME}" '
+            f'height="{height + 2 * FRAME}" rx="10" class="case"/>'
+        )
+
+    def back(self, time=None):
+        """The base, seen from the front: it is as high as the cosine of its angle, and narrower when it leads away."""
+
+        def seen(angle):
+            return 1 - 0.2 * max(0, min(1, (angle - 180) / 60)), -math.cos(math.radians(angle))
+
+        width, height = self.display
+        edge, front = width / 2 + FRAME - 6, width / 2 + FRAME + 14
+        keys = "".join(
+            f'<rect x="{-80 + 27 * column}" y="{8 + 15 * row}" width="23" height="11" rx="2" class="key"/>'
+            for row in range(3)
+            for column in range(6)
+        )
+        base = f'<path d="M{-edge:g} 0H{edge:g}L{front:g} {BASE}H{-front:g}Z" class="case"/>{keys}'
+        yield f'<g transform="translate(0 {height / 2 + FRAME:g})">'
+        if time is None:
+            frames = self.folds(lambda angle: "transform:scale({:.3f},{:.3f})".format(*seen(angle)))
+            yield f'<g class="{self.animation.name(frames)}">{base}</g></g>'
+        else:
+            scale = "{:.3f} {:.3f}".format(*seen(between(self.hinge, time)))
+            yield f'<g transform="scale({scale})">{base}</g></g>'
+
+    def folds(self, declaration):
+        """Returns frames of the hinge, a few between two readings that differ, as the cosine is no line."""
+        times = [0.0]
+        for (begin, old), (end, new) in zip(self.hinge, self.hinge[1:]):
+            steps = max(1, round(abs(new - old) / 15))
+            times += [begin + (end - begin) * step / steps for step in range(0 if steps > 1 else 1, steps + 1)]
+        times = sorted({time for time in times if time < self.recording.duration} | {self.recording.duration})
+        return [(time, declaration(between(self.hinge, time))) for time in times]
+
+    def device(self):
+        yield from super().device()
+        x, y = COLUMN // 2 + SIDE[0], SIDE[1]
+        folding = self.animation.name(self.folds(self.turned))
+        yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
+        yield f'<path d="M0 0V-26" class="side {folding}"/></g>'
+
+
+def picture(orientctl):
+    columns = Convertible(orientctl, *CONVERTIBLE), Tablet(orientctl, *TABLET)
+    body = [line for index, column in enumerate(columns) for line in column.draw(index * COLUMN)]
+    rules = [rule for column in columns for rule in column.animation.rules]
+    still = "".join(
+        f".{column.name} *{{animation-delay:-{column.still:g}s!important;animation-play-state:paused!important}}"
+        for column in columns
+    )
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+            'role="img">',
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+            "<title>A laptop is folded back to a tablet and turned, and its picture follows; a tablet is turned, and "
+            "locked</title>",
+            "<style>",
+            *rules,
+            STYLE,
+            f"@media(prefers-reduced-motion:reduce){{{still}}}",
+            "</style>",
+            f"<defs>{DRAWINGS}</defs>",
+            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="14" fill="#1b232d"/>',
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="the folder of orientctl")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder to write to")
+    arguments = parser.parse_args()
+    (arguments.output / "lead.svg").write_text(picture(arguments.folder / "orientctl"))
+
+
+if __name__ == "__main__":
+    main()
