@@ -132,7 +132,8 @@ def draw(report):
     note = f"{machine['date']}, {machine['system']}, {machine['processors']}; mocked sensors, shorter is better"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}">',
             "<!-- SPDX-License-Identifier: Apache-2.0 -->",
             f"<title>What orientd costs, next to iio-sensor-proxy</title>",
             f"<style>{STYLE}</style>",

@@ -6,7 +6,7 @@ import math
 OURS, LIBIIO = "orientd", "libiio alone"
 SENSORS = {
     "sensitive-hub": "HID hub, change sensitivity",
-    "hub": "HID hub without it",
+    "hub": "HID hub without sensitivity",
     "polled": "polled chip",
     "input": "input device",
 }

@@ -3,7 +3,7 @@
 """Prints what costs.py measured as Markdown: report.py [--update] COSTS.JSON
 
 With --update, replaces the text between <!-- costs --> and <!-- end of costs --> in docs/costs.md, and in README.md by
-a summary, instead.
+a summary, instead; there the delay is between <!-- delay --> and <!-- end of delay -->.
 """
 
 import argparse
@@ -136,7 +136,7 @@ def table(report):
 
 
 def summary(report):
-    """Returns the rows in the README, with the range of the medians for the kinds of sensors."""
+    """Returns two tables of the README, the delay and the rest, with the range of the medians for kinds of sensors."""
     figures = Figures(report)
 
     def span(program, figure, unit):
@@ -150,20 +150,20 @@ def summary(report):
         ("CPU time a minute at rest", "at rest: CPU ms/min", " ms"),
         ("CPU time a minute in motion", "in motion: CPU ms/min", " ms"),
     )
-    return "\n".join(
-        [
-            row("medians for four kinds of mocked sensors", *figures.programs),
-            row("---", *["---"] * len(figures.programs)),
-            *(row(title, *(span(each, figure, unit) for each in figures.programs)) for title, figure, unit in rows),
-            row(START, *(f"{cell(figures.median(each, '', 'start s'), 1e-3)} ms" for each in figures.programs)),
-            "",
-        ]
+    head = [
+        row("medians for four kinds of mocked sensors", *figures.programs),
+        row("---", *["---"] * len(figures.programs)),
+    ]
+    delay, *rest = (
+        row(title, *(span(each, figure, unit) for each in figures.programs)) for title, figure, unit in rows
     )
+    start = row(START, *(f"{cell(figures.median(each, '', 'start s'), 1e-3)} ms" for each in figures.programs))
+    return "\n".join([*head, delay, ""]), "\n".join([*head, *rest, start, ""])
 
 
-def update(path, text):
+def update(path, text, mark="costs"):
     """Replaces the figures in a document."""
-    begin, end = "<!-- costs -->\n", "<!-- end of costs -->"
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
     after, count = re.subn(f"{begin}.*?{end}", lambda _: begin + text + end, path.read_text(), flags=re.DOTALL)
     if count != 1:
         raise SystemExit(f"{path} has no place for the table")
@@ -178,7 +178,9 @@ def main():
     report = json.loads(arguments.costs.read_text())
     if arguments.update:
         update(ROOT / "docs" / "costs.md", table(report))
-        update(ROOT / "README.md", summary(report))
+        delay, rest = summary(report)
+        update(ROOT / "README.md", delay, "delay")
+        update(ROOT / "README.md", rest)
     else:
         print(table(report))
 

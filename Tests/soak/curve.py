@@ -111,7 +111,8 @@ class Curve:
         note = f"{max(self.times, default=0):.0f} seconds of use; the grey part is the warm-up"
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+                f'viewBox="0 0 {width} {height}">',
                 "<!-- SPDX-License-Identifier: Apache-2.0 -->",
                 "<title>What orientd and orient-agent use in a day of use at speed</title>",
                 f"<style>{STYLE}{CURVES}</style>",

@@ -46,9 +46,10 @@ local links = {
         return block
     end,
 
+    -- On a small screen a picture is scaled: a link shows it alone, where it can be enlarged.
     Image = function(image)
         image.src = page(image.src)
-        return image
+        return pandoc.Link({ image }, image.src), false
     end,
 
     -- *orientd*(8), as manual pages have it.
