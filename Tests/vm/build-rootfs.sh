@@ -7,8 +7,8 @@
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
 #                   machine's suite or, for trixie, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
-#   SUITE           Debian suite of the guest: bookworm, with sway and Xorg (the default), trixie, with GNOME, KWin and
-#                   Phosh, or sid, with Hyprland, KWin and GNOME
+#   SUITE           Debian suite of the guest: bookworm, with sway, greetd and Xorg (the default), trixie, with GNOME,
+#                   KWin and Phosh, or sid, with Hyprland, KWin and GNOME
 set -eu
 
 out=${1:-.build/vm}
@@ -18,9 +18,12 @@ gl=libgl1-mesa-dri,libegl-mesa0,libgles2
 gnome='gnome-shell,gnome-settings-daemon,dconf-gsettings-backend,libglib2.0-bin,dbus-user-session'
 case $suite in
     bookworm)
-        desktops=sway,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
+        desktops=sway,greetd,xserver-xorg-core,xserver-xorg-input-libinput,x11-xserver-utils,xinput
         # They draw with pixman; what OpenGL needs would double the size.
-        set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*'
+        # Only the scenario "greeter" starts greetd.
+        # shellcheck disable=SC2016
+        set -- '--dpkgopt=path-exclude=/usr/lib/*/libLLVM*' '--dpkgopt=path-exclude=/usr/lib/*/dri/*' \
+            '--customize-hook=systemctl --root="$1" disable greetd.service'
         ;;
     trixie) desktops=$gnome,kwin-wayland,phosh,$gl && set -- ;;
     *)

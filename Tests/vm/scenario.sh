@@ -32,7 +32,7 @@ case $2 in
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     switches) wide=240 high=320 outputs=1 append=video=Virtual-1:panel_orientation=left_side_up ;;
-    display | xorg) wide=480 high=640 ;;
+    display | xorg | greeter) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
     tablet-switch) keys='-S -m' wide=240 high=320 outputs=1 ;;
     gnome | kwin | phosh) keys=-m wide=240 high=320 outputs=1 append=modprobe.blacklist=virtio_gpu ;;  # see prepare_panel
