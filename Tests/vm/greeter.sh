@@ -43,10 +43,10 @@ hid -1 0 0
 display_is 270 yellow red green blue
 
 part "what the greeter's user may do"
-by_sway 'orientctl run --supported=portrait sleep 3600'
+by_sway 'orientctl run --supported=portrait tail -f /dev/null'
 check "polkit lets the greeter request an orientation" soon is InterfaceOrientation portrait
 display_is normal red green blue yellow
-busybox pkill -x sleep
+kill "$(pidof tail)"
 display_is 270 yellow red green blue
 by_sway 'orientctl lock >/tmp/lock.out 2>&1'
 check "polkit lets the greeter lock" soon is RotationLock current
