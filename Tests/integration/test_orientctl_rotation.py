@@ -222,23 +222,26 @@ class Turning(InterfaceTestCase):
         self.assertEqual(json.loads(printed("laptop", "--json")), answer)
         self.assertEqual(json.loads(printed("--json")), answer)
 
-    def test_menu_entry_sets_each_tablet_mode(self):
+    def test_menu_entry_sets_each_tablet_mode_and_turns(self):
         # Whoever has no keyboard taps it.
         self.start()
         entry = configparser.ConfigParser(interpolation=None)
         entry.optionxform = str
         entry.read(SOURCE_ROOT / "systemd" / "xdg" / "applications" / "orientd-tablet-mode.desktop")
-        for section, mode in (
-            ("Desktop Entry", "tablet"),
-            ("Desktop Entry", "unknown"),
-            ("Desktop Action laptop", "laptop"),
-            ("Desktop Action tablet", "tablet"),
-            ("Desktop Action automatic", "unknown"),
+        for section, name, value in (
+            ("Desktop Entry", "TabletMode", "tablet"),
+            ("Desktop Entry", "TabletMode", "unknown"),
+            ("Desktop Action laptop", "TabletMode", "laptop"),
+            ("Desktop Action tablet", "TabletMode", "tablet"),
+            ("Desktop Action automatic", "TabletMode", "unknown"),
+            ("Desktop Action rotate", "OutputTransform", "270"),
+            ("Desktop Action lock", "RotationLock", "current"),
+            ("Desktop Action lock", "RotationLock", "off"),
         ):
             program, *arguments = entry[section]["Exec"].split()
             self.assertEqual(program, "orientctl")
             self.do(*arguments)
-            self.assertEqual(self.client.get("TabletMode"), mode)
+            self.assertEqual(self.client.get(name), value)
         actions = [f"Desktop Action {name}" for name in entry["Desktop Entry"]["Actions"].rstrip(";").split(";")]
         self.assertEqual(entry.sections(), ["Desktop Entry", *actions])
 
