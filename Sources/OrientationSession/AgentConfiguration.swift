@@ -117,7 +117,7 @@ extension AgentConfiguration: Configurable {
         },
         Setting("Agent", "LockSync", .name { $1(&$0.lockSync) }) {
             """
-            With _auto_, *orient-agent* keeps the rotation switch of GNOME, Phosh and Cinnamon and the rotation lock of \
+            With _auto_, *orient-agent* keeps the rotation switch of GNOME, Cinnamon and Phosh and the rotation lock of \
             *orientd* the same; with _no_, it exits there.
             """
         },
