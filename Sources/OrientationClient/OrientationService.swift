@@ -140,6 +140,8 @@ public final class OrientationService: Sendable {
 
     /// Turns the interface now if what a request supports demands it; as `UIViewController`'s method of this name.
     ///
+    /// It has no effect while orientd does not run.
+    ///
     /// - Throws: as ``update(_:to:)``.
     public func setNeedsUpdateOfSupportedInterfaceOrientations(
         _ request: GeometryRequest
@@ -181,8 +183,8 @@ public final class OrientationService: Sendable {
 
     /// Turns the interface once to match the device, also under a lock, which holds the new orientation then.
     ///
-    /// It does nothing if the masks forbid that or the device orientation is unknown. With
-    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// It does nothing if the masks forbid that or the device orientation is unknown; in laptop mode it returns to the
+    /// laptop orientation. With `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
     ///   ``OrientationError/Code/limitExceeded``.
