@@ -249,7 +249,7 @@ INSTALLED := \
     $(BIN)/orientd-tablet-switch:755:$(PREFIX)/libexec/orientd-tablet-switch \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
     $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
-    compat/monitor-sensor:755:$(PREFIX)/bin/monitor-sensor \
+    Sources/monitor-sensor/monitor-sensor:755:$(PREFIX)/bin/monitor-sensor \
     .build/man/monitor-sensor.1:644:$(PREFIX)/share/man/man1/monitor-sensor.1 \
     .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \

@@ -11,7 +11,7 @@ from feed import Feed
 from rig import LANDSCAPE_LEFT, LANDSCAPE_RIGHT, PORTRAIT, SOURCE_ROOT, UPSIDE_DOWN, wait_until
 
 PEER = "monitor-sensor"
-OURS = str(SOURCE_ROOT / "compat" / "monitor-sensor")
+OURS = str(SOURCE_ROOT / "Sources" / "monitor-sensor" / "monitor-sensor")
 
 LIGHT = "/sys/devices/platform/light/iio:device1"
 PROXIMITY = "/sys/devices/platform/proximity/iio:device2"
