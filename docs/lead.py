@@ -211,7 +211,9 @@ class Convertible(Tablet):
         x, y = COLUMN // 2 + SIDE[0], SIDE[1]
         folding = self.animation.name(self.folds(self.turned))
         yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
-        yield f'<path d="M0 0V-26" class="side {folding}"/></g>'
+        # A viewer that plays no animation shows it as at the start.
+        start = between(self.hinge, 0)
+        yield f'<path d="M0 0V-26" class="side {folding}" transform="rotate({start:.0f})"/></g>'
 
 
 def picture(orientctl):
