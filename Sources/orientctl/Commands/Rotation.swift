@@ -104,7 +104,7 @@ enum Rotation {
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device",
-        description: "Turns the interface once to match the device, also under a lock, which then holds that."
+        description: "Turns the interface once to match the device. Under a lock too: it holds the new orientation then."
     ) { invocation throws(CommandError) in
         try call("AlignToDevice", readsDevice: true, invocation.connect(), invocation)
     }
@@ -113,7 +113,7 @@ enum Rotation {
         name: "autorotate",
         operands: "[MODE]",
         summary: "set when the interface follows the device",
-        description: "Lets the interface follow the device always, in tablet mode only, or never, which needs an "
+        description: "Lets the interface follow the device always, in tablet mode only, or never. Setting it needs an "
             + "administrator. Without MODE, prints the mode."
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {

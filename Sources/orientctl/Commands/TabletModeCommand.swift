@@ -11,7 +11,7 @@ enum TabletModeCommand {
         operands: "[auto|laptop|tablet|toggle]",
         summary: "set whether this machine counts as a laptop or a tablet",
         description: "Sets what this machine counts as, whatever its switch or hinge says; auto ends that. toggle sets "
-            + "the other mode, and the second time auto. Without an operand, prints the mode and what tells it."
+            + "the other mode, and run again auto. Without an operand, prints the mode and what tells it."
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
             try value(named: name, "cannot set the tablet mode to ")
