@@ -438,6 +438,27 @@ import Testing
         daemon.stop()
     }
 
+    @Test func `a request that a restarted daemon has refused is made again by a change`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        var problems: [OrientationError] = []
+        connection.onProblem = { problems.append($0) }
+        let film = try request(connection, landscape)
+        first.stop()
+        try serve(connection) { connection.state?.isServiceRunning == false }
+        script.refuse("Request", with: .invalidArguments("no"))
+        let second = try daemon()
+        try serve(connection) { problems.count == 1 }
+        var other = landscape
+        other.interfaceOrientations = .all
+        let change = { try result(connection) { connection.update(film, to: other, completion: $0) } }
+        #expect(try change().failure?.code == .invalidArgument)
+        script.refuse("Request", with: nil)
+        try change().get()
+        #expect(script.lines.last == "Request org.example.Player all")
+        second.stop()
+    }
+
     // MARK: - Containers
 
     private func addChild(

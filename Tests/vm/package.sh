@@ -77,10 +77,10 @@ check "iio-sensor-proxy serves its name" soon served_by iio-sensor-proxy
 check "with the accelerometer" soon proxied_is HasAccelerometer 'b true'
 files /tmp/with_peer
 
-# Not even if both were installed at once, such as orientd by `make install`.
+# `make install` has another folder for programs.
 paths() { dpkg-deb --fsys-tarfile "$1" | tar -t | grep -v '/$' | sort; }
 common() { paths "$packages"/iio-sensor-proxy_*.deb >/tmp/peer; paths "$packages/orientd"_*.deb | grep -xFf /tmp/peer; }
-check "no file is in both packages" same '' "$(common)"
+check "only monitor-sensor is in both packages" same ./usr/bin/monitor-sensor "$(common)"
 
 part "one apt install switches to orientd"
 check "apt install ./orientd.deb succeeds" apt install "$packages"/orientd_*.deb

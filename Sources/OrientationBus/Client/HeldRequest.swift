@@ -116,13 +116,19 @@ package final class HeldRequest {
 
     /// Changes the request; its application, its parent and its presentation stay the same.
     ///
-    /// A daemon that starts later gets what is changed meanwhile. What a daemon refuses is not changed.
+    /// A daemon that starts later gets what is changed meanwhile, and one that has refused the request is asked again.
+    /// What a daemon refuses is not changed.
     package func update(to new: RotationRequest, completion: @escaping (BusError?) -> Void) {
         request = new
         request.appID = accepted.appID
         request.parent = accepted.parent
         request.presentation = accepted.presentation
         request.forwardsTo = connection.request(target)?.id
+        if state == .unknown, connection.hasDaemon, self.completion == nil {
+            // This daemon has refused it.
+            self.completion = completion
+            return make()
+        }
         guard case .made(let path) = state else { return completion(nil) }
         let sent = request
         connection.call("Update", of: Names.request, at: path) { call in
