@@ -104,7 +104,7 @@ enum Rotation {
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device",
-        description: "Turns the interface once to match the device. Under a lock too: it holds the new orientation then."
+        description: "Turns the interface once to match the device. A lock holds the new orientation then."
     ) { invocation throws(CommandError) in
         try call("AlignToDevice", readsDevice: true, invocation.connect(), invocation)
     }

@@ -37,7 +37,7 @@ enum Run {
         natural: () throws(CommandError) -> DeviceOrientation
     ) throws(CommandError) -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
-            throw CommandError("run: the option --supported=MASK is required before COMMAND, such as --supported=landscape", .usage)
+            throw CommandError("run: an option such as --supported=landscape is required before COMMAND", .usage)
         }
         let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
