@@ -22,10 +22,9 @@ package enum BuiltInDisplay {
     /// The kernel knows some devices whose panel is mounted turned, and turns its console on them
     /// (drm_panel_orientation_quirks.c); `fbcon=rotate:` says the same. Portrait where it says nothing.
     static var upperEdge: DeviceOrientation {
-        get throws(SystemError) {
-            let console = try Device.all(inSubsystem: "graphics").first { $0.name == "fbcon" }
-            return DeviceOrientation(quarterTurns: console?.attribute("rotate").flatMap { Int($0) } ?? 0)
-        }
+        // Without a console on a frame buffer there is no such device.
+        let console = try? Device(subsystem: "graphics", name: "fbcon")
+        return DeviceOrientation(quarterTurns: console?.attribute("rotate").flatMap { Int($0) } ?? 0)
     }
 
     /// Whether the panel shows something; nil if there is none.
@@ -61,8 +60,9 @@ extension MachineConfiguration {
     /// Sets the natural and the laptop's orientation as the built-in panel has them, unless they are configured.
     package mutating func adaptToDisplay() throws(SystemError) {
         if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
-        let edge = try BuiltInDisplay.upperEdge
-        guard laptopOrientation == nil, edge != .portrait, let natural = naturalOrientation else { return }
+        guard laptopOrientation == nil, let natural = naturalOrientation else { return }
+        let edge = BuiltInDisplay.upperEdge
+        if edge == .portrait { return }
         laptopOrientation = InterfaceOrientation(following: edge.named(natural: natural))
     }
 }
