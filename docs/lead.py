@@ -6,11 +6,20 @@ A convertible and a tablet, as docs/fold.trace and docs/tablet.trace recorded th
 FOLDER the orientctl that replays them. Below each are three moments of the recording, for those who see no animation.
 """
 
-import argparse
 import math
-import pathlib
 
-from tablet import CHANGE, DISPLAY, DRAWINGS, FRAME, HERE, Animation, Recording, changes, escaped
+from tablet import (
+    CHANGE,
+    DISPLAY,
+    DRAWINGS,
+    FRAME,
+    Animation,
+    Recording,
+    changes,
+    document,
+    escaped,
+    parse_arguments,
+)
 
 WIDTH, HEIGHT = 640, 430
 COLUMN = WIDTH // 2
@@ -224,32 +233,13 @@ def picture(orientctl):
         f".{column.name} *{{animation-delay:-{column.still:g}s!important;animation-play-state:paused!important}}"
         for column in columns
     )
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            'role="img">',
-            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-            "<title>A laptop is folded back to a tablet and turned, and its picture follows; a tablet is turned, and "
-            "locked</title>",
-            "<style>",
-            *rules,
-            STYLE,
-            f"@media(prefers-reduced-motion:reduce){{{still}}}",
-            "</style>",
-            f"<defs>{DRAWINGS}</defs>",
-            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="14" fill="#1b232d"/>',
-            *body,
-            "</svg>",
-            "",
-        ]
-    )
+    style = "\n".join([*rules, STYLE, f"@media(prefers-reduced-motion:reduce){{{still}}}"])
+    title = "A laptop is folded back to a tablet and turned, and its picture follows; a tablet is turned, and locked"
+    return document((WIDTH, HEIGHT), title, style, DRAWINGS, body)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="the folder of orientctl")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder to write to")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__)
     (arguments.output / "lead.svg").write_text(picture(arguments.folder / "orientctl"))
 
 

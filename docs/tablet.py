@@ -375,30 +375,41 @@ class Picture:
         width, height = DISPLAY
         body = [*self.titles(), *self.device(), *self.interface(), *self.time_line(), *self.status()]
         style = "\n".join([*self.animation.rules, STYLE.replace("STILL", f"{self.still:g}")])
-        return "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-                f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-                "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-                f"<title>{self.title}</title>",
-                f"<style>\n{style}\n</style>",
-                f'<defs><clipPath id="display"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
-                f'height="{height}"/></clipPath>',
-                DRAWINGS,
-                "</defs>",
-                f'<rect width="{WIDTH}" height="{HEIGHT}" rx="14" fill="#1b232d"/>',
-                *body,
-                "</svg>",
-                "",
-            ]
+        clip = (
+            f'<clipPath id="display"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
+            f'height="{height}"/></clipPath>'
         )
+        return document((WIDTH, HEIGHT), self.title, style, f"{clip}\n{DRAWINGS}\n", body)
+
+
+def document(size, title, style, definitions, body):
+    """Returns the text of a picture whose background has round corners."""
+    width, height = size
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            'role="img">',
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+            f"<title>{title}</title>",
+            f"<style>\n{style}\n</style>",
+            f"<defs>{definitions}</defs>",
+            f'<rect width="{width}" height="{height}" rx="14" fill="#1b232d"/>',
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def parse_arguments(description):
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="the folder of orientctl")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder to write to")
+    return parser.parse_args()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="the folder of orientctl")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder to write to")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__)
     for name, (title, still) in PICTURES.items():
         recording = Recording(name, arguments.folder / "orientctl")
         (arguments.output / f"{name}.svg").write_text(Picture(recording, title, still).svg())
