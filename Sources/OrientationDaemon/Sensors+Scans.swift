@@ -35,12 +35,11 @@ extension Sensors {
         lastWarnings = isComplete ? warnings : lastWarnings + newWarnings
         for device in found?.sensors ?? [] {
             do throws(SystemError) {
-                try add(device)
+                try add(device, isAnnounced: found?.announced.contains(device.description.sysfsPath) ?? false)
             } catch {
                 log.error("\(device.description.name): \(error)")
             }
         }
-        if found != nil, isComplete { announced = [] }
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
         let isLocal = configuration.source == .local
         let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
@@ -48,14 +47,14 @@ extension Sensors {
     }
 
     /// Adds a device that a scan found, or updates a known one.
-    private func add(_ device: any SensorDevice) throws(SystemError) {
+    private func add(_ device: any SensorDevice, isAnnounced: Bool) throws(SystemError) {
         let description = device.description
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
         let (path, status) = (description.sysfsPath, SensorStatus(description, scaling))
         releaseFormerSensor(of: status, description.kind)
         let rate = description.period.map { 1 / $0 } ?? configuration.rate
         var found = FoundDevice(description, scaling, rate: rate)
-        switch table.selection(found.use).match(status.identity, isAnnounced: announced.contains(path)) {
+        switch table.selection(found.use).match(status.identity, isAnnounced: isAnnounced) {
         case .working(let known):
             remount(known, scaling)
             return warn(known, device.warnings)
@@ -178,12 +177,12 @@ extension Sensors {
         let path = device.syspath
         switch change {
         case .added:
-            announced.insert(path)
             machine.deliver(.deviceAnnounced)
-            scanner?.search.scan()
+            scanner?.search.scan(for: device.name, isAnnounced: true)
         case .changed:
             // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.
-            if table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil { scanner?.search.scan() }
+            let mayMatter = table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
+            if mayMatter { scanner?.search.scan(for: device.name, isAnnounced: false) }
         case .removed:
             helpers[path] = nil
             for use in SensorUse.all { remove(path, use, "the device was removed") }

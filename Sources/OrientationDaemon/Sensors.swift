@@ -16,8 +16,6 @@ final class Sensors {
     /// Nil for a source that is no device.
     let scanner: SensorScanner?
     let machine: MachineDriver
-    /// Paths of devices that udev has announced since the last scan.
-    var announced: Set<String> = []
     var lastWarnings: [String] = []
     var hasWarnedOfLimit = false
     var lastNumber = 0

@@ -13,6 +13,15 @@ package struct FoundSensors: Sendable {
 
     /// Whether it is of all devices; otherwise of one that answers late, or some may have come meanwhile.
     package internal(set) var isComplete = true
+
+    /// The paths in sysfs of the sensors whose devices udev has announced since they were found last.
+    package internal(set) var announced: Set<String> = []
+
+    mutating func append(_ other: FoundSensors, isAnnounced: Bool) {
+        sensors += other.sensors
+        warnings += other.warnings
+        if isAnnounced { announced.formUnion(other.sensors.map { $0.description.sysfsPath }) }
+    }
 }
 
 /// A device that may be a sensor, or all those of another machine: what one job describes.

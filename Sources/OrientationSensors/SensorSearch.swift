@@ -25,6 +25,8 @@ package final class SensorSearch {
     private var wasDiscarded = false
     /// Of the scan under way, and those of earlier ones that hang.
     private var descriptions: [Description] = []
+    /// The names of the devices that udev has announced and that were not handed over since.
+    private var announced: Set<String> = []
     private var problem: SystemError?
 
     private enum State {
@@ -41,6 +43,8 @@ package final class SensorSearch {
         var result: Result<FoundSensors, SystemError>?
         /// Whether it is of an earlier scan.
         var isLate = false
+        /// Whether udev has announced or changed the device since it began.
+        var isOutdated = false
 
         init(_ candidate: SensorCandidate) {
             self.candidate = candidate
@@ -89,6 +93,13 @@ package final class SensorSearch {
         jobs.run("", { .success(FoundSensors()) }, completion: { [self] _ in finishScan() })
     }
 
+    /// Starts a scan as udev has announced or changed a device.
+    package func scan(for name: String, isAnnounced: Bool) {
+        if isAnnounced { announced.insert(name) }
+        for description in descriptions where description.candidate.name == name { description.isOutdated = true }
+        scan()
+    }
+
     private func describe(_ candidate: SensorCandidate) {
         let description = Description(candidate)
         descriptions.append(description)
@@ -102,15 +113,25 @@ package final class SensorSearch {
 
     private func finishLate(_ description: Description, _ result: Result<FoundSensors, SystemError>) {
         descriptions.removeAll { $0 === description }
-        guard var found = try? result.get() else { return onFound?(result) ?? () }
+        // Its files may not have been accessible yet; a device that is announced all the time is found nevertheless.
+        defer { if description.isOutdated { scan() } }
+        guard let part = try? result.get() else { return onFound?(result) ?? () }
+        var found = FoundSensors()
         found.isComplete = false
+        found.append(part, isAnnounced: takeAnnouncement(of: description))
         onFound?(.success(found))
+    }
+
+    /// Whether udev has announced the device before the description began, and since the last one.
+    private func takeAnnouncement(of description: Description) -> Bool {
+        !description.isOutdated && announced.remove(description.candidate.name) != nil
     }
 
     /// Hands over what was found once all devices have answered but those that hang.
     private func finishScan() {
         guard state == .scanning || state == .outdated, jobs.waitingCount == 0 else { return }
-        let (isOutdated, results) = (state == .outdated, descriptions.compactMap { $0.result })
+        let isOutdated = state == .outdated
+        let ended = descriptions.filter { $0.result != nil }
         // What was forgotten has no job.
         descriptions.removeAll { $0.result != nil || !jobs.contains($0.candidate.name) }
         for description in descriptions { description.isLate = true }
@@ -118,22 +139,22 @@ package final class SensorSearch {
         wasDiscarded = isOutdated && !wasDiscarded
         if wasDiscarded { return scan() }
         defer { if isOutdated { scan() } }
-        if let problem = problem ?? results.compactMap({ $0.error }).first {
+        if let problem = problem ?? ended.compactMap({ $0.result?.error }).first {
             onFound?(.failure(problem))
             return
         }
         var found = FoundSensors()
         found.isComplete = !isOutdated
-        for result in results {
-            guard let part = try? result.get() else { continue }
-            found.sensors += part.sensors
-            found.warnings += part.warnings
+        for description in ended {
+            guard let part = try? description.result?.get() else { continue }
+            found.append(part, isAnnounced: takeAnnouncement(of: description))
         }
         onFound?(.success(found))
     }
 
     /// Forgets a device that was unplugged, with the job that describes it.
     package func removeDevice(named name: String) {
+        announced.remove(name)
         if state == .scanning { state = .outdated }
         jobs.forget(name)
         descriptions.removeAll { $0.candidate.name == name && ($0.isLate || !jobs.contains(name)) }

@@ -703,10 +703,12 @@ class Fallback(LockTestCase):
         folder.mkdir()
         self.fake = folder / "fake"
         self.fake.touch()
+        self.starts = folder / "starts"
         program = folder / "gsettings"
         real = shutil.which("gsettings")
+        fakes = f'[ "$1" = {action} ] && [ -e {self.fake} ]'
         program.write_text(
-            f'#!/bin/sh\nif [ "$1" = {action} ] && [ -e {self.fake} ]; then\n{script}\nfi\nexec {real} "$@"\n'
+            f'#!/bin/sh\nif {fakes}; then\necho >>{self.starts}\n{script}\nfi\nexec {real} "$@"\n'
         )
         program.chmod(0o755)
         desktop = Desktop(self, GSETTINGS_BACKEND="keyfile", PATH=f"{folder}:{os.environ['PATH']}")
@@ -714,38 +716,46 @@ class Fallback(LockTestCase):
         return desktop, self.spawn_agent(environment=desktop.variables)
 
     # The agent was deaf for ever, took all memory and a whole core, or ended.
-    def test_hostile_gsettings_is_one_warning_until_it_behaves(self):
-        cases = {
-            ("monitor", "exec yes"): "monitor .* printed more than 16384 bytes in a second",
-            ("monitor", "exec cat /dev/zero"): "monitor .* printed a line of more than 4096 bytes",
-            ("monitor", "trap '' TERM; while :; do echo orientation-lock: true; done"): "monitor .* printed more than",
-            ("get", "trap '' TERM; while :; do sleep 1; done"): "get .* took longer than 10",
-            ("get", "exec yes"): "get .* printed more than",
-            ("get", "exit 1"): "get .* exited with 1",
-        }
-        for (action, script), problem in cases.items():
-            with self.case(action=action, script=script):
-                desktop, agent = self.start_fake(action, script)
-                warning = wait_until(agent.warnings, "a warning", 40)
-                self.assertRegex(warning[0], f"cannot read the desktop's rotation switch: gsettings {problem}")
-                # It hears the bus, and a signal, all the time.
-                self.control("lock")
-                self.control("unlock")
-                # It is started again, and that is not reported again.
-                log = agent.log()
-                starts = self.count_starts(agent)
-                wait_until(lambda: self.count_starts(agent) > starts, "another start", 40)
-                self.assertEqual(agent.log(), log)
-                self.assertLess(peak(agent.pid), 40_000)
-                self.fake.unlink()
-                wait_until(lambda: len(children(agent)) == 1 and self.get(desktop) == "false", "all is well", 60)
-                self.assert_follows(desktop, agent)
-                self.assertLess(agent.stop(), 1)
-                agent.new_warnings()
+    def assert_hostile_is_one_warning(self, action, script, problem):
+        """Checks that gsettings is one warning, while it runs the script for the action, and is used afterwards."""
+        desktop, agent = self.start_fake(action, script)
+        warning = wait_until(agent.warnings, "a warning", 40)
+        self.assertRegex(warning[0], f"cannot read the desktop's rotation switch: gsettings {action} .* {problem}")
+        # It hears the bus, and a signal, all the time.
+        self.control("lock")
+        self.control("unlock")
+        # It is started again, and that is not reported again.
+        log = agent.log()
+        starts = self.starts.stat().st_size
+        wait_until(lambda: self.starts.stat().st_size > starts, "another start", 40)
+        self.assertEqual(agent.log(), log)
+        self.assertLess(peak(agent.pid), 40_000)
+        self.fake.unlink()
+        wait_until(lambda: len(children(agent)) == 1 and self.get(desktop) == "false", "all is well", 60)
+        self.assert_follows(desktop, agent)
+        self.assertLess(agent.stop(), 1)
+        agent.new_warnings()
 
-    def count_starts(self, agent):
-        """Returns the highest id of a process that the agent has started."""
-        return max((int(child) for child in children(agent)), default=0)
+    def test_monitor_that_floods(self):
+        self.assert_hostile_is_one_warning("monitor", "exec yes", "printed more than 16384 bytes in a second")
+
+    def test_monitor_without_line_ends(self):
+        problem = "printed a line of more than 4096 bytes"
+        self.assert_hostile_is_one_warning("monitor", "exec cat /dev/zero", problem)
+
+    def test_monitor_that_floods_and_ignores_sigterm(self):
+        script = "trap '' TERM; while :; do echo orientation-lock: true; done"
+        self.assert_hostile_is_one_warning("monitor", script, "printed more than")
+
+    def test_get_that_hangs_and_ignores_sigterm(self):
+        script = "trap '' TERM; while :; do sleep 1; done"
+        self.assert_hostile_is_one_warning("get", script, "took longer than 10")
+
+    def test_get_that_floods(self):
+        self.assert_hostile_is_one_warning("get", "exec yes", "printed more than")
+
+    def test_get_that_fails(self):
+        self.assert_hostile_is_one_warning("get", "exit 1", "exited with 1")
 
     def test_monitor_that_hangs_is_started_again_after_a_write(self):
         script = "trap '' TERM; while :; do sleep 1; done"

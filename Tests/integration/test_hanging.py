@@ -260,6 +260,32 @@ class Device(HangingTestCase):
         self.assertEqual(self.client.sensor()["LastError"], "")
         self.assertEqual(len(daemon.log_lines("does not answer|now$")), 1, daemon.log())
 
+    # After a driver was bound anew, its device was found before udev had made its files accessible, and not opened again:
+    # a chip stayed at its lowest rate.
+    def test_that_is_announced_is_opened_anew_though_it_answers_late(self):
+        attributes = {"in_accel_sampling_frequency": 1, "in_accel_sampling_frequency_available": "1 10 25"}
+        self.rig.add_device(accelerometer("display", attributes=attributes))
+        self.start_and_claim()
+        rate = self.rig.path(DEVICE, "in_accel_sampling_frequency")
+        self.assertEqual(rate.read_text().strip(), "25")
+        for is_under_way in (False, True):
+            self.rig.write("in_accel_sampling_frequency", 1)
+            self.hang("in_accel_scale", DEVICE)
+            if is_under_way:  # the description that hangs, and began before the announcement
+                self.rig.add_device(device(LATE, {"in_illuminance_raw": 7}))
+                self.wait_for_value("HasAmbientLight", True)
+                self.rig.remove_device(LATE)
+                self.wait_for_value("HasAmbientLight", False)
+            self.rig.testbed.uevent(DEVICE, "add")
+            # A scan that follows has ended without the device.
+            self.rig.add_device(device(LATE, {"in_illuminance_raw": 7}))
+            self.wait_for_value("HasAmbientLight", True)
+            self.assertEqual(rate.read_text().strip(), "1")
+            self.rig.unblock("in_accel_scale", 0.009807)
+            wait_until(lambda: rate.read_text().strip() == "25", "it is opened anew")
+            self.rig.remove_device(LATE)
+            self.wait_for_value("HasAmbientLight", False)
+
     def test_of_the_input_subsystem(self):
         properties = {"ID_INPUT_ACCELEROMETER": 1}
         self.rig.add_device(event_node("chip", attributes={"properties": "40"}, properties=properties))
