@@ -84,7 +84,7 @@ package final class Daemon {
         let sensors = Sensors(
             configuration: configuration,
             scanner: scanner,
-            machine: driver,
+            machineDriver: driver,
             loop: loop,
             bus: bus,
             log: log

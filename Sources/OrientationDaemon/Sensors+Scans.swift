@@ -43,7 +43,7 @@ extension Sensors {
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
         let isLocal = configuration.source == .local
         let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
-        machine.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil))
+        machineDriver.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil))
     }
 
     /// Adds a device that a scan found, or updates a known one.
@@ -70,7 +70,7 @@ extension Sensors {
             try add(new, found.use, try newDriver(rate, at: path, found.use), status)
         }
         driver(of: found.number)?.find(device, scaling: scaling, rate: rate, helper: try helper(at: path))
-        machine.deliver(.deviceFound(found))
+        machineDriver.deliver(.deviceFound(found))
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
             log.debug("\(description.name): mount matrix: \(matrix)")
@@ -92,7 +92,7 @@ extension Sensors {
             if !present.isEmpty {
                 // What works is not lost as it cannot be described anew.
                 for sensor in present where !sensor.works {
-                    machine.deliver(.device(sensor.number, .undescribed(device.problem)))
+                    machineDriver.deliver(.device(sensor.number, .undescribed(device.problem)))
                     isLost = true
                 }
                 continue
@@ -106,8 +106,8 @@ extension Sensors {
                     found.number = new
                     try add(new, found.use, try newDriver(found.rate, at: device.path, found.use), status)
                 }
-                machine.deliver(.deviceFound(found))
-                machine.deliver(.device(found.number, .undescribed(device.problem)))
+                machineDriver.deliver(.deviceFound(found))
+                machineDriver.deliver(.device(found.number, .undescribed(device.problem)))
                 isLost = true
             } catch {
                 log.error("\(device.name): \(error)")
@@ -127,7 +127,7 @@ extension Sensors {
     }
 
     private func remove(_ path: String, _ use: SensorUse, _ reason: String) {
-        for sensor in table.present(at: path, use) { machine.deliver(.deviceRemoved(sensor.number, reason)) }
+        for sensor in table.present(at: path, use) { machineDriver.deliver(.deviceRemoved(sensor.number, reason)) }
     }
 
     /// Applies the scaling that another mount matrix leads to.
@@ -138,7 +138,7 @@ extension Sensors {
         log.info("\(status.name): the mount matrix has changed")
         update(number) { $0.setFrame(scaling) }
         driver(of: number)?.rescale(to: scaling)
-        machine.deliver(.device(number, .rescaled(frame.faceUp)))
+        machineDriver.deliver(.device(number, .rescaled(frame.faceUp)))
     }
 
     /// A number for another sensor; nil, with a warning the first time, where there are too many.
@@ -177,7 +177,7 @@ extension Sensors {
         let path = device.syspath
         switch change {
         case .added:
-            machine.deliver(.deviceAnnounced)
+            machineDriver.deliver(.deviceAnnounced)
             scanner?.search.scan(for: device.name, isAnnounced: true)
         case .changed:
             // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.

@@ -15,7 +15,7 @@ final class Sensors {
     let log: Log
     /// Nil for a source that is no device.
     let scanner: SensorScanner?
-    let machine: MachineDriver
+    let machineDriver: MachineDriver
     var lastWarnings: [String] = []
     var hasWarnedOfLimit = false
     var lastNumber = 0
@@ -53,7 +53,7 @@ final class Sensors {
     init(
         configuration: Configuration,
         scanner: SensorScanner?,
-        machine: MachineDriver,
+        machineDriver: MachineDriver,
         loop: EventLoop,
         bus: Bus,
         log: Log,
@@ -61,7 +61,7 @@ final class Sensors {
     ) {
         self.configuration = configuration
         self.scanner = scanner
-        self.machine = machine
+        self.machineDriver = machineDriver
         self.loop = loop
         self.bus = bus
         self.log = log
@@ -70,7 +70,7 @@ final class Sensors {
 
     // MARK: - What is known
 
-    var table: SensorTable { machine.machine.table }
+    var table: SensorTable { machineDriver.machine.table }
 
     /// The last reading since that kind is read; nil before the first.
     func reading(of kind: SensorKind) -> Measurement? { readings[SensorUse(kind)] }
@@ -130,7 +130,7 @@ final class Sensors {
         case .device(let driver):
             if commands.reading != .none { update(number) { $0.sensingLevel = commands.sensing.level } }
             guard let problem = driver.execute(commands) else { return }
-            machine.deliver(.device(number, .unreadable("\(problem)")))
+            machineDriver.deliver(.device(number, .unreadable("\(problem)")))
         case .source(let source): commands.reading == .none ? source.stop() : source.start()
         case nil: break
         }
@@ -170,18 +170,18 @@ final class Sensors {
         try add(0, SensorUse(.accelerometer), .source(source), status)
         source.onEvent = { [self] event in
             switch event {
-            case .sample(.acceleration(let sample)): machine.deliver(sample) { .sample(.display, $0) }
+            case .sample(.acceleration(let sample)): machineDriver.deliver(sample) { .sample(.display, $0) }
             case .report(.started):
                 began(0, source.mode, source.sampleRate)
                 let isBuffer = source.mode == .buffer
                 let sampling = Sampling(rate: source.sampleRate, mayFallSilent: isBuffer, faceUp: .positiveZ)
-                machine.deliver(.samplingBegan(.display, sampling))
-            case .report(.failed(let reason)): machine.deliver(.sourceEnded(reason))
-            case .ended: machine.deliver(.sourceEnded(nil))
+                machineDriver.deliver(.samplingBegan(.display, sampling))
+            case .report(.failed(let reason)): machineDriver.deliver(.sourceEnded(reason))
+            case .ended: machineDriver.deliver(.sourceEnded(nil))
             case .sample, .report: break
             }
         }
-        machine.deliver(.sourceFound(name))
+        machineDriver.deliver(.sourceFound(name))
     }
 
     /// Adds a driver for a sensor that was not known, with a number that no other has.
@@ -189,9 +189,9 @@ final class Sensors {
         try add(number, use, .device(driver), status)
         driver.onEvent = { [self] event in
             switch event {
-            case .device(let event): machine.deliver(.device(number, event))
+            case .device(let event): machineDriver.deliver(.device(number, event))
             case .reading(let showsMotion, .acceleration(let sample)):
-                machine.deliver(sample) { .reading(number, showsMotion: showsMotion, $0) }
+                machineDriver.deliver(sample) { .reading(number, showsMotion: showsMotion, $0) }
             case .reading(let showsMotion, let measurement): receive(measurement, of: number, showsMotion: showsMotion)
             }
         }
@@ -224,7 +224,7 @@ final class Sensors {
 
     /// Takes a reading of another kind than accelerometers.
     private func receive(_ measurement: Measurement, of number: Int, showsMotion: Bool) {
-        machine.deliver(.device(number, .reading(showsMotion: showsMotion)))
+        machineDriver.deliver(.device(number, .reading(showsMotion: showsMotion)))
         guard let use = table.activeUse(of: number) else { return }
         readings[use] = measurement
         if case .angle(let degrees) = measurement {
@@ -235,7 +235,7 @@ final class Sensors {
                 let text = AttributeText.shortest(degrees)
                 log.warning("\(sensors[number]?.status.name ?? ""): \(text)° is no angle of a hinge, ignored")
             }
-            machine.deliver(.hingeAngle(degrees))
+            machineDriver.deliver(.hingeAngle(degrees))
         }
         onReading(measurement)
     }

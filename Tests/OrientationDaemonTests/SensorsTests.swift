@@ -34,7 +34,7 @@ import Testing
         let sensors = Sensors(
             configuration: configuration,
             scanner: nil,
-            machine: machine,
+            machineDriver: machine,
             loop: loop,
             bus: try privateBus.connect(loop),
             log: Log("orientd", isVerbose: false)

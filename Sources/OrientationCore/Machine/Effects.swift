@@ -93,5 +93,5 @@ public struct Deadline: Hashable, Sendable {
     /// In seconds, on the clock of the events.
     public var time: Double
     /// How much later is good enough, in seconds.
-    public var slack: Double
+    public var slack = 0.001
 }

@@ -57,9 +57,8 @@ public struct OrientationMachine: Sendable {
     /// What a resting sensor reads in g, as ``Effects/wrongScale`` last said.
     private var reportedScale = 1.0
 
-    /// Nil once the service counts as ready.
-    private var readyDeadline: Double?
-    private var exitDeadline: Double?
+    /// When the service counts as ready at the latest, or the process ends; nil in between, and once that has come.
+    private var lifecycleDeadline: Deadline?
     /// The searches that have not ended yet.
     var awaited: Set<Search> = [.sensors, .switches, .chassis]
 
@@ -79,7 +78,7 @@ public struct OrientationMachine: Sendable {
         )
         motion = PerRole(MotionDetector(isEnabled: configuration.power == .auto))
         status = ManagerStatus(policy)
-        readyDeadline = time + Self.timeout.start
+        lifecycleDeadline = Deadline(purpose: .ready, time: time + Self.timeout.start)
         if configuration.idiom != nil { awaited.remove(.chassis) }
     }
 
@@ -213,9 +212,8 @@ public struct OrientationMachine: Sendable {
         case .shutdown:
             guard lifecycle != .ending else { return }
             lifecycle = .ending
-            readyDeadline = nil
+            lifecycleDeadline = Deadline(purpose: .exit, time: time + Self.timeout.end)
             silence = PerRole(SilenceFeed())
-            exitDeadline = time + Self.timeout.end
             effects.step = .end
             effects.save = saving.write(savedState)
         case .setRotationLock(let lock): try policy.setLock(lock)
@@ -409,8 +407,8 @@ public struct OrientationMachine: Sendable {
     }
 
     private mutating func becomeReady(_ effects: inout Effects) {
-        guard readyDeadline != nil else { return }
-        readyDeadline = nil
+        guard lifecycleDeadline?.purpose == .ready else { return }
+        lifecycleDeadline = nil
         effects.step = .ready
     }
 
@@ -427,7 +425,7 @@ public struct OrientationMachine: Sendable {
             motion.base.doze(at: time)
         case .save: effects.save = saving.write(savedState)
         case .exit:
-            exitDeadline = nil
+            lifecycleDeadline = nil
             effects.step = .exit
         }
     }
@@ -442,7 +440,7 @@ public struct OrientationMachine: Sendable {
             latest = min(latest, time + slack)
             if time < next?.time ?? .infinity { next = Deadline(purpose: purpose, time: time, slack: slack) }
         }
-        consider(.ready, readyDeadline)
+        if let lifecycleDeadline { consider(lifecycleDeadline.purpose, lifecycleDeadline.time) }
         consider(.sensors, table.deadline)
         consider(.silence, silence.display.deadline)
         consider(.silence, silence.base.deadline)
@@ -450,7 +448,6 @@ public struct OrientationMachine: Sendable {
         consider(.doze, motion.display.deadline, slack: 1)
         consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saving.deadline, slack: 1)
-        consider(.exit, exitDeadline)
         if let time = next?.time { next?.slack = max(latest - time, 0) }
         return next
     }
