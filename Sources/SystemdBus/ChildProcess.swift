@@ -29,6 +29,7 @@ package final class ChildProcess {
     private let loop: EventLoop
     private let process: Int32
     private let isGroupLeader: Bool
+    private let timeout: Double?
     private var onLine: (([UInt8]) -> Void)?
     private var onEnd: ((End) -> Void)?
 
@@ -45,8 +46,9 @@ package final class ChildProcess {
     /// Starts a program that is searched for in PATH.
     ///
     /// `onLine` gets each line of its output, without the newline; without it, the program's output is `standardOutput`.
-    /// A program that prints too much, or takes longer than `timeout` seconds, is stopped. `onEnd` is called from the
-    /// loop when it has ended, after the last line. With `isGroupLeader` the processes that it starts end with it.
+    /// A program that prints too much, or takes longer than `timeout` seconds, is stopped; without a timeout, one that
+    /// goes on without its output. `onEnd` is called from the loop when it has ended, after the last line. With
+    /// `isGroupLeader` the processes that it starts end with it.
     package init(
         _ arguments: [String],
         adding variables: [(name: String, value: String)] = [],
@@ -59,6 +61,7 @@ package final class ChildProcess {
     ) throws(SystemError) {
         self.loop = loop
         self.isGroupLeader = isGroupLeader
+        self.timeout = timeout
         self.onLine = onLine
         self.onEnd = onEnd
         var writing: FileDescriptor?
@@ -75,7 +78,7 @@ package final class ChildProcess {
             isGroupLeader: isGroupLeader
         )
         do throws(SystemError) {
-            timer = try loop.timer { [self] in timePassed(timeout) }
+            timer = try loop.timer { [self] in timePassed() }
             if let output { reading = try loop.watch(output.rawValue) { [self] in read() } }
             watch = try loop.onExit(of: process) { [self] in ended($0) }
         } catch {
@@ -110,8 +113,9 @@ package final class ChildProcess {
 
     private func signal(_ number: Int32) { kill(isGroupLeader ? -process : process, number) }
 
-    private func timePassed(_ timeout: Double?) {
-        if reason == nil, let timeout { stop("took longer than \(timeout) s") } else { signal(SIGKILL) }
+    private func timePassed() {
+        guard reason == nil else { return signal(SIGKILL) }
+        stop(timeout.map { "took longer than \($0) s" } ?? "closed its output")
     }
 
     private func ended(_ status: Int32) {
@@ -127,6 +131,12 @@ package final class ChildProcess {
         onEnd = nil
     }
 
+    /// Nothing more can be printed: without a timeout, the program would be waited for in vain.
+    private func endOutput() {
+        reading = nil
+        if timeout == nil { timer?.arm(after: Self.grace, slack: 0.1) }
+    }
+
     /// Reads what was printed; false at the end, and for nothing.
     @discardableResult
     private func read() -> Bool {
@@ -134,7 +144,7 @@ package final class ChildProcess {
         var bytes = [UInt8](repeating: 0, count: Self.longestLine)
         let count = retryingInterrupted { CLinux.read(output.rawValue, &bytes, bytes.count) }
         guard count > 0 else {
-            if count == 0 { reading = nil }
+            if count == 0 { endOutput() }
             return false
         }
         if loop.now - second >= 1 {

@@ -747,6 +747,10 @@ class Fallback(LockTestCase):
         script = "trap '' TERM; while :; do echo orientation-lock: true; done"
         self.assert_hostile_is_one_warning("monitor", script, "printed more than")
 
+    # The agent waited for its lines for ever.
+    def test_monitor_that_closes_its_output(self):
+        self.assert_hostile_is_one_warning("monitor", "exec >&- sleep 1000", "closed its output")
+
     def test_get_that_hangs_and_ignores_sigterm(self):
         script = "trap '' TERM; while :; do sleep 1; done"
         self.assert_hostile_is_one_warning("get", script, "took longer than 10")
