@@ -254,6 +254,7 @@ INSTALLED := \
     .build/man/orient-agent.1:644:$(PREFIX)/share/man/man1/orient-agent.1 \
     .build/man/orientctl.1:644:$(PREFIX)/share/man/man1/orientctl.1 \
     .build/man/orientd.conf.5:644:$(PREFIX)/share/man/man5/orientd.conf.5 \
+    .build/man/orientd-trace.5:644:$(PREFIX)/share/man/man5/orientd-trace.5 \
     .build/man/orient-agent.conf.5:644:$(PREFIX)/share/man/man5/orient-agent.conf.5 \
     .build/man/agent.conf.5:644:$(PREFIX)/share/man/man5/agent.conf.5 \
     .build/man/orientd.8:644:$(PREFIX)/share/man/man8/orientd.8 \

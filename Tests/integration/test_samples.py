@@ -11,6 +11,7 @@ from rig import SOURCE_ROOT, RigTestCase, accelerometer, wait_until
 
 README = SOURCE_ROOT / "README.md"
 MANUAL = SOURCE_ROOT / "docs" / "orientctl.1.scd"
+TRACES = SOURCE_ROOT / "docs" / "orientd-trace.5.scd"
 CONTRIBUTING = SOURCE_ROOT / "CONTRIBUTING.md"
 DOCS = SOURCE_ROOT / "docs"
 DOCUMENTS = (README, CONTRIBUTING, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("*.scd")))
@@ -62,7 +63,7 @@ class Shell(RigTestCase):
         self.assertIn(sentence, self.rig.orientctl("status").stdout.splitlines())
 
     def test_trace_of_the_manual_can_be_replayed(self):
-        header, part = [text for text in blocks(MANUAL) if re.match(r"t_seconds|[\d.]+,", text)]
+        header, part = [text for text in blocks(TRACES) if re.match(r"t_seconds|[\d.]+,", text)]
         run = self.rig.orientctl("replay", "--all", "-", text=header + part)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("RotationLock=current", run.stdout)

@@ -542,6 +542,9 @@ check "make install: completions for bash, zsh and fish" installed 644 \
 check "make install: introspection data" installed 644 /usr/share/dbus-1/interfaces/org.orientd1.Manager.xml \
     /usr/share/dbus-1/interfaces/org.orientd1.Request.xml /usr/share/dbus-1/interfaces/org.orientd1.Sensor.xml \
     /usr/share/dbus-1/interfaces/net.hadess.SensorProxy.xml /usr/share/dbus-1/interfaces/net.hadess.SensorProxy.Compass.xml
+check "make install: the manual pages of orientd and orientctl" installed 644 /usr/share/man/man1/orientctl.1 \
+    /usr/share/man/man1/monitor-sensor.1 /usr/share/man/man5/orientd.conf.5 /usr/share/man/man5/orientd-trace.5 \
+    /usr/share/man/man8/orientd.8
 check "make install: the files of the agent" installed 644 /usr/lib/systemd/user/orient-agent.service \
     /etc/xdg/autostart/orient-agent.desktop /usr/share/man/man1/orient-agent.1 /usr/share/man/man5/orient-agent.conf.5 \
     /usr/share/man/man5/agent.conf.5 \

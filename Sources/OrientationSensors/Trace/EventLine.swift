@@ -2,7 +2,7 @@
 
 package import OrientationCore
 
-/// A line of a recording that is no sample of the display's accelerometer; orientctl(1) lists them.
+/// A line of a recording that is no sample of the display's accelerometer; orientd-trace(5) lists them.
 package enum RecordedEvent: Hashable, Sendable {
     /// The machine was created: the first line of a recording.
     case start(MachineConfiguration, SavedState?)
