@@ -30,7 +30,7 @@ for source in "$work"/*.scd; do
     # What scdoc does not write: the first line of a page with tables, which tells man to format them with tbl; a date
     # without backslashes, for mandoc; and that the text of tables need not be adjusted, of which groff may complain.
     { ! grep -q '^\.TS' "$work/plain" || echo "'\\\" t"
-      sed -e '/^\.TH/s/\\-/-/g' -e '/^\.TS/i .na' -e '/^\.TE/a .ad' "$work/plain"; } >"$work/$page"
+      sed -e '/^\.TH/s/\\-/-/g' -e '/^\.TS/i .na' -e '/^\.TE/a .ad l' "$work/plain"; } >"$work/$page"
     if command -v man >/dev/null; then
         MANROFFSEQ='' LC_ALL=C.UTF-8 man --warnings -l "$work/$page" 2>&1 >/dev/null | sed "s|^|$page: |" >"$work/warnings"
     else
