@@ -406,5 +406,11 @@ class Documents(unittest.TestCase):
         }
         self.assertEqual(missing, set())
 
+    def test_manual_starts_the_agent_in_every_session_of_the_readme(self):
+        text = " ".join(README.read_text().split())
+        (names,) = re.findall(r"has the line for (.*?) and other X11 sessions", text)
+        (section,) = re.findall(r"^# STARTING IT\n(.*?)(?=^# [A-Z])", MANUAL.read_text(), re.M | re.S)
+        self.assertEqual([name for name in names.split(", ") if name not in section], [])
+
     def test_readme_is_short(self):
         self.assertLess(len(README.read_text().splitlines()), 180)
