@@ -134,6 +134,16 @@ class Examples(RigTestCase):
         self.assertEqual(self.client.get("RotationLock"), "off")
         self.client.wait_for("InterfaceOrientation", "portrait")
 
+    def test_lock_of_the_user_stays(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.client.ask("SetRotationLock", "s", "portrait-upside-down")
+        process = self.start("change-request")
+        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(self.output.read_text(), "film: landscape-left\nlock: portrait-upside-down\n")
+        self.assertEqual(self.client.get("RotationLock"), "portrait-upside-down")
+        self.client.wait_for("InterfaceOrientation", "portrait-upside-down")
+
     def test_navigation_stack_waits_for_the_device_and_tab_bar_does_not(self):
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()

@@ -19,12 +19,13 @@ do {
     window.preferredInterfaceOrientationForPresentation = nil
     try await orientd.update(request, to: window)
 
-    // A button of the player keeps what is shown now.
-    try await orientd.setRotationLock(.current)
+    // A button of the player keeps what is shown now; a lock that the user has set stays as it is.
+    let isUnlocked = try await orientd.state().rotationLock == .off
+    if isUnlocked { try await orientd.setRotationLock(.current) }
     print("lock:", try await orientd.state().rotationLock)
 
-    // The interface follows the device again.
-    try await orientd.setRotationLock(.off)
+    // The interface follows the device again, unless the user's lock holds it.
+    if isUnlocked { try await orientd.setRotationLock(.off) }
     request.release()
 } catch {
     switch error.code {
