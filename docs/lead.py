@@ -3,7 +3,7 @@
 """Draws docs/lead.svg, the first picture of the README: lead.py FOLDER
 
 A convertible and a tablet, as docs/fold.trace and docs/tablet.trace recorded them; docs/tablet.py has the parts, and
-FOLDER the orientctl that replays them. Below each are three moments of the recording, for those who see no animation.
+FOLDER the orientctl that replays them. Below each are four moments of the recording, for those who see no animation.
 """
 
 import math
@@ -24,12 +24,17 @@ from tablet import (
 WIDTH, HEIGHT = 640, 430
 COLUMN = WIDTH // 2
 TITLE, DEVICE, CAPTION, STILLS, LABELS = 28, 160, 299, 356, 416
-STILL_SCALE = 0.3
+STILL_SCALE, STILL_PITCH, STILL_FRAME = 0.27, 76, 66
 # How far the base of the convertible reaches below the hinge when it lies flat, and where its side view is.
 BASE, SIDE = 70, (136, 78)
+# What notes of the recording are called here, where there is less room.
+SENTENCES = {
+    "org.example.Player requests landscape.": "A video player needs landscape.",
+    "org.example.Player ends.": "The video player ends.",
+}
 # The second that people see who want no motion, and the moments of the small pictures.
-CONVERTIBLE = ("fold", 9.2, ((0, "laptop"), (6.02, "folded back"), (8.9, "turned")))
-TABLET = ("tablet", 3.4, ((0, "upright"), (3, "turned"), (8.8, "locked")))
+CONVERTIBLE = ("fold", 9.2, ((0, "laptop"), (6.02, "folded"), (8.9, "turned"), (11.9, "and back")))
+TABLET = ("tablet", 3.4, ((0, "upright"), (3, "turned"), (8.2, "locked"), (9.8, "video")))
 
 STYLE = """
 text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:16px;fill:#b4bfcc;\
@@ -55,7 +60,7 @@ def between(points, time):
 
 
 class Tablet:
-    """A column: the device as it is held with what it shows, what happens, and three moments."""
+    """A column: the device as it is held with what it shows, what happens, and four moments."""
 
     title, display, center = "A tablet", DISPLAY, 0
 
@@ -71,7 +76,8 @@ class Tablet:
     def captions(self):
         """Yields (time, sentence): what happens."""
         yield 0, "It is held upright."
-        yield from self.recording.notes()
+        for time, note in self.recording.notes():
+            yield time, SENTENCES.get(note, note)
 
     def case(self):
         """Yields what is around the display, and turns with it."""
@@ -114,23 +120,46 @@ class Tablet:
             visible = self.animation.visible(intervals)
             yield f'<text x="{COLUMN // 2}" y="{CAPTION}" class="{style} {visible}">{escaped(caption)}</text>'
 
+    def shown_large(self):
+        """Returns the intervals in which each moment is shown large: device and picture are as they are then."""
+        names = ("DeviceOrientation", "InterfaceOrientation", "AskedRequest")
+        states = changes(
+            (time, [*(now[name] for name in names), now.get("TabletMode") == "tablet"])
+            for time, now in self.recording.states
+        )
+        begins = [0] + [time for time, _ in states[1:]]
+        intervals = list(zip(begins, begins[1:] + [self.recording.duration], (state for _, state in states)))
+        then = [[state for begin, _, state in intervals if begin <= time][-1] for time, _ in self.moments]
+        large = [[] for _ in self.moments]
+        for begin, end, state in intervals:
+            equal = [index for index, other in enumerate(then) if other == state]
+            # Of moments that look the same, the one that this is.
+            within = [index for index in equal if begin <= self.moments[index][0] < end]
+            for index in (within or equal)[:1]:
+                large[index].append((begin, end))
+        return large
+
     def small(self):
         """Yields the moments, with a frame around the one that is shown large."""
-        ends = [time for time, _ in self.moments[1:]] + [self.recording.duration]
-        for index, ((time, label), end) in enumerate(zip(self.moments, ends)):
-            x = COLUMN // 2 + (index - 1) * 100
+        large = self.shown_large()
+        for index, (time, label) in enumerate(self.moments):
+            x = COLUMN / 2 + (index - (len(self.moments) - 1) / 2) * STILL_PITCH
             _, angle, drawing = [state for state in self.shown() if state[0] <= time][-1]
             held = -between(self.recording.angles, time)
-            yield f'<g transform="translate({x} {STILLS + self.center * STILL_SCALE:g}) scale({STILL_SCALE})">'
+            yield f'<g transform="translate({x:g} {STILLS + self.center * STILL_SCALE:g}) scale({STILL_SCALE})">'
             yield f'<g transform="rotate({held:.1f})">'
             yield from self.back(time)
             yield from self.case()
             yield f'<use href="#{drawing}" transform="rotate({angle:g})"/></g></g>'
-            frame = self.animation.visible([(time, end)])
-            yield f'<rect x="{x - 46}" y="{STILLS - 42}" width="92" height="84" rx="8" class="now {frame}"/>'
-            yield f'<text x="{x}" y="{LABELS}">{label}</text>'
+            frame = self.animation.visible(large[index])
+            yield (
+                f'<rect x="{x - STILL_FRAME / 2:g}" y="{STILLS - 42}" width="{STILL_FRAME}" height="84" rx="8" '
+                f'class="now {frame}"/>'
+            )
+            yield f'<text x="{x:g}" y="{LABELS}">{label}</text>'
             if index:
-                yield f'<path d="M{x - 53} {STILLS - 5}l5 5l-5 5" stroke="#b4bfcc" stroke-width="2" fill="none"/>'
+                arrow = f"M{x - STILL_PITCH / 2 - 2:g} {STILLS - 4}l4 4l-4 4"
+                yield f'<path d="{arrow}" stroke="#b4bfcc" stroke-width="2" fill="none"/>'
 
     def draw(self, left):
         width, height = self.display
@@ -199,12 +228,13 @@ class Convertible(Tablet):
         )
         base = f'<path d="M{-edge:g} 0H{edge:g}L{front:g} {BASE}H{-front:g}Z" class="case"/>{keys}'
         yield f'<g transform="translate(0 {height / 2 + FRAME:g})">'
+        moving = ""
         if time is None:
             frames = self.folds(lambda angle: "transform:scale({:.3f},{:.3f})".format(*seen(angle)))
-            yield f'<g class="{self.animation.name(frames)}">{base}</g></g>'
-        else:
-            scale = "{:.3f} {:.3f}".format(*seen(between(self.hinge, time)))
-            yield f'<g transform="scale({scale})">{base}</g></g>'
+            moving = f' class="{self.animation.name(frames)}"'
+        # A viewer that plays no animation shows it as at the start.
+        scale = "{:.3f} {:.3f}".format(*seen(between(self.hinge, time or 0)))
+        yield f'<g transform="scale({scale})"{moving}>{base}</g></g>'
 
     def folds(self, declaration):
         """Returns frames of the hinge, a few between two readings that differ, as the cosine is no line."""
@@ -219,8 +249,8 @@ class Convertible(Tablet):
         yield from super().device()
         x, y = COLUMN // 2 + SIDE[0], SIDE[1]
         folding = self.animation.name(self.folds(self.turned))
+        yield f'<text x="{x}" y="{y - 34}">hinge</text>'
         yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
-        # A viewer that plays no animation shows it as at the start.
         start = between(self.hinge, 0)
         yield f'<path d="M0 0V-26" class="side {folding}" transform="rotate({start:.0f})"/></g>'
 
