@@ -243,6 +243,10 @@ deb: $(if $(CROSS),deb_$(CROSS)-needs,deb-needs) build-needs  ## build Debian pa
 	@[ -d debian ] || { echo "error: a release has no debian/, which is in the repository and in Debian" >&2; exit 1; }
 	@debian/build.sh $(dir $(BIN))deb $(CROSS)
 
+# The installed documents, with those that their links lead to. Links to what is only in the source tree become text.
+DOCUMENTS := clients.md org.orientd1.md semantics.md classifier.md glossary.md
+PICTURES := $(addsuffix .svg,face-up tablet lock run classifier classifier-synthetic classifier-broad)
+
 # The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
     $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
@@ -266,8 +270,8 @@ INSTALLED := \
     NEWS.md:644:$(PREFIX)/share/doc/orientd/NEWS.md \
     docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
     docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
-    docs/clients.md:644:$(PREFIX)/share/doc/orientd/clients.md \
-    docs/org.orientd1.md:644:$(PREFIX)/share/doc/orientd/org.orientd1.md \
+    $(foreach file,$(DOCUMENTS),.build/documents/$(file):644:$(PREFIX)/share/doc/orientd/$(file)) \
+    $(foreach file,$(PICTURES),docs/$(file):644:$(PREFIX)/share/doc/orientd/$(file)) \
     docs/dbusmock/orientd.py:644:$(PREFIX)/share/python-dbusmock/templates/orientd.py \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
     .build/orientd-tablet-switch.service:644:$(SYSTEM)/lib/systemd/system/orientd-tablet-switch.service \
@@ -294,6 +298,9 @@ MISSING = $(foreach entry,$(filter $(BIN)/% .build/man/%,$(INSTALLED)),\
 install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DESTDIR also reload systemd, udev and D-Bus
 	@$(if $(and $(CROSS),$(STRIP)),./requirements.sh command $(STRIP) binutils-aarch64-linux-gnu)
 	@rm -f $(addsuffix .service,$(addprefix .build/,orientd orientd-tablet-switch orient-agent)) $(addprefix .build/orientctl.,bash zsh fish)
+	@rm -rf .build/documents && mkdir .build/documents
+	@for file in $(DOCUMENTS); do \
+	    sed -E 's,\[([^]]*)\]\(\.\./[^)]*\),\1,g' docs/$$file >.build/documents/$$file || exit 1; done
 	@for unit in orientd orientd-tablet-switch; do \
 	    sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service

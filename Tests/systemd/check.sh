@@ -507,6 +507,13 @@ for_all() {  # for_all COMMAND...: succeeds if it does with the path of each pro
 }
 no_search_path() { same '' "$(readelf -dW "$1" | grep -E 'R(UN)?PATH')"; }
 bound_at_start() { readelf -dW "$1" && readelf -dW "$1" | grep -qE 'FLAGS_1.* NOW'; }
+# The installed documents: each link leads to one of them, to a heading, or elsewhere on the web.
+linked() {
+    documents=$tree/usr/share/doc/orientd
+    links=$(grep -hoE '\]\([^)]+\)' "$documents"/[!N]*.md | sed -E 's/^..([^)#]*).*/\1/' | grep -v '^https:' | sort -u)
+    [ "$(echo "$links" | wc -l)" -gt 8 ] || { echo "too few links:" "$links"; return 1; }
+    for link in $links; do [ -f "$documents/$link" ] || { echo "$link is not there"; return 1; }; done
+}
 # In the tree every folder is removed, on the machine all but those that it had. Each install here is of the same files.
 removed() { make_tree uninstall && same '' "$(find "$tree" -mindepth 1)"; }
 shared() {
@@ -526,6 +533,7 @@ check "make install: succeeds" make_tree install
 check "make install: the programs" installed 755 /usr/bin/orient-agent /usr/bin/orientctl /usr/libexec/orientd \
     /usr/libexec/orientd-tablet-switch
 check "make install: monitor-sensor" installed 755 /usr/bin/monitor-sensor
+check "make install: the links of the documents lead somewhere" linked
 check "make install: the programs have no debug information" stripped /usr/bin/orient-agent /usr/bin/orientctl \
     /usr/libexec/orientd /usr/libexec/orientd-tablet-switch
 check "make install: the programs search no other folder for libraries" for_all no_search_path
