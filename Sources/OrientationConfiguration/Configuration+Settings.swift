@@ -69,16 +69,16 @@ extension Configuration: Configurable {
         },
         Setting("Tablet", "TabletWithoutKeyboard", .boolean { $1(&$0.isTabletWithoutKeyboard) }) {
             """
-            Whether the computer counts as a tablet while no keyboard is attached, and else as a laptop, where there \
-            is no tablet switch: for a tablet whose keyboard can be taken off. One by Bluetooth does not count. GNOME \
-            and KDE look at keyboard and pointer themselves. Where the kernel lists a keyboard that does not exist, \
-            this has no effect: *orientctl doctor* names the keyboards that count.
+            For a tablet whose keyboard can be taken off, and that has no tablet switch: whether it counts as a laptop \
+            while a keyboard is attached, and otherwise as a tablet. A keyboard on Bluetooth does not count. GNOME and \
+            KDE look at keyboard and pointer themselves. Where the kernel lists a keyboard that does not exist, this \
+            has no effect: *orientctl doctor* names the keyboards that count.
             """
         },
         Setting("Sensor", "Source", .source) {
             """
             Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _iio:URI_ one at a libiio URI \
-            such as ip:HOST, _replay:FILE_ a recording, and _simulate_ a simulated device that keeps turning.
+            such as ip:HOST, _replay:FILE_ a trace, and _simulate_ a simulated device that keeps turning.
             """
         },
         Setting("Sensor", "Rate", .rate) {
