@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/demo.sh FOLDER [shell]
 # Demonstrates the orientd and orientctl in FOLDER on a private bus, with this machine's accelerometer or, without one,
-# with a recording. With "shell", runs a shell in which they can be tried instead, with a simulated device that
+# with a trace. With "shell", runs a shell in which they can be tried instead, with a simulated device that
 # keeps turning. Needs no root; leaves no processes and no files behind.
 set -eu
 bin=$(cd "$1" && pwd)
@@ -62,13 +62,13 @@ fi
 if [ -n "$name" ]; then
     explain "orientd runs on a private bus and reads the accelerometer $name. Turn the device; Ctrl-C continues."
 else
-    explain "orientd runs on a private bus. This machine has no accelerometer: it replays a recording of 20 seconds."
+    explain "orientd runs on a private bus. This machine has no accelerometer: it replays a trace of 20 seconds."
 fi
 # Ctrl-C ends the monitor only.
 trap : INT
 show orientctl monitor
 trap 'exit 130' INT
-[ -n "$name" ] || explain "The recording has ended. orientd keeps the last orientation."
+[ -n "$name" ] || explain "orientd keeps the last orientation."
 
 explain "Lock the interface to portrait. An application that supports only landscape is still shown in landscape:"
 show orientctl lock portrait
