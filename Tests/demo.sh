@@ -21,7 +21,7 @@ finish() {  # finish STATUS: after a failure, prints what the daemons logged
 }
 trap 'finish $?' EXIT
 trap 'exit 130' INT
-trap 'exit 1' HUP TERM
+trap 'exit 1' HUP PIPE TERM
 
 source='replay:Fixtures/turning.csv' name=''
 [ $# -lt 2 ] || source=simulate
