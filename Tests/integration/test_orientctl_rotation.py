@@ -208,13 +208,13 @@ class Turning(InterfaceTestCase):
         def printed(*arguments):
             return self.rig.orientctl("tablet-mode", *arguments).stdout
 
-        self.assertEqual(printed(), "unknown (none)\n")
+        self.assertEqual(printed(), "unknown\n")
         for mode in ("laptop", "tablet"):
             self.do("tablet-mode", mode)
             self.assertEqual((self.client.get("TabletMode"), self.client.get("TabletModeSource")), (mode, "override"))
-            self.assertEqual(printed(), f"{mode} (override)\n")
+            self.assertEqual(printed(), f"used as a {mode}, set by hand\n")
         self.do("tablet-mode", "auto")
-        self.assertEqual(printed(), "unknown (none)\n")
+        self.assertEqual(printed(), "unknown\n")
         for mode in ("tablet", "unknown", "tablet"):
             self.do("tablet-mode", "toggle")
             self.assertEqual(self.client.get("TabletMode"), mode)

@@ -135,6 +135,24 @@ import Testing
         #expect(values["Autorotate"] == ["tablet-mode (used as a tablet, \(words))"])
     }
 
+    // It printed names of D-Bus, such as "unknown (none)".
+    @Test(arguments: [
+        (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown"),
+        (.laptop, .switch, -1, "used as a laptop, by the tablet switch"),
+        (.tablet, .accelerometers, 200, "used as a tablet, by the angle of the hinge; hinge: 200°"),
+        (.laptop, .override, 95, "used as a laptop, set by hand; hinge: 95°"),
+    ])
+    func `tablet-mode has the words of status`(
+        mode: TabletMode,
+        source: TabletModeSource,
+        angle: Double,
+        text: String
+    ) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        (status.tabletMode, status.tabletModeSource, status.hingeAngle) = (mode, source, angle)
+        #expect(TabletModeCommand.text(status) == text)
+    }
+
     @Test func `the angle of the hinge is shown while it is measured`() {
         #expect(values { _ in }["Hinge"] == nil)
         #expect(values { $0.hingeAngle = 110 }["Hinge"] == ["110°"])

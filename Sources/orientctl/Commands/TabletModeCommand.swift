@@ -34,9 +34,8 @@ enum TabletModeCommand {
         status.tabletModeSource == .override ? "auto" : status.tabletMode == .tablet ? "laptop" : "tablet"
     }
 
-    /// The mode, with what tells it and the angle of the hinge.
-    private static func text(_ status: ManagerStatus) -> String {
-        let angle = status.hingeAngle < 0 ? "" : ", \(Int(status.hingeAngle))°"
-        return "\(status.tabletMode) (\(status.tabletModeSource)\(angle))"
+    /// The mode, with what tells it and the angle of the hinge, in the words of `status`.
+    static func text(_ status: ManagerStatus) -> String {
+        (Status.tabletMode(status) ?? "unknown") + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
     }
 }

@@ -63,14 +63,7 @@ struct Status {
     /// Each value with its label, which is empty for more of the one before.
     var values: [(label: String, value: String)] {
         let status = snapshot.status
-        let source =
-            switch status.tabletModeSource {
-            case .none: ""
-            case .switch: ", by the tablet switch"
-            case .hinge, .accelerometers: ", by the angle of the hinge"
-            case .override: ", set by hand"
-            }
-        let mode = status.tabletMode == .unknown ? "" : " (used as a \(status.tabletMode.name)\(source))"
+        let mode = Self.tabletMode(status).map { " (\($0))" } ?? ""
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
@@ -112,6 +105,18 @@ struct Status {
     static func device(_ status: ManagerStatus) -> String {
         let edge = status.deviceOrientation.upperEdge(natural: status.naturalOrientation)
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
+    }
+
+    /// What the machine is used as, and what tells that; nil where nothing does.
+    static func tabletMode(_ status: ManagerStatus) -> String? {
+        let source =
+            switch status.tabletModeSource {
+            case .none: ""
+            case .switch: ", by the tablet switch"
+            case .hinge, .accelerometers: ", by the angle of the hinge"
+            case .override: ", set by hand"
+            }
+        return status.tabletMode == .unknown ? nil : "used as a \(status.tabletMode.name)\(source)"
     }
 
     /// The angle of the hinge, and whether the tablet switch contradicts it; nil where nothing is known.
