@@ -222,6 +222,30 @@ class Turning(InterfaceTestCase):
         self.assertEqual(json.loads(printed("laptop", "--json")), answer)
         self.assertEqual(json.loads(printed("--json")), answer)
 
+    def test_on_a_terminal_a_command_says_what_it_has_chosen(self):
+        # Who pressed the key could not tell the two results of toggle.
+        self.start(held="landscape-left")
+        for command, line in (
+            ("lock toggle", "Lock: on (landscape-right)"),
+            ("rotate cw", "Interface: portrait-upside-down, held by the lock"),
+            ("lock toggle", "Lock: off"),
+            ("rotate next", "Interface: portrait-upside-down, rotated by hand"),
+            ("rotate ccw", "Interface: landscape-right, rotated by hand"),
+            ("align", "Interface: landscape-right, following the device"),
+            ("tablet-mode toggle", "used as a tablet, set by hand"),
+            ("tablet-mode toggle", "unknown"),
+        ):
+            self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
+        view = self.view(LANDSCAPE, "org.example.Player")
+        line = "Interface: landscape-left, org.example.Player allows landscape only"
+        self.assertEqual(self.on_terminal("rotate", "next"), "Interface: landscape-left, rotated by hand\r\n")
+        self.turn("portrait")
+        self.assertEqual(self.on_terminal("align").splitlines()[-1], line)
+        view.release()
+        # What the command line says already is not printed.
+        for command in ("lock portrait", "rotate landscape-left", "lock off", "unlock", "tablet-mode auto"):
+            self.assertEqual(self.on_terminal(*command.split()), "", command)
+
     def test_menu_entry_sets_each_tablet_mode_and_turns(self):
         # Whoever has no keyboard taps it.
         self.start()

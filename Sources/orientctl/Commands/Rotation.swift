@@ -22,7 +22,8 @@ enum Rotation {
             case .place(let place): .orientation(try place.orientation(bus))
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
-        try call("SetRotationLock", lock.name, readsDevice: lock == .off, bus, invocation)
+        let line: Line? = if case .toggle = choice { .lock } else { nil }
+        try call("SetRotationLock", lock.name, readsDevice: lock == .off, shows: line, bus, invocation)
     }
 
     static let unlock = Command(
@@ -65,7 +66,8 @@ enum Rotation {
             case .ccw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: -1)
             case .next: try busCall(bus.readManager()).status.nextOrientation
             }
-        try call("Rotate", orientation.name, bus, invocation)
+        let line: Line? = if case .place = choice { nil } else { .interface }
+        try call("Rotate", orientation.name, shows: line, bus, invocation)
     }
 
     private enum RotationChoice: NamedValue {
@@ -106,7 +108,7 @@ enum Rotation {
         summary: "turn the interface once to match the device",
         description: "Turns the interface once to match the device. A lock holds the new orientation then."
     ) { invocation throws(CommandError) in
-        try call("AlignToDevice", readsDevice: true, invocation.connect(), invocation)
+        try call("AlignToDevice", readsDevice: true, shows: .interface, invocation.connect(), invocation)
     }
 
     static let autorotate = Command(
@@ -125,13 +127,17 @@ enum Rotation {
         try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 
-    /// Calls a method, and with `--json` prints what it may have changed.
+    /// A line of `status` that a command prints on a terminal if its own words do not say what it has done.
+    private enum Line { case lock, interface }
+
+    /// Calls a method, and prints what it may have changed: with `--json` all of it, otherwise `line` on a terminal.
     ///
     /// With `readsDevice`, claims the sensor until this process ends, so that the device's orientation is up to date.
     private static func call(
         _ member: String,
         _ argument: String? = nil,
         readsDevice: Bool = false,
+        shows line: Line? = nil,
         _ bus: Bus,
         _ invocation: Invocation
     ) throws(CommandError) {
@@ -142,9 +148,25 @@ enum Rotation {
             guard error.isRefusal else { throw CommandError(error) }
         }
         try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
-        guard invocation.isJSON else { return }
-        let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
-        try emit([Get.json(names, of: busCall(bus.readManager()))])
+        if invocation.isJSON {
+            let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
+            return try emit([Get.json(names, of: busCall(bus.readManager()))])
+        }
+        guard let line, Terminal.isOutput else { return }
+        let status = try busCall(bus.readManager()).status
+        switch line {
+        case .lock: try emit(["Lock: \(Status.lock(status))"])
+        case .interface:
+            try emit(["Interface: \(Status.interface(status, deciding: busCall(bus.decidingRequest(of: status))))"])
+        }
+    }
+}
+
+extension Bus {
+    /// Reads the request that decides; nil if none does.
+    fileprivate func decidingRequest(of status: ManagerStatus) throws(BusError) -> ListedRequest? {
+        guard let id = status.askedRequest else { return nil }
+        return try readRequests().first { $0.id == id }
     }
 }
 
