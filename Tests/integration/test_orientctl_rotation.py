@@ -222,6 +222,29 @@ class Turning(InterfaceTestCase):
         self.assertEqual(json.loads(printed("laptop", "--json")), answer)
         self.assertEqual(json.loads(printed("--json")), answer)
 
+    def test_a_request_that_overrides_a_wish_is_named(self):
+        self.start()
+        player = self.view(LANDSCAPE, "org.example.Player", reason="a film")
+        self.assert_shown("landscape-right")
+        warning = "orientctl: warning: the interface is shown in landscape-right: org.example.Player"
+
+        def said(*arguments):
+            run = self.rig.orientctl(*arguments)
+            self.assertEqual(run.returncode, DONE)
+            return run.stderr
+
+        for command in ("align", "lock portrait", "lock bottom-up", "lock portrait --json"):
+            self.assertEqual(said(*command.split()), f"{warning} allows landscape only\n", command)
+        for command in ("lock landscape-right", "lock landscape", "lock", "lock toggle", "unlock"):
+            self.assertEqual(said(*command.split()), "", command)
+        # This is an error instead, in which orientd names the application.
+        self.assert_fails(REFUSED, "rotate", "portrait")
+        player.update(mask=ALL, should_autorotate=False)
+        self.assertEqual(said("align"), f"{warning} does not autorotate\n")
+        player.release()
+        # What is no application's doing is not its fault.
+        self.assertEqual((said("lock", "portrait"), said("align")), ("", ""))
+
     def test_on_a_terminal_a_command_says_what_it_has_chosen(self):
         # Who pressed the key could not tell the two results of toggle.
         self.start(held="landscape-left")

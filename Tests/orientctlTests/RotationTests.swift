@@ -51,4 +51,31 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [
+        (
+            InterfaceOrientation.portrait, InterfaceOrientationMask.landscape, RotationRule.mask,
+            "a allows landscape only" as String?
+        ),
+        (.portrait, .landscapeRight, .mask, "a is allowed landscape-right only"),
+        // The lock holds an orientation that the request allows.
+        (.portrait, .landscape, .lock, "a allows landscape only"),
+        (.portrait, .landscape, .waiting, "a allows landscape only"),
+        (.portrait, .all, .fixed, "a does not autorotate"), (.portrait, .all, .lock, "a does not autorotate"),
+        (.portrait, .all, .laptop, nil), (.landscapeRight, .landscape, .mask, nil),
+    ])
+    func `a request that overrides what is wanted is named`(
+        wanted: InterfaceOrientation,
+        mask: InterfaceOrientationMask,
+        rule: RotationRule,
+        obstacle: String?
+    ) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.interfaceOrientation = .landscapeRight
+        status.supportedOrientations = mask
+        status.interfaceRule = rule
+        let supported = mask == .landscapeRight ? .landscape : mask
+        let request = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: supported)
+        #expect(status.obstacle(to: wanted, request) == obstacle)
+    }
 }

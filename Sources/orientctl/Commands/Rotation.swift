@@ -23,7 +23,8 @@ enum Rotation {
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
         let line: Line? = if case .toggle = choice { .lock } else { nil }
-        try call("SetRotationLock", lock.name, readsDevice: lock == .off, shows: line, bus, invocation)
+        let wish: Wish = if case .orientation(let orientation) = lock { .orientation(orientation) } else { .none }
+        try call("SetRotationLock", lock.name, readsDevice: lock == .off, wants: wish, shows: line, bus, invocation)
     }
 
     static let unlock = Command(
@@ -108,7 +109,8 @@ enum Rotation {
         summary: "turn the interface once to match the device",
         description: "Turns the interface once to match the device. A lock holds the new orientation then."
     ) { invocation throws(CommandError) in
-        try call("AlignToDevice", readsDevice: true, shows: .interface, invocation.connect(), invocation)
+        let bus = try invocation.connect()
+        try call("AlignToDevice", readsDevice: true, wants: .device, shows: .interface, bus, invocation)
     }
 
     static let autorotate = Command(
@@ -130,13 +132,21 @@ enum Rotation {
     /// A line of `status` that a command prints on a terminal if its own words do not say what it has done.
     private enum Line { case lock, interface }
 
+    /// What a command wants to be shown, unless orientd refuses what cannot be shown, as for `rotate`.
+    private enum Wish: Hashable {
+        case none, device
+        case orientation(InterfaceOrientation)
+    }
+
     /// Calls a method, and prints what it may have changed: with `--json` all of it, otherwise `line` on a terminal.
     ///
     /// With `readsDevice`, claims the sensor until this process ends, so that the device's orientation is up to date.
+    /// Warns if a request keeps the interface from what is wanted.
     private static func call(
         _ member: String,
         _ argument: String? = nil,
         readsDevice: Bool = false,
+        wants wish: Wish = .none,
         shows line: Line? = nil,
         _ bus: Bus,
         _ invocation: Invocation
@@ -148,16 +158,28 @@ enum Rotation {
             guard error.isRefusal else { throw CommandError(error) }
         }
         try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
+        let line = Terminal.isOutput ? line : nil
+        guard wish != .none || invocation.isJSON || line != nil else { return }
+        let snapshot = try busCall(bus.readManager())
+        let status = snapshot.status
+        let deciding = try busCall(bus.decidingRequest(of: status))
+        let wanted: InterfaceOrientation? =
+            switch wish {
+            case .none: nil
+            case .device: InterfaceOrientation(following: status.deviceOrientation)
+            case .orientation(let orientation): orientation
+            }
+        if let deciding, let wanted, let obstacle = status.obstacle(to: wanted, deciding) {
+            complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
+        }
         if invocation.isJSON {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
-            return try emit([Get.json(names, of: busCall(bus.readManager()))])
+            return try emit([Get.json(names, of: snapshot)])
         }
-        guard let line, Terminal.isOutput else { return }
-        let status = try busCall(bus.readManager()).status
         switch line {
         case .lock: try emit(["Lock: \(Status.lock(status))"])
-        case .interface:
-            try emit(["Interface: \(Status.interface(status, deciding: busCall(bus.decidingRequest(of: status))))"])
+        case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
+        case nil: break
         }
     }
 }
@@ -179,6 +201,21 @@ extension InterfaceOrientation {
 }
 
 extension ManagerStatus {
+    /// Says in the words of `status` how the deciding request keeps the interface from an orientation; nil if it does not.
+    func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest) -> String? {
+        guard wanted != interfaceOrientation else { return nil }
+        let rule: RotationRule
+        if !supportedOrientations.contains(wanted) {
+            rule = .mask
+        } else if interfaceRule == .fixed || interfaceRule == .lock {
+            // The lock decides what `align` would have changed if the request let the interface follow the device.
+            rule = .fixed
+        } else {
+            return nil
+        }
+        return rule.sentence(deciding: (deciding.appID, deciding.supported), mask: supportedOrientations)
+    }
+
     /// The next supported orientation clockwise; the present one if there is no other.
     var nextOrientation: InterfaceOrientation {
         (1...4).map { interfaceOrientation.turned(clockwise: $0) }.first { supportedOrientations.contains($0) }
