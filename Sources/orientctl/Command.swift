@@ -20,6 +20,10 @@ struct Command: Sendable {
     let summary: String
     /// What the command is for, in whole sentences.
     let description: String
+    /// The words that can be an operand, with what each does.
+    var words: [(name: String, meaning: String)] = []
+    /// A command line.
+    var example = ""
     var options: [OptionParser.Option] = []
     let run: @Sendable (Invocation) throws(CommandError) -> Void
 

@@ -51,9 +51,12 @@ extension Command {
         func wrapped(_ text: String) -> [String] { OptionParser.wrapped(text, width: width) }
         func lines(_ options: [OptionParser.Option]) -> [String] { options.flatMap { $0.helpLines(width: width) } }
         var help = wrapped("Usage: orientctl \(usage)") + [""] + wrapped(description)
+        if !words.isEmpty { help.append("") }
+        help += words.flatMap { OptionParser.helpLines($0.name, $0.meaning, column: 13, width: width) }
         for word in Placeholder.all where !word.meaning.isEmpty && Self.mentions(word.name, in: usage) {
             help += [""] + wrapped(word.meaning)
         }
+        if !example.isEmpty { help += [""] + wrapped("Example: orientctl \(example)") }
         let place = hasCommandLine ? ", before \(operands)" : ""
         if !options.isEmpty { help += ["", "Options\(place):"] + lines(options) }
         return help + ["", "Options of every command:"] + lines(Self.globalOptions) + ["", "See orientctl(1)."]

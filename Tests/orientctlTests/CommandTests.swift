@@ -54,9 +54,22 @@ import Testing
             for option in command.options { #expect(help.contains { $0.contains(option.usage) }) }
             for line in help where line.contains(" ") { #expect(line.count <= width, "\(line)") }
         }
+        #expect(Get.command.help(width: 80).contains("Example: orientctl get InterfaceOrientation"))
+        #expect(Monitor.command.help(width: 80).contains("Example: orientctl monitor InterfaceOrientation"))
+        #expect(Run.command.help(width: 80).contains("Example: orientctl run --supported=landscape mpv film.mkv"))
         #expect(Rotation.lock.help(width: width).contains { $0.hasPrefix("EDGE is how the interface is shown:") })
         #expect(!Rotation.lock.help(width: width).contains { $0.hasPrefix("MODE is") })
         #expect(Run.command.help(width: width).contains { $0.hasPrefix("MASK is one or more of") })
+    }
+
+    @Test(arguments: [Rotation.lock, Rotation.rotate, TabletModeCommand.command])
+    func `each word of an operand has a line that says what it does`(command: Command) {
+        let usage = command.operands.split { "[|]".contains($0) }.map { String($0) }
+        #expect(command.words.map { $0.name } == usage)
+        for word in command.words {
+            let line = command.help(width: 80).first { $0.hasPrefix("  \(word.name) ") }
+            #expect(line?.hasSuffix(" \(word.meaning)") == true)
+        }
     }
 
     static let answers: [(name: String, exitCode: ExitCode)] = [

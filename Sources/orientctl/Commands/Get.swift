@@ -12,7 +12,8 @@ enum Get {
         name: "get",
         operands: "PROPERTY",
         summary: "print the value of a property",
-        description: "Prints the bare value of a property, for scripts."
+        description: "Prints the bare value of a property, for scripts.",
+        example: "get InterfaceOrientation"
     ) { invocation throws(CommandError) in
         let property = try property(named: invocation.operands[0])
         let name = property.name

@@ -15,6 +15,7 @@ enum Monitor {
         summary: "print every change until Ctrl-C",
         description: "Prints every change until Ctrl-C, and keeps the sensor running meanwhile. With PROPERTY, prints "
             + "only values.",
+        example: "monitor InterfaceOrientation",
         options: [
             .init("full", "f", help: "print every property with each change"),
             .init("waybar", help: "print JSON for a custom module of waybar"),

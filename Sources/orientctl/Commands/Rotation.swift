@@ -10,8 +10,12 @@ enum Rotation {
         name: "lock",
         operands: "[current|EDGE|landscape|off|toggle]",
         summary: "hold the interface in its present or another orientation",
-        description: "Holds the interface as it is shown now, in EDGE, or in the landscape that fits better, however "
-            + "the device is turned. off is the same as unlock; toggle unlocks if the lock is on, and locks otherwise."
+        description: "Holds the interface, however the device is turned: without an operand as it is shown now.",
+        words: [
+            ("current", "as it is shown now"), ("EDGE", "in this orientation"),
+            ("landscape", "in the landscape that fits better"), ("off", "unlock"),
+            ("toggle", "unlock if the lock is on, otherwise hold it as it is shown now"),
+        ]
     ) { invocation throws(CommandError) in
         let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
         let bus = try invocation.connect()
@@ -54,9 +58,12 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface until the device turns, or as long as the lock is on: to EDGE, to the "
-            + "landscape that fits better, by a quarter turn clockwise (cw) or counter-clockwise (ccw), or clockwise to the next "
-            + "orientation that is supported now."
+        description: "Turns the interface by hand: until the device turns, or as long as the lock is on.",
+        words: [
+            ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
+            ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
+            ("next", "clockwise to the next orientation that is supported now"),
+        ]
     ) { invocation throws(CommandError) in
         let choice: RotationChoice = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()

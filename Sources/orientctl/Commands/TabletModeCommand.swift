@@ -10,8 +10,12 @@ enum TabletModeCommand {
         name: "tablet-mode",
         operands: "[auto|laptop|tablet|toggle]",
         summary: "set whether this machine counts as a laptop or a tablet",
-        description: "Sets what this machine counts as, whatever its switch or hinge says; auto ends that. toggle sets "
-            + "the other mode, and run again auto. Without an operand, prints the mode and what tells it."
+        description: "Sets what this machine counts as, whatever its switch or hinge says. Without an operand, prints "
+            + "the mode and what tells it.",
+        words: [
+            ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
+            ("toggle", "the other mode than now; run again, auto"),
+        ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
             try value(named: name, "cannot set the tablet mode to ")

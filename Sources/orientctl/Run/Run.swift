@@ -16,6 +16,7 @@ enum Run {
         operands: "COMMAND...",
         summary: "allow only certain orientations while a command runs",
         description: "Runs COMMAND, and requests meanwhile that the interface is shown in an orientation of MASK.",
+        example: "run --supported=landscape mpv film.mkv",
         options: [
             .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
             .init("preferred", value: "EDGE", help: "start in this orientation"),
