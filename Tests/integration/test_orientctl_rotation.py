@@ -635,15 +635,16 @@ class Run(InterfaceTestCase):
 
     def test_command_that_cannot_be_executed(self):
         self.start()
-        for command, exit_code, reason in (
-            ("no-such-command", NOT_FOUND, "No such file or directory"),
-            ("/nonexistent/command", NOT_FOUND, "No such file or directory"),
-            ("/etc/passwd", NOT_EXECUTABLE, "Permission denied"),
-            ("/", NOT_EXECUTABLE, "Permission denied"),
+        for command, exit_code, problem in (
+            # As shells say it.
+            ("no-such-command", NOT_FOUND, "no-such-command: command not found"),
+            ("/nonexistent/command", NOT_FOUND, "cannot run /nonexistent/command: No such file or directory"),
+            ("/etc/passwd", NOT_EXECUTABLE, "cannot run /etc/passwd: Permission denied"),
+            ("/", NOT_EXECUTABLE, "cannot run /: Permission denied"),
         ):
             with self.subTest(command):
                 message = self.assert_fails(exit_code, "run", "--supported=all", command)
-                self.assertEqual(message, f"orientctl: cannot run {command}: {reason}\n")
+                self.assertEqual(message, f"orientctl: {problem}\n")
                 self.wait_for_requests(0)
 
     # --- the request

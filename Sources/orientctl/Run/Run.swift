@@ -69,7 +69,12 @@ enum Run {
     private static func execute(_ invocation: Invocation) -> CommandError {
         if let arguments = invocation.operandVector, let file = arguments[0] { execvp(file, arguments) }
         let errno = Errno.current
-        let error = SystemError("run", invocation.operands[0], errno: errno)
+        let name = invocation.operands[0]
+        // In the words of shells, as there is no file to name.
+        if errno == .notFound, !name.utf8.contains(UInt8(ascii: "/")) {
+            return CommandError("\(name): command not found", .notFound)
+        }
+        let error = SystemError("run", name, errno: errno)
         return CommandError("\(error)", errno == .notFound ? .notFound : .notExecutable)
     }
 }
