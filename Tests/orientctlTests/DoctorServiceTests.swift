@@ -30,23 +30,39 @@ import Testing
     }
 
     @Test(arguments: [
-        (BusAddress.session, "orientd --bus=session"), (.address("unix:path=/a b"), "orientd --bus='unix:path=/a b'"),
+        (BusAddress.session, "/a/orientd --bus=session"),
+        (.address("unix:path=/a b"), "/a/orientd --bus='unix:path=/a b'"),
     ])
     func `without a service manager the daemon is started by hand`(bus: BusAddress, remedy: String) {
-        #expect(ServiceChecks.service(nil, problem: "none").remedy.command(on: bus) == remedy)
+        let found = ServiceChecks.service(nil, problem: "none").remedy
+        #expect(found.command(on: bus, orientd: "/a/orientd") == remedy)
+        let quoted = remedy.replacing("/a/orientd", with: "'/a b/orientd'")
+        #expect(found.command(on: bus, orientd: "/a b/orientd") == quoted)
+    }
+
+    // orientd is not in PATH: the remedies named only its name.
+    @Test(arguments: [
+        ("/usr/bin/orientctl", ["/usr/libexec/orientd"], "/usr/libexec/orientd"),
+        ("/usr/bin/orientctl", ["/usr/bin/orientd", "/usr/libexec/orientd"], "/usr/bin/orientd"),
+        ("/usr/bin/orientctl", ["/usr/local/libexec/orientd"], "orientd"),
+        ("/src/.build/debug/orientctl", ["/src/.build/debug/orientd"], "/src/.build/debug/orientd"),
+        ("/orientctl", ["/libexec/orientd"], "/libexec/orientd"), ("", ["/usr/libexec/orientd"], "orientd"),
+    ])
+    func `orientd is looked for near orientctl`(orientctl: String, programs: [String], path: String) {
+        #expect(Remedy.path(of: "orientd", near: orientctl) { programs.contains($0) } == path)
     }
 
     // The remedies named the system's service although another bus was examined.
     @Test(arguments: [
-        (Remedy.restart, "orientd --replace --bus=session"), (.readLog, ""), (.replaceSensorProxy, ""),
+        (Remedy.restart, "/a/orientd --replace --bus=session"), (.readLog, ""), (.replaceSensorProxy, ""),
         (.change("sudo anything"), ""), (.command("systemctl status anything"), "systemctl status anything"),
         (.orientctl("unlock"), "orientctl --bus=session unlock"),
         (.report, "orientctl --bus=session doctor --report report.txt"),
     ])
     func `a remedy is for the orientd that was examined`(remedy: Remedy, command: String) {
-        #expect(remedy.command(on: .session) == command)
+        #expect(remedy.command(on: .session, orientd: "/a/orientd") == command)
         let other = command.replacing("--bus=session", with: "--bus='unix:path=/a b'")
-        #expect(remedy.command(on: .address("unix:path=/a b")) == other)
+        #expect(remedy.command(on: .address("unix:path=/a b"), orientd: "/a/orientd") == other)
     }
 
     private func status(_ change: (inout ManagerStatus) -> Void) -> ManagerStatus {

@@ -42,7 +42,7 @@ extension DeviceHolders {
     }
 
     /// The path that a symbolic link has; empty if it cannot be read.
-    private static func target(of link: String) -> String {
+    static func target(of link: String) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
             let count = text.baseAddress.map { readlink(link, $0, text.count) } ?? -1
             return count < 0 ? "" : String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import POSIX
 import SystemdBus
 
@@ -61,8 +62,20 @@ enum Remedy: Hashable, Sendable {
         change("sudo systemctl restart systemd-udevd; sudo udevadm trigger \(filter) --settle")
     }
 
+    /// The path of orientd, which is not in PATH.
+    static let orientd =
+        path(of: "orientd", near: DeviceHolders.target(of: "/proc/self/exe")) { access($0, X_OK) == 0 }
+
+    /// The path of a program beside another one, as in a folder of a build, or in `libexec` beside that one's folder;
+    /// the program's name if it is in neither.
+    static func path(of name: String, near other: String, _ exists: (String) -> Bool) -> String {
+        let folders = other.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
+        let paths = [folders, folders.dropLast() + ["libexec"]].map { "/" + ($0 + [name]).joined(separator: "/") }
+        return paths.first(where: exists) ?? name
+    }
+
     /// The command line for the orientd on `bus`, which is a service on the system bus only; empty if there is none.
-    func command(on bus: BusAddress) -> String {
+    func command(on bus: BusAddress, orientd: String = Remedy.orientd) -> String {
         let isService = bus == .system
         let option =
             switch bus {
@@ -70,14 +83,15 @@ enum Remedy: Hashable, Sendable {
             case .session: "--bus=session"
             case .address(let address): "--bus='\(address)'"
             }
+        let orientd = orientd.includes(" ") ? "'\(orientd)'" : orientd
         let command =
             switch self {
             case .none: ""
             case .command(let command): command
             case .change(let command): isService ? command : ""
             case .orientctl(let arguments): "orientctl " + (isService ? "" : option + " ") + arguments
-            case .run: "orientd \(option)"
-            case .restart: isService ? "sudo systemctl restart orientd" : "orientd --replace \(option)"
+            case .run: "\(orientd) \(option)"
+            case .restart: isService ? "sudo systemctl restart orientd" : "\(orientd) --replace \(option)"
             case .readLog: isService ? "journalctl -u orientd -b" : ""
             }
         return printable(command)
