@@ -184,7 +184,8 @@ class AllIsWell(DoctorTestCase):
 
     def test_checks_that_cannot_be_made_say_why(self):
         findings = self.doctor("--bus=unix:path=/nonexistent/bus")
-        self.assert_finding(findings["kernel"], "fail", "no accelerometer")
+        meaning = "^no accelerometer that orientd can use, so the interface cannot follow the device: this machine has none"
+        self.assert_finding(findings["kernel"], "fail", meaning)
         self.assert_finding(findings["bus"], "fail", "/nonexistent/bus")
         # A missing accelerometer is one finding, not eight.
         self.assertEqual(set(findings) & set(SENSOR_CHECKS), set())
@@ -467,6 +468,10 @@ class Services(DoctorTestCase):
         self.assert_finding(finding, "fail", "owns org.orientd1 but does not answer")
 
     def test_interface_that_does_not_turn(self):
+        daemon = self.rig.start_orientd()
+        self.assert_finding(self.doctor()["rotation"], "ok", "and there is no accelerometer to follow$")
+        daemon.stop()
+        self.rig.add_device(accelerometer())
         self.rig.start_orientd()
         self.assert_finding(self.doctor()["rotation"], "ok", "follows the device")
         self.client.ask("SetRotationLock", "s", "portrait")

@@ -283,9 +283,9 @@ import Testing
 
     @Test func `firmware of Intel's sensor hub that is missing is named`() {
         let missing =
-            "the firmware of Intel's sensor hub is missing: intel/ish/ish_lnlm.bin; "
+            "\(SensorHubs.missing): the firmware of Intel's sensor hub is missing, intel/ish/ish_lnlm.bin; "
             + "install the package firmware-intel-misc or linux-firmware"
-        let none = "no accelerometer found: Intel's sensor hub reports none; sudo journalctl -k -b -g ish"
+        let none = "\(SensorHubs.missing): Intel's sensor hub reports none; sudo journalctl -k -b -g ish"
         #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), []) } == missing)
         #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), ["ish_ptl.bin"]) } == missing)
         #expect(text { ($0.intel, $0.firmware) = (("0xa845", []), ["ish_lnlm_12128606.bin.zst"]) } == none)
@@ -296,7 +296,7 @@ import Testing
     }
 
     @Test func `a hub that reports no accelerometer is named`() {
-        let none = "no accelerometer found: AMD's sensor hub reports none; sudo journalctl -k -b -g mp2"
+        let none = "\(SensorHubs.missing): AMD's sensor hub reports none; sudo journalctl -k -b -g mp2"
         #expect(text { $0.amd = ("0x15e4", []) } == none)
         #expect(text { $0.amd = ("0x15e4", ["hid-sensor-hub", "hid-sensor-hub"]) } == none)
     }
@@ -309,7 +309,7 @@ import Testing
 
     @Test func `sensors of Qualcomm's core are said not to be read yet`() {
         let text = """
-            no accelerometer found: orientd does not read Qualcomm's sensor core (/dev/fastrpc-sdsp) yet; \
+            \(SensorHubs.missing): orientd does not read Qualcomm's sensor core (/dev/fastrpc-sdsp) yet; \
             iio-sensor-proxy 3.9 reads its light sensor and compass
             """
         var hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp")

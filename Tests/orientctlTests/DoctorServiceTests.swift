@@ -67,12 +67,16 @@ import Testing
 
     private func status(_ change: (inout ManagerStatus) -> Void) -> ManagerStatus {
         var status = ManagerStatus(naturalOrientation: .portrait)
+        status.hasAccelerometer = true
         change(&status)
         return status
     }
 
     @Test func `settings that keep the interface from turning are warnings`() {
-        #expect(ServiceChecks.rotation(status { _ in }).verdict == .ok)
+        let follows = Finding.ok("the interface is shown in portrait and follows the device")
+        #expect(ServiceChecks.rotation(status { _ in }) == follows)
+        let none = Finding.ok("the interface is shown in portrait, and there is no accelerometer to follow")
+        #expect(ServiceChecks.rotation(status { $0.hasAccelerometer = false }) == none)
         #expect(ServiceChecks.rotation(status { $0.interfaceRule = .paused }).text.contains("while the lid is closed"))
         #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == .orientctl("unlock"))
         #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == .orientctl("autorotate always"))

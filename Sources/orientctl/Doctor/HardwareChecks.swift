@@ -31,7 +31,7 @@ enum HardwareChecks {
         if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
-        let text = "no accelerometer found: this machine has none, or its driver is missing"
+        let text = "\(SensorHubs.missing): this machine has none, or its driver is missing"
         return SensorHubs.ofThisMachine.finding ?? .fail(text, remedy: .loadDrivers)
     }
 

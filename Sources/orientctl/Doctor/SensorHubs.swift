@@ -21,24 +21,28 @@ struct SensorHubs {
         "0xa845": "lnlm", "0xe345": "ptl", "0xe445": "ptl", "0x4d45": "wcl", "0xd354": "nvlh", "0x6e78": "nvls",
     ]
 
+    /// What a machine without an accelerometer lacks; the reason follows.
+    static let missing = "no accelerometer that orientd can use, so the interface cannot follow the device"
+
     /// Explains why there is no accelerometer; nil if nothing here does.
     var finding: Finding? {
         if let intel, intel.drivers.isEmpty, let name = Self.generations[intel.device].map({ "ish_" + $0 }),
             let firmware, !firmware.contains(where: { $0.hasPrefix(name) })
         {
             let remedy = Remedy.change("install the package firmware-intel-misc or linux-firmware")
-            return .fail("the firmware of Intel's sensor hub is missing: intel/ish/\(name).bin", remedy: remedy)
+            let text = "\(Self.missing): the firmware of Intel's sensor hub is missing, intel/ish/\(name).bin"
+            return .fail(text, remedy: remedy)
         }
         for (hub, maker, word) in [(intel, "Intel", "ish"), (amd, "AMD", "mp2")] {
             // With any other driver, that for the sensors is missing.
             guard let hub, hub.drivers.allSatisfy({ $0 == "hid-sensor-hub" }) else { continue }
             let remedy = Remedy.command("sudo journalctl -k -b -g \(word)")
-            return .fail("no accelerometer found: \(maker)'s sensor hub reports none", remedy: remedy)
+            return .fail("\(Self.missing): \(maker)'s sensor hub reports none", remedy: remedy)
         }
         guard let fastrpc else { return nil }
         let text = """
-            no accelerometer found: orientd does not read Qualcomm's sensor core (\(fastrpc)) yet; iio-sensor-proxy 3.9 \
-            reads its light sensor and compass
+            \(Self.missing): orientd does not read Qualcomm's sensor core (\(fastrpc)) yet; iio-sensor-proxy 3.9 reads \
+            its light sensor and compass
             """
         if hasHexagonrpcd { return .fail(text) }
         let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")

@@ -107,6 +107,7 @@ enum ServiceChecks {
         }
         if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
         if status.interfaceRule == .paused { return .ok("\(shown) while the lid is closed") }
+        if !status.hasAccelerometer { return .ok("\(shown), and there is no accelerometer to follow") }
         return .ok("\(shown) and follows the device")
     }
 
