@@ -749,6 +749,11 @@ class Report(DoctorTestCase):
             self.assertNotIn(word.lower(), report.lower())
         for word in ("bma253", "label: <host> <user> /home/<user>/x <home>/y", "0, 1, 0; 1, 0, 0; 0, 0, 1", "gravity:"):
             self.assertIn(word, report)
+        # What tells most comes first.
+        headings = re.findall("^== (.*)$", report, re.M)
+        machine = [heading for heading in headings if heading == "machine"]
+        self.assertEqual(headings[:2], ["versions", "findings"])
+        self.assertRegex("|".join(headings[2 + len(machine) :]), r"^/sys/\S+\|configuration\|orientd\|trace of [^|]*$")
         trace = report[report.index("t_seconds,x,y,z\n") :]
         self.assertGreater(len(trace.splitlines()), 30)
         run = self.rig.orientctl("replay", "-", text=trace)

@@ -8,7 +8,8 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// A bug report without personal data: versions, findings, settings, the sensors' attributes, and a trace.
+/// A bug report without personal data, in the order in which it is read: versions, findings, the machine, the sensors'
+/// attributes, settings, the state of orientd, and a trace.
 struct DoctorReport {
     /// The relevant udev properties of a sensor.
     private static let properties = [
@@ -33,8 +34,7 @@ struct DoctorReport {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
         var sections = versions + ["", "== findings"]
         sections += findings.map { $0.line(on: system.address) }
-        sections += machineLines + configuration + daemon
-        sections += sensors + ["", "== \(traceTitle)"]
+        sections += machineLines + sensors + configuration + daemon + ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
             for line in recording { try file.write(line + "\n") }
