@@ -611,15 +611,18 @@ class Desktops(DoctorTestCase):
         findings = [json.loads(line) for line in output.splitlines()]
         findings = [finding for finding in findings if finding["check"] == "desktop"]
         problems = [f"{each['text']}; try: {each['remedy']}" for each in findings if each["result"] != "ok"]
+        self.assertEqual(self.problems(), problems)
+        return findings
+
+    def problems(self):
+        """Returns the problems that status shows."""
         path = self.rig.directory / "status.out"
         with open(path, "wb") as output:
             command = [BUILD / "orientctl", "status", *self.bus]
             variables = self.rig.mocked_environment() | self.environment
             process = self.rig.spawn(command, env=variables, stdout=output)
         wait_until(lambda: process.poll() is not None, "it ends", 30)
-        shown = [line.removeprefix("Problem: ") for line in path.read_text().splitlines() if line.startswith("Problem")]
-        self.assertEqual(shown, problems)
-        return findings
+        return [line.removeprefix("Problem: ") for line in path.read_text().splitlines() if line.startswith("Problem")]
 
     def assert_problem(self, pattern, remedy):
         (finding,) = self.desktop()
@@ -627,6 +630,30 @@ class Desktops(DoctorTestCase):
 
     def test_a_session_without_a_desktop_that_rotates_is_not_mentioned(self):
         self.assertEqual(self.desktop(), [])
+
+    def test_status_says_that_nothing_turns_the_display(self):
+        # On sway without orient-agent, nothing said why the display did not turn.
+        problem = "neither a desktop nor orient-agent turns the display of this session; try: man orient-agent"
+        for display in ("WAYLAND_DISPLAY", "DISPLAY"):
+            self.environment[display] = "test-0"
+            self.assertEqual(self.problems(), [problem])
+            # Where the session's bus does not answer, a desktop may be there.
+            address = self.environment.pop("DBUS_SESSION_BUS_ADDRESS")
+            self.assertEqual(self.problems(), [])
+            self.environment["DBUS_SESSION_BUS_ADDRESS"] = address
+            del self.environment[display]
+        self.assertEqual(self.problems(), [])
+        self.environment["WAYLAND_DISPLAY"] = "test-0"
+        # Any desktop of this name, also KWin on X11, which is not looked at.
+        Service(self.rig, self.KWIN, [], [], None)
+        self.assertEqual(self.problems(), [])
+        self.claim()
+        self.assertEqual(self.problems(), [])
+
+    def test_a_program_that_uses_the_sensor_may_turn_the_display(self):
+        self.environment["WAYLAND_DISPLAY"] = "test-0"
+        self.claim()
+        self.assertEqual(self.problems(), [])
 
     def test_gnome_without_a_touch_screen(self):
         self.add_inputs("TOUCHPAD")

@@ -4,6 +4,7 @@ import OrientationCore
 import Testing
 
 @testable import OrientationBus
+@testable import OrientationConfiguration
 @testable import orientctl
 
 @Suite struct StatusTests {
@@ -166,6 +167,18 @@ import Testing
         #expect(values { $0.claims = 2 }["Claims"] == ["2"])
         let values = values { $0.sensorProxyClients = [":1.42", ":1.7"] }
         #expect(values["Claims"] == ["0, and over net.hadess.SensorProxy :1.42 :1.7"])
+    }
+
+    @Test func `nothing turns a display while no agent runs and no program uses the sensor`() {
+        func isMissing(_ agents: [AgentLock.Holder] = [], _ change: (inout ManagerStatus) -> Void) -> Bool {
+            var snapshot = ManagerSnapshot()
+            change(&snapshot.status)
+            return Status(snapshot: snapshot, requests: [], sensors: [], agents: agents).missingRotator != nil
+        }
+        #expect(isMissing { _ in })
+        #expect(!isMissing([AgentLock.Holder(process: 1, activity: "turns eDP-1")]) { _ in })
+        #expect(!isMissing { $0.claims = 1 })
+        #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
     }
 
     @Test func `names of applications cannot control the terminal`() {

@@ -46,7 +46,18 @@ struct Desktop {
 extension Desktop {
     static func findings(_ system: SystemState) -> [Finding] {
         guard let bus = system.bus, let status = system.snapshot?.status else { return [] }
-        return Desktop(status, on: bus)?.findings ?? []
+        return findings(status, on: bus)
+    }
+
+    /// Why the display of this session is not rotated; `missing` says so of a session without any desktop that could.
+    static func findings(_ status: ManagerStatus, on bus: Bus, missing: Finding? = nil) -> [Finding] {
+        // Desktops use the system bus.
+        guard bus.address == .system, status.hasAccelerometer, let session = try? Bus(.session) else { return [] }
+        // A desktop that hangs is not worth more.
+        session.timeout = 2
+        let owners = owners(on: session)
+        if owners.isEmpty { return missing.map { [$0] } ?? [] }
+        return Desktop(status, on: bus, among: owners, on: session)?.findings ?? []
     }
 
     /// The reasons why the desktop does not rotate the display, as far as its state proves them.
@@ -138,18 +149,15 @@ extension Desktop.VirtualSwitch {
 extension Desktop {
     private static let mutter = "org.gnome.Mutter.DisplayConfig"
 
-    /// Finds the desktop of the session bus; nil if none rotates the display, or without a sensor.
-    init?(_ status: ManagerStatus, on bus: Bus) {
-        // Desktops use the system bus.
-        guard bus.address == .system, status.hasAccelerometer, let session = try? Bus(.session),
-            let owner = Self.find(on: session)
-        else { return nil }
-        // A desktop that hangs is not worth more.
-        session.timeout = 2
+    private typealias Owner = (kind: Kind, program: NameOwner)
+
+    /// Reads the state of the desktop of a session bus; nil if none of the owners rotates the display.
+    private init?(_ status: ManagerStatus, on bus: Bus, among owners: [Owner], on session: Bus) {
+        guard let owner = owners.first(where: Self.isRotator) else { return nil }
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn, isLaptop: status.tabletMode == .laptop)
         inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
-            hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.process }
+            hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
         }
         let reader = ConfigurationReader<Configuration>()
         try? reader.read(Configuration.standardPath, isRequired: false)
@@ -178,16 +186,17 @@ extension Desktop {
         isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
     }
 
-    private static func find(on session: Bus) -> (kind: Kind, process: Int32)? {
-        for (kind, name) in [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")] {
-            // Not for root on a user's bus. KWin rotates on Wayland only; phosh has mutter's interface. Both may have a
-            // name such as ".phosh-wrapped".
-            guard let owner = session.owner(of: name), owner.user == geteuid(),
-                kind != .kde || owner.command.includes("kwin_wayland")
-            else { continue }
-            return (owner.command.includes("phosh") ? .phosh : kind, owner.process)
+    private static func owners(on session: Bus) -> [Owner] {
+        [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")].compactMap { kind, name in
+            // phosh has mutter's interface. It may have a name such as ".phosh-wrapped".
+            session.owner(of: name).map { ($0.command.includes("phosh") ? .phosh : kind, $0) }
         }
-        return nil
+    }
+
+    /// Whether a desktop rotates the display, and is this user's: not for root on a user's bus.
+    private static func isRotator(_ owner: Owner) -> Bool {
+        // KWin rotates on Wayland only, and may have a name such as ".kwin_wayland-wrapped".
+        owner.program.user == geteuid() && (owner.kind != .kde || owner.program.command.includes("kwin_wayland"))
     }
 
     /// Nil without udev's properties.

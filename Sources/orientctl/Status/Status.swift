@@ -24,8 +24,12 @@ struct Status {
             requests: try busCall(bus.readRequests()),
             sensors: try busCall(bus.readSensors())
         )
-        let missing = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
-        let findings = missing.map { [$0] } ?? Desktop(status.snapshot.status, on: bus)?.findings ?? []
+        let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
+        let missingRotator = isGraphical ? status.missingRotator : nil
+        let missingSensor = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
+        let findings =
+            missingSensor.map { [$0] }
+            ?? Desktop.findings(status.snapshot.status, on: bus, missing: missingRotator)
         status.problems = findings.filter { $0.verdict != .ok }.map { $0.advice(on: bus.address) }
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
     }
@@ -56,6 +60,14 @@ struct Status {
         now.status.sensorState = before.status.sensorState
         now.status.claims = before.status.claims
         return now
+    }
+
+    /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
+    var missingRotator: Finding? {
+        let status = snapshot.status
+        guard agents.isEmpty, status.claims == 0, status.sensorProxyClients.isEmpty else { return nil }
+        let text = "neither a desktop nor orient-agent turns the display of this session"
+        return .warn(text, remedy: .command("man orient-agent"))
     }
 
     // MARK: - Text
