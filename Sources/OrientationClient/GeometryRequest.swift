@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request that holds as long as this value exists, also after orientd was restarted.
+/// A request that holds as long as this object exists, also after orientd was restarted.
 ///
 /// When it ends, the interface follows the device, the lock and other requests again. Change it with
 /// ``OrientationService/update(_:to:)``. Let go of a request, or call ``release()``, on any thread. A request of an

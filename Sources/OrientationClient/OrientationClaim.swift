@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps the sensor running as long as this value exists, also after orientd was restarted.
+/// Keeps the sensor running as long as this object exists, also after orientd was restarted.
 ///
 /// The sensor stops when the last claim of all programs has ended. Let go of a claim, or call ``release()``, on any
 /// thread. A claim of an ``OrientationConnection`` ends with the connection at the latest.

@@ -7,7 +7,7 @@ import POSIX
 /// The connection of a program with orientd, for programs with `async`.
 ///
 /// It connects again to each orientd that starts, claims again and makes requests again. It has a thread of its own,
-/// which sleeps while nothing changes. The connection lasts as long as this value, its claims, requests and sequences.
+/// which sleeps while nothing changes. The connection lasts as long as this object, its claims, requests and sequences.
 /// Each call can also throw ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or
 /// ``OrientationError/Code/failed``, and ``OrientationError/Code/cancelled`` if its task is cancelled. A program with a
 /// loop of its own uses ``OrientationConnection`` instead.

@@ -260,8 +260,8 @@ class Device(HangingTestCase):
         self.assertEqual(self.client.sensor()["LastError"], "")
         self.assertEqual(len(daemon.log_lines("does not answer|now$")), 1, daemon.log())
 
-    # After a driver was bound anew, its device was found before udev had made its files accessible, and not opened again:
-    # a chip stayed at its lowest rate.
+    # After a driver was bound anew, its device was found before udev had made its files accessible, and not opened
+    # again: a chip stayed at its lowest rate.
     def test_that_is_announced_is_opened_anew_though_it_answers_late(self):
         attributes = {"in_accel_sampling_frequency": 1, "in_accel_sampling_frequency_available": "1 10 25"}
         self.rig.add_device(accelerometer("display", attributes=attributes))
