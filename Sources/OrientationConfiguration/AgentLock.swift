@@ -16,10 +16,13 @@ package final class AgentLock {
         package var activity: String
 
         package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
+        package var isRefused: Bool { activity.hasPrefix(AgentLock.triesAgain) }
     }
 
     /// What an agent does where nothing can be rotated.
     package static let findsNoOutput = "finds no output to rotate"
+    /// What it does where the compositor refuses; the reason follows.
+    package static let triesAgain = "tries again: "
 
     private static let suffix = ".lock"
 
@@ -47,8 +50,7 @@ package final class AgentLock {
         guard orientd_lock(descriptor.rawValue) == 0 else {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            let subject = "the display \(display), which orient-agent (process \(other)) serves already"
-            throw SystemError("serve", subject, errno: .busy)
+            throw SystemError("rotate", "the display \(display)", errno: .busy, hint: "orient-agent (process \(other)) does")
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
         try? write("starts")

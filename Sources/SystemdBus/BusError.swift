@@ -46,7 +46,10 @@ package struct BusError: Error, Hashable, Sendable {
         "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
     /// Whether the service has ended, or let the call time out, before it replied.
-    package var isNoReply: Bool { name == "org.freedesktop.DBus.Error.NoReply" }
+    package var isNoReply: Bool {
+        // The second is sd-bus's own, for a call that it has waited for.
+        name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Timeout"
+    }
 
     /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {

@@ -38,6 +38,8 @@ struct CommandError: Error {
     init(_ error: BusError) {
         if error.isServiceMissing {
             self.init("\(Self.notRunning); is it installed? try: orientctl doctor", .noDaemon)
+        } else if error.isNoReply {
+            self.init("orientd does not answer; try: orientctl doctor")
         } else if error.isRefusal || error.name.hasPrefix(Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {

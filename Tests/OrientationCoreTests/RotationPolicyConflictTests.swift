@@ -99,7 +99,7 @@ import Testing
         expectRefused(
             .invalidInterfaceOrientation,
             saying: "supported: landscape,",
-            "no preferred one to show",
+            "it prefers none",
             by: &policy
         ) {
             try $0.present(presentation, .landscape, autorotates: false)

@@ -43,7 +43,7 @@ import Testing
             $0.pause()
             try $0.rotate(to: .landscapeLeft)
         },
-        Case(.mask, "this device allows landscape only") { .held(supported: .landscape) },
+        Case(.mask, "this device supports landscape only") { .held(supported: .landscape) },
         Case(.mask, "org.example.App allows portrait only") {
             try $0.present(.modal, .portrait)
             $0.turn(for: .landscapeLeft)
@@ -85,14 +85,14 @@ import Testing
             try $0.rotate(to: .portraitUpsideDown)
             try $0.present(.push, .landscape)
         },
-        Case(.kept, "allowed, and nothing has turned it since") {
+        Case(.kept, "left as it was, which is allowed") {
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "allowed, and nothing has turned it since") {
+        Case(.kept, "left as it was, which is allowed") {
             try $0.setLock(.current)
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "allowed, and nothing has turned it since") {
+        Case(.kept, "left as it was, which is allowed") {
             $0 = .laptop()
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
@@ -209,7 +209,7 @@ import Testing
             try policy.present(.modal, .all, preferred: .landscapeLeft)
             let explanation = policy.explanation
             #expect(policy.rule == .kept)
-            #expect(explanation == "allowed, and nothing has turned it since")
+            #expect(explanation == "left as it was, which is allowed")
             #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition == nil)
             #expect(policy.explanation == explanation)
         }

@@ -180,7 +180,11 @@ ReportedOrientation = with_the_mock(
 )
 # The programs of this package.
 Status = with_the_mock(test_orientctl_rotation.Status)
-Turning = with_the_mock(test_orientctl_rotation.Turning, "test_what_the_device_does_not_support_is_refused")
+Turning = with_the_mock(
+    test_orientctl_rotation.Turning,
+    "test_what_the_device_does_not_support_is_refused",
+    "test_orientd_that_hangs_is_named",
+)
 Monitor = with_the_mock(test_orientctl_rotation.Monitor)
 Get = with_the_mock(test_orientctl.Get)
 

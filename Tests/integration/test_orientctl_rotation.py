@@ -208,13 +208,13 @@ class Turning(InterfaceTestCase):
         def printed(*arguments):
             return self.rig.orientctl("tablet-mode", *arguments).stdout
 
-        self.assertEqual(printed(), "unknown\n")
+        self.assertEqual(printed(), "unknown: nothing has told it\n")
         for mode in ("laptop", "tablet"):
             self.do("tablet-mode", mode)
             self.assertEqual((self.client.get("TabletMode"), self.client.get("TabletModeSource")), (mode, "override"))
             self.assertEqual(printed(), f"used as a {mode}, set by hand\n")
         self.do("tablet-mode", "auto")
-        self.assertEqual(printed(), "unknown\n")
+        self.assertEqual(printed(), "unknown: nothing has told it\n")
         for mode in ("tablet", "unknown", "tablet"):
             self.do("tablet-mode", "toggle")
             self.assertEqual(self.client.get("TabletMode"), mode)
@@ -245,6 +245,15 @@ class Turning(InterfaceTestCase):
         # What is no application's doing is not its fault.
         self.assertEqual((said("lock", "portrait"), said("align")), ("", ""))
 
+    # `lock` waited for more than two minutes, as if polkit asked a person.
+    def test_orientd_that_hangs_is_named(self):
+        process = self.rig.start_orientd().process
+        process.send_signal(signal.SIGSTOP)
+        self.addCleanup(process.send_signal, signal.SIGCONT)
+        run = self.rig.orientctl("lock", timeout=50)
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertEqual(run.stderr, "orientctl: orientd does not answer; try: orientctl doctor\n")
+
     def test_on_a_terminal_a_command_says_what_it_has_chosen(self):
         # Who pressed the key could not tell the two results of toggle.
         self.start(held="landscape-left")
@@ -256,14 +265,14 @@ class Turning(InterfaceTestCase):
             ("rotate ccw", "Interface: landscape-right, rotated by hand"),
             ("align", "Interface: landscape-right, following the device"),
             ("tablet-mode toggle", "used as a tablet, set by hand"),
-            ("tablet-mode toggle", "unknown"),
+            ("tablet-mode toggle", "unknown: nothing has told it"),
         ):
             self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
         view = self.view(LANDSCAPE, "org.example.Player")
-        line = "Interface: landscape-left, org.example.Player allows landscape only"
+        line = "orientctl: warning: the interface is shown in landscape-left: org.example.Player allows landscape only"
         self.assertEqual(self.on_terminal("rotate", "next"), "Interface: landscape-left, rotated by hand\r\n")
         self.turn("portrait")
-        self.assertEqual(self.on_terminal("align").splitlines()[-1], line)
+        self.assertEqual(self.on_terminal("align"), line + "\r\n")
         view.release()
         # What the command line says already is not printed.
         for command in ("lock portrait", "rotate landscape-left", "lock off", "unlock", "tablet-mode auto"):

@@ -107,7 +107,7 @@ class Manual(RotationTestCase):
     def test_rotate_outside_the_effective_mask_is_refused(self):
         self.start("SupportedOrientations=all-but-upside-down")
         for view, text in (
-            (None, "portrait-upside-down: this device allows all-but-upside-down only"),
+            (None, "portrait-upside-down: this device supports all-but-upside-down only"),
             (LANDSCAPE, "portrait-upside-down: org.example.App allows landscape only"),
         ):
             if view:

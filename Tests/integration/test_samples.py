@@ -45,14 +45,16 @@ def without_tests(case):
 
 class Shell(RigTestCase):
     def test_readme_shows_how_to_find_a_sensor(self):
-        shown, missing = [text for text in blocks(README) if "in_accel_x_raw" in text]
+        (shown,) = [text for text in blocks(README) if "in_accel_x_raw" in text]
         command, *found = shown.splitlines()
 
         def run():
             arguments = ["sh", "-c", command.removeprefix("$ ")]
             return subprocess.run(arguments, env=self.rig.mocked_environment(), capture_output=True, text=True)
 
-        self.assertEqual((run().stdout, run().stderr), ("", missing))
+        missing = "No such file or directory"
+        self.assertIn(f"`{missing}`", README.read_text())
+        self.assertEqual((run().stdout, run().stderr.rpartition(": ")[2]), ("", missing + "\n"))
         self.rig.add_device(accelerometer())
         self.assertEqual(run().stdout.splitlines(), found)
 

@@ -101,6 +101,8 @@ import Testing
     }
 
     @Test func `an agent without an output is a warning`() {
+        let refused = AgentLock.Holder(process: 78, activity: AgentLock.triesAgain + "the X server refuses")
+        #expect(ServiceChecks.rotators([], [refused]).map { $0.verdict } == [.warn])
         let agent = AgentLock.Holder(process: 78, activity: AgentLock.findsNoOutput)
         let text = "process 78 (orient-agent) finds no output to rotate"
         #expect(ServiceChecks.rotators([], [agent]) == [.warn(text, remedy: .command("man orient-agent.conf"))])

@@ -27,7 +27,9 @@ extension Bus {
         isInteractive: Bool = false,
         _ arguments: (BusMessage) -> Void = { _ in }
     ) throws(BusError) -> BusMessage {
-        try call(Names.service, Names.path, interface, member, isInteractive: isInteractive, arguments)
+        // Of a daemon that hangs nobody should wait for a person's answer.
+        if isInteractive { _ = try call(Names.service, Names.path, Names.peer, "Ping") }
+        return try call(Names.service, Names.path, interface, member, isInteractive: isInteractive, arguments)
     }
 
     /// Reads the manager's properties; throws for a value that this version does not know.

@@ -166,9 +166,8 @@ extension RotationPolicy {
         let granted = grantedMask(of: deciding)
         guard granted.isDisjoint(with: deciding.request.supported) else { return nil }
         return .invalidInterfaceOrientation(
-            "supported: \(deciding.request.supported), while device and application allow \(granted)"
-                + (deciding.request.shouldAutorotate
-                    ? ", and it autorotates" : ", and there is no preferred one to show")
+            "supported: \(deciding.request.supported); device and application allow \(granted) only, and "
+                + (deciding.request.shouldAutorotate ? "the request autorotates" : "it prefers none")
         )
     }
 }

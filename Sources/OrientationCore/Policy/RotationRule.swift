@@ -23,7 +23,7 @@ public enum RotationRule: String, NamedValue {
         return switch self {
         case .device: "follows the device"
         // If the application supports something else, another mask restricts it.
-        case .mask: "\(who) \(deciding.map { $0.supported == mask } ?? true ? "allows" : "is allowed") \(mask) only"
+        case .mask: "\(who) \(deciding.map { $0.supported == mask ? "allows" : "is allowed" } ?? "supports") \(mask) only"
         case .lock: "held by the lock"
         case .manual: "rotated by hand"
         case .laptop: "in use as a laptop"
@@ -31,7 +31,7 @@ public enum RotationRule: String, NamedValue {
         case .never: "autorotation is off"
         case .preferred: "\(who) prefers it"
         case .waiting: "\(who) turns with the next rotation"
-        case .kept: "allowed, and nothing has turned it since"
+        case .kept: "left as it was, which is allowed"
         case .paused: "the lid is closed, or the machine goes to sleep"
         case .unknown: "the device has not been read yet"
         }

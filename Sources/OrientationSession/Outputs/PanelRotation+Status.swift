@@ -16,6 +16,6 @@ extension PanelRotation {
         if say == .other { return "leaves \(list) as another program has set it" }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
         if attempts.isOff { return "rotates \(list) when it is on again" }
-        return problem.map { "tries again: \($0)" } ?? "rotates \(list)"
+        return problem.map { AgentLock.triesAgain + $0 } ?? "rotates \(list)"
     }
 }

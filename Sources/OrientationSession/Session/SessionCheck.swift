@@ -70,7 +70,7 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
-        add(agent.findsNoOutput ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
+        add(agent.findsNoOutput || agent.isRefused ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {

@@ -178,6 +178,8 @@ enum Rotation {
             }
         if let deciding, let wanted, let obstacle = status.obstacle(to: wanted, deciding) {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
+            // It says what the line would.
+            if line == .interface, !invocation.isJSON { return }
         }
         if invocation.isJSON {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]

@@ -14,7 +14,7 @@ enum TabletModeCommand {
             + "the mode and what tells it.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode than now; run again, auto"),
+            ("toggle", "the other mode; if one is set by hand, auto"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
@@ -41,6 +41,6 @@ enum TabletModeCommand {
 
     /// The mode, with what tells it and the angle of the hinge, in the words of `status`.
     static func text(_ status: ManagerStatus) -> String {
-        (Status.tabletMode(status) ?? "unknown") + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
+        (Status.tabletMode(status) ?? "unknown: nothing has told it") + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
     }
 }

@@ -27,7 +27,8 @@ enum ServiceChecks {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                return $0.findsNoOutput ? .warn(text, remedy: .command("man orient-agent.conf")) : .ok(text)
+                if $0.findsNoOutput { return .warn(text, remedy: .command("man orient-agent.conf")) }
+                return $0.isRefused ? .warn(text) : .ok(text)
             }
     }
 
