@@ -368,7 +368,9 @@ class Picture:
                 changes((time, values[row]) for time, values in lines)
             ).items():
                 text = f'<tspan class="faint">{label}: </tspan>{escaped(value)}'
-                yield f'<text x="{LEFT + 4}" y="{y}" class="{self.animation.visible(intervals)}">{text}</text>'
+                visible = self.animation.visible(intervals)
+                # Without the attribute, librsvg drops the blank after the label.
+                yield f'<text x="{LEFT + 4}" y="{y}" class="{visible}" xml:space="preserve">{text}</text>'
         yield "</g>"
 
     def svg(self):
