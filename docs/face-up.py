@@ -17,7 +17,7 @@ PANEL, HEIGHT = 250, 414
 AXES = (("x", "#b91c1c"), ("y", "#15803d"), ("z", "#1d4ed8"))
 # The screen and the chip in it, relative to the panel.
 SCREEN = (45, 52, 160, 182)
-CHIP, REACH = (125, 143), 62
+CHIP, REACH = (125, 132), 54
 
 
 def cross(a, b):
@@ -46,7 +46,7 @@ def axis(name, colour, right, top, front):
         where = "towards you" if front > 0 else "away from you"
         return [
             f'<circle cx="{x}" cy="{y}" r="10" fill="#ffffff" stroke="{colour}" stroke-width="2"/>{mark}',
-            text(x + 14, y + 26 if top >= 0 else y - 18, f"{name} {where}", fill=colour, font_size=12),
+            text(x, y + REACH + 30, f"{name} {where}", text_anchor="middle", fill=colour, font_size=12),
         ]
     end = (x + right * REACH, y - top * REACH)
     side = (-top * 5, -right * 5)
