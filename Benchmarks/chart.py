@@ -72,7 +72,7 @@ class Panel:
             end = max(width, whisker * scale)
             middle = y + (BAR - 1) / 2
             yield f'<path class="whisker" d="M{x + width:.1f} {middle}H{x + end:.1f}m0 -3v6"/>'
-        text = f"{value:.0f}" if value >= 10 or value == round(value) else f"{value:.1f}"
+        text = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
         yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{text}</text>'
 
 
