@@ -59,6 +59,11 @@ def between(points, time):
     return points[-1][1]
 
 
+def latest(entries, time):
+    """Returns the last of (time, ...) that has begun at a time."""
+    return [entry for entry in entries if entry[0] <= time][-1]
+
+
 class Tablet:
     """A column: the device as it is held with what it shows, what happens, and four moments."""
 
@@ -120,16 +125,17 @@ class Tablet:
             visible = self.animation.visible(intervals)
             yield f'<text x="{COLUMN // 2}" y="{CAPTION}" class="{style} {visible}">{escaped(caption)}</text>'
 
+    def situations(self):
+        """Yields (time, situation): moments with equal ones look the same."""
+        for time, now in self.recording.states:
+            yield time, [now[name] for name in ("DeviceOrientation", "OutputTransform", "AskedRequest")]
+
     def shown_large(self):
         """Returns the intervals in which each moment is shown large: device and picture are as they are then."""
-        names = ("DeviceOrientation", "InterfaceOrientation", "AskedRequest")
-        states = changes(
-            (time, [*(now[name] for name in names), now.get("TabletMode") == "tablet"])
-            for time, now in self.recording.states
-        )
+        states = changes(self.situations())
         begins = [0] + [time for time, _ in states[1:]]
         intervals = list(zip(begins, begins[1:] + [self.recording.duration], (state for _, state in states)))
-        then = [[state for begin, _, state in intervals if begin <= time][-1] for time, _ in self.moments]
+        then = [latest(states, time)[1] for time, _ in self.moments]
         large = [[] for _ in self.moments]
         for begin, end, state in intervals:
             equal = [index for index, other in enumerate(then) if other == state]
@@ -144,7 +150,7 @@ class Tablet:
         large = self.shown_large()
         for index, (time, label) in enumerate(self.moments):
             x = COLUMN / 2 + (index - (len(self.moments) - 1) / 2) * STILL_PITCH
-            _, angle, drawing = [state for state in self.shown() if state[0] <= time][-1]
+            _, angle, drawing = latest(self.shown(), time)
             held = -between(self.recording.angles, time)
             yield f'<g transform="translate({x:g} {STILLS + self.center * STILL_SCALE:g}) scale({STILL_SCALE})">'
             yield f'<g transform="rotate({held:.1f})">'
@@ -194,17 +200,32 @@ class Convertible(Tablet):
             kind, _, shape = drawing.partition("-")
             yield time, angle, f"{kind}-{'tall' if shape == 'wide' else 'wide'}"
 
+    def movements(self):
+        """Yields (time, whether the angle grows) for each time when the hinge begins to move."""
+        grew = None
+        for (time, old), (_, new) in zip(self.hinge, self.hinge[1:]):
+            if new != old and (new > old) != grew:
+                grew = new > old
+                yield time, grew
+
+    def situations(self):
+        movements = [(0, False), *self.movements()]
+        states = list(super().situations())
+        for time in sorted({time for time, _ in [*movements, *states]}):
+            yield time, [*latest(states, time)[1], latest(movements, time)[1]]
+
     def captions(self):
-        sentences = {"laptop": "It stands as a laptop.", "tablet": "Folded back, it is a tablet."}
-        yield 0, sentences["laptop"]
+        moving = {True: "It is folded back.", False: "It is opened again."}
+        sentences = [(time, moving[grows]) for time, grows in self.movements()]
         before = {"TabletMode": "laptop", "DeviceOrientation": "landscape-left"}
         for time, now in self.recording.states:
             now = before | now
-            if now["TabletMode"] != before["TabletMode"]:
-                yield time, sentences[now["TabletMode"]]
+            if now["TabletMode"] == "tablet" != before["TabletMode"]:
+                sentences.append((time, "Folded back, it is a tablet."))
             elif now["DeviceOrientation"] != before["DeviceOrientation"]:
-                yield time, "Turned: the picture follows."
+                sentences.append((time, "Turned: the picture follows."))
             before = now
+        return [(0, "It stands as a laptop."), *sorted(sentences)]
 
     def case(self):
         width, height = self.display
