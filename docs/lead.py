@@ -21,12 +21,12 @@ from tablet import (
     parse_arguments,
 )
 
-WIDTH, HEIGHT = 640, 430
+WIDTH, HEIGHT = 640, 438
 COLUMN = WIDTH // 2
-TITLE, DEVICE, CAPTION, STILLS, LABELS = 28, 160, 299, 356, 416
+TITLE, DEVICE, CAPTION, STILLS, LABELS = 28, 160, 307, 364, 424
 STILL_SCALE, STILL_PITCH, STILL_FRAME = 0.27, 76, 66
-# How far the base of the convertible reaches below the hinge when it lies flat, and where its side view is.
-BASE, SIDE = 70, (136, 78)
+# How far the base of the convertible reaches below the hinge when it lies flat, and where it is seen from the side.
+BASE, SIDE = 64, (44, 108)
 # What notes of the recording are called here, where there is less room.
 SENTENCES = {
     "org.example.Player requests landscape.": "A video player needs landscape.",
@@ -67,7 +67,7 @@ def latest(entries, time):
 class Tablet:
     """A column: the device as it is held with what it shows, what happens, and four moments."""
 
-    title, display, center = "A tablet", DISPLAY, 0
+    title, display, middle, center = "A tablet", DISPLAY, COLUMN // 2, 0
 
     def __init__(self, orientctl, name, still, moments):
         self.recording = Recording(name, orientctl)
@@ -103,7 +103,7 @@ class Tablet:
     def device(self):
         """Yields the device with its animations."""
         held = self.animation.name([(time, self.turned(-angle)) for time, angle in self.recording.angles])
-        yield f'<g transform="translate({COLUMN // 2} {DEVICE + self.center})"><g class="{held}">'
+        yield f'<g transform="translate({self.middle} {DEVICE + self.center})"><g class="{held}">'
         yield from self.back()
         yield from self.case()
         spins = []
@@ -123,7 +123,7 @@ class Tablet:
         for caption, intervals in self.animation.steps(list(self.captions())).items():
             style = "caption command" if caption.startswith("$") else "caption"
             visible = self.animation.visible(intervals)
-            yield f'<text x="{COLUMN // 2}" y="{CAPTION}" class="{style} {visible}">{escaped(caption)}</text>'
+            yield f'<text x="{self.middle}" y="{CAPTION}" class="{style} {visible}">{escaped(caption)}</text>'
 
     def situations(self):
         """Yields (time, situation): moments with equal ones look the same."""
@@ -174,7 +174,7 @@ class Tablet:
             f'<clipPath id="{self.name}"><rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width}" '
             f'height="{height}"/></clipPath>'
         )
-        yield f'<text x="{COLUMN // 2}" y="{TITLE}" class="title">{self.title}</text>'
+        yield f'<text x="{self.middle}" y="{TITLE}" class="title">{self.title}</text>'
         yield from self.device()
         yield from self.caption()
         yield from self.small()
@@ -184,7 +184,7 @@ class Tablet:
 class Convertible(Tablet):
     """A display that is wider than high, with a base that is folded back."""
 
-    title, display, center = "A convertible", DISPLAY[::-1], -14
+    title, display, middle, center = "A convertible", DISPLAY[::-1], COLUMN // 2 + 22, -14
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -268,9 +268,9 @@ class Convertible(Tablet):
 
     def device(self):
         yield from super().device()
-        x, y = COLUMN // 2 + SIDE[0], SIDE[1]
+        x, y = SIDE
         folding = self.animation.name(self.folds(self.turned))
-        yield f'<text x="{x}" y="{y - 34}">hinge</text>'
+        yield f'<text x="{x}" y="{y - 54}">from the<tspan x="{x}" dy="18">side</tspan></text>'
         yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
         start = between(self.hinge, 0)
         yield f'<path d="M0 0V-26" class="side {folding}" transform="rotate({start:.0f})"/></g>'
