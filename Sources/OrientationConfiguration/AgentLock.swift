@@ -16,6 +16,7 @@ package final class AgentLock {
         package var activity: String
 
         package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
+        /// Whether the compositor refuses what it wants.
         package var isRefused: Bool { activity.hasPrefix(AgentLock.triesAgain) }
     }
 
@@ -50,7 +51,8 @@ package final class AgentLock {
         guard orientd_lock(descriptor.rawValue) == 0 else {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            throw SystemError("rotate", "the display \(display)", errno: .busy, hint: "orient-agent (process \(other)) does")
+            let hint = "orient-agent (process \(other)) rotates it"
+            throw SystemError("rotate", "the display \(display)", errno: .busy, hint: hint)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
         try? write("starts")

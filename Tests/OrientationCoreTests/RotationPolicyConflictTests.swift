@@ -37,9 +37,9 @@ import Testing
         for preferred in [nil, InterfaceOrientation.landscapeLeft] {
             expectRefused(
                 .invalidInterfaceOrientation,
-                saying: "supported: landscape,",
+                saying: "supported: landscape;",
                 "allow portrait,",
-                "it autorotates",
+                "the request autorotates",
                 by: &policy
             ) {
                 try $0.present(presentation, .landscape, preferred: preferred)
@@ -98,7 +98,7 @@ import Testing
         var policy = grant.policy
         expectRefused(
             .invalidInterfaceOrientation,
-            saying: "supported: landscape,",
+            saying: "supported: landscape;",
             "it prefers none",
             by: &policy
         ) {
@@ -202,10 +202,10 @@ import Testing
     @Test func `an update is checked by the same table`() throws {
         var policy = RotationPolicy.held(supported: .portrait)
         let id = try policy.present(.modal)
-        expectRefused(.invalidInterfaceOrientation, saying: "it autorotates", by: &policy) {
+        expectRefused(.invalidInterfaceOrientation, saying: "the request autorotates", by: &policy) {
             try $0.change(id) { $0.supported = .landscape }
         }
-        expectRefused(.invalidInterfaceOrientation, saying: "no preferred", by: &policy) {
+        expectRefused(.invalidInterfaceOrientation, saying: "prefers none", by: &policy) {
             try $0.change(id) {
                 $0.supported = .landscape; $0.shouldAutorotate = false
             }
@@ -214,7 +214,7 @@ import Testing
             $0.supported = .landscape; $0.shouldAutorotate = false; $0.preferred = .landscapeLeft
         }
         #expect(policy.shown == .landscapeLeft)
-        expectRefused(.invalidInterfaceOrientation, saying: "it autorotates", by: &policy) {
+        expectRefused(.invalidInterfaceOrientation, saying: "the request autorotates", by: &policy) {
             try $0.change(id) { $0.shouldAutorotate = true }
         }
     }

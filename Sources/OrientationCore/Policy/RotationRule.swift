@@ -23,7 +23,8 @@ public enum RotationRule: String, NamedValue {
         return switch self {
         case .device: "follows the device"
         // If the application supports something else, another mask restricts it.
-        case .mask: "\(who) \(deciding.map { $0.supported == mask ? "allows" : "is allowed" } ?? "supports") \(mask) only"
+        case .mask:
+            "\(who) \(deciding.map { $0.supported == mask ? "allows" : "is allowed" } ?? "supports") \(mask) only"
         case .lock: "held by the lock"
         case .manual: "rotated by hand"
         case .laptop: "in use as a laptop"

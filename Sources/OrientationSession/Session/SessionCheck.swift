@@ -70,7 +70,8 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
-        add(agent.findsNoOutput || agent.isRefused ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
+        let isWarning = agent.findsNoOutput || agent.isRefused
+        add(isWarning ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {
