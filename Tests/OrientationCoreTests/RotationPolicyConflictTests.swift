@@ -38,7 +38,7 @@ import Testing
             expectRefused(
                 .invalidInterfaceOrientation,
                 saying: "supported: landscape;",
-                "allow portrait,",
+                "allow portrait only,",
                 "the request autorotates",
                 by: &policy
             ) {
