@@ -47,7 +47,6 @@ text-anchor:middle}
 .side{stroke:#b4bfcc;stroke-width:5;stroke-linecap:round}
 .now{fill:none;stroke:#ffc66d;stroke-width:2}
 .lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
-.later{opacity:0}
 """.strip()
 
 
@@ -72,7 +71,7 @@ class Tablet:
     def __init__(self, orientctl, name, still, moments):
         self.recording = Recording(name, orientctl)
         self.name, self.still, self.moments = name, still, moments
-        self.animation = Animation(self.recording.duration, name[0])
+        self.animation = Animation(self.recording.duration, still, name[0])
 
     def shown(self):
         """Yields (time, angle, drawing), as Recording.shown() does."""
@@ -225,7 +224,7 @@ class Convertible(Tablet):
             elif now["DeviceOrientation"] != before["DeviceOrientation"]:
                 sentences.append((time, "Turned: the picture follows."))
             before = now
-        return [(0, "It stands as a laptop."), *sorted(sentences)]
+        return [(0, "It is used as a laptop."), *sorted(sentences)]
 
     def case(self):
         width, height = self.display
@@ -253,8 +252,8 @@ class Convertible(Tablet):
         if time is None:
             frames = self.folds(lambda angle: "transform:scale({:.3f},{:.3f})".format(*seen(angle)))
             moving = f' class="{self.animation.name(frames)}"'
-        # A viewer that plays no animation shows it as at the start.
-        scale = "{:.3f} {:.3f}".format(*seen(between(self.hinge, time or 0)))
+        # For viewers that do not know the property.
+        scale = "{:.3f} {:.3f}".format(*seen(between(self.hinge, self.still if time is None else time)))
         yield f'<g transform="scale({scale})"{moving}>{base}</g></g>'
 
     def folds(self, declaration):
@@ -272,7 +271,7 @@ class Convertible(Tablet):
         folding = self.animation.name(self.folds(self.turned))
         yield f'<text x="{x}" y="{y - 54}">from the<tspan x="{x}" dy="18">side</tspan></text>'
         yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
-        start = between(self.hinge, 0)
+        start = between(self.hinge, self.still)
         yield f'<path d="M0 0V-26" class="side {folding}" transform="rotate({start:.0f})"/></g>'
 
 

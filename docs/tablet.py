@@ -64,7 +64,6 @@ font-size:14px}
 .title{text-anchor:middle}
 .note{fill:#ffc66d;font-size:15px;text-anchor:middle}
 .lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
-.later{opacity:0}
 @media(prefers-reduced-motion:reduce){*{animation-delay:-STILLs!important;animation-play-state:paused!important}}
 """.strip()
 
@@ -223,10 +222,13 @@ def changes(states):
 
 
 class Animation:
-    """Collects CSS animations over the recording's duration; the names of their classes begin with a prefix."""
+    """Collects CSS animations over the recording's duration; the names of their classes begin with a prefix.
 
-    def __init__(self, duration, prefix="a"):
-        self.duration, self.prefix = duration, prefix
+    Where nothing is animated, everything is as it is `still` seconds after the start.
+    """
+
+    def __init__(self, duration, still, prefix="a"):
+        self.duration, self.still, self.prefix = duration, still, prefix
         self.rules = []
         self.names = {}
 
@@ -240,7 +242,8 @@ class Animation:
             name = f"{self.prefix}{len(self.names)}"
             self.names[body, timing] = name
             self.rules.append(f"@keyframes {name}{{{body}}}")
-            self.rules.append(f".{name}{{animation:{name} {self.duration:.2f}s {timing} infinite}}")
+            still = [declaration for time, declaration in frames if time <= self.still][-1]
+            self.rules.append(f".{name}{{{still};animation:{name} {self.duration:.2f}s {timing} infinite}}")
         return self.names[body, timing]
 
     def visible(self, intervals, fade=0.0):
@@ -259,10 +262,9 @@ class Animation:
             frames.append((self.duration, "opacity:0"))
         elif fade and intervals[0][0] and intervals[-1][1] == self.duration:
             frames.append((self.duration, "opacity:1"))
-        later = "" if intervals[0][0] == 0 else " later"
         if frames == [(0, "opacity:1")]:
             return "always"
-        return self.name(frames, "linear" if fade else "step-end") + later
+        return self.name(frames, "linear" if fade else "step-end")
 
     def steps(self, states):
         """Returns {value: intervals} of (time, value)."""
@@ -280,7 +282,7 @@ def escaped(text):
 class Picture:
     def __init__(self, recording, title, still):
         self.recording, self.title, self.still = recording, title, still
-        self.animation = Animation(recording.duration)
+        self.animation = Animation(recording.duration, still)
 
     def rotating(self, angles):
         """Returns the class of something that is rotated to each of (time, angle), clockwise."""

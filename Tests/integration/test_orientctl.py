@@ -308,7 +308,7 @@ class Help(OrientctlTestCase):
             (("record", "-d"), "option '-d' needs a value; try: orientctl record --help"),
             (
                 ("replay",),
-                "FILE is missing; usage: orientctl replay [--all] [--devices] [--classifier=NAME] [--rest=SENSOR] "
+                "replay needs an argument; usage: orientctl replay [--all] [--devices] [--classifier=NAME] [--rest=SENSOR] "
                 "[--plot=FILE] FILE",
             ),
             (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),
@@ -632,7 +632,7 @@ class RecordAndReplay(OrientctlTestCase):
         arguments = ("record", "--source=simulate", "-d", "0.2", "-o", trace)
         run = self.rig.orientctl(*arguments)
         self.assertEqual(run.returncode, USAGE)
-        self.assertEqual(run.stderr, f"orientctl: --output={trace} exists: use --force to write over it\n")
+        self.assertEqual(run.stderr, f"orientctl: --output={trace} is not empty: use --force to write over it\n")
         self.assertEqual(trace.read_text(), "an earlier trace\n")
         self.assertEqual(self.rig.orientctl(*arguments, "--force").returncode, DONE)
         self.assertTrue(trace.read_text().startswith(HEADER))

@@ -208,13 +208,13 @@ class Turning(InterfaceTestCase):
         def printed(*arguments):
             return self.rig.orientctl("tablet-mode", *arguments).stdout
 
-        self.assertEqual(printed(), "unknown: nothing has told it\n")
+        self.assertEqual(printed(), "unknown: no switch or hinge tells it\n")
         for mode in ("laptop", "tablet"):
             self.do("tablet-mode", mode)
             self.assertEqual((self.client.get("TabletMode"), self.client.get("TabletModeSource")), (mode, "override"))
             self.assertEqual(printed(), f"used as a {mode}, set by hand\n")
         self.do("tablet-mode", "auto")
-        self.assertEqual(printed(), "unknown: nothing has told it\n")
+        self.assertEqual(printed(), "unknown: no switch or hinge tells it\n")
         for mode in ("tablet", "unknown", "tablet"):
             self.do("tablet-mode", "toggle")
             self.assertEqual(self.client.get("TabletMode"), mode)
@@ -265,7 +265,7 @@ class Turning(InterfaceTestCase):
             ("rotate ccw", "Interface: landscape-right, rotated by hand"),
             ("align", "Interface: landscape-right, following the device"),
             ("tablet-mode toggle", "used as a tablet, set by hand"),
-            ("tablet-mode toggle", "unknown: nothing has told it"),
+            ("tablet-mode toggle", "unknown: no switch or hinge tells it"),
         ):
             self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
         view = self.view(LANDSCAPE, "org.example.Player")

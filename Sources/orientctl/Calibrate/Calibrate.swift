@@ -14,8 +14,8 @@ enum Calibrate {
     static let command = Command(
         name: "calibrate",
         summary: "find the accelerometer's mount matrix from three poses",
-        description: "Finds how the accelerometer is mounted, where the picture turns the wrong way, and as root adds "
-            + "that to udev's hwdb. It asks for three poses.",
+        description: "For a picture that turns the wrong way: finds from three poses how the accelerometer is mounted, "
+            + "and as root adds that to udev's hwdb.",
         options: [
             .init("reset", help: "take the matrix for this sensor away again"),
             .init("exact", help: "find an exact matrix, for a sensor mounted askew"),

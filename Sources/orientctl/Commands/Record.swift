@@ -16,7 +16,7 @@ enum Record {
         description: "Reads the accelerometer, without orientd, and writes its samples as a trace until Ctrl-C.",
         options: [
             .init("output", "o", value: "FILE", help: "write to FILE instead of standard output (-)"),
-            .init("force", "f", help: "write over FILE if it exists"),
+            .init("force", "f", help: "write over FILE if it is not empty"),
             .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
         ]
@@ -37,7 +37,7 @@ enum Record {
         if case .replay(let path) = configuration.source { try invocation.rejectInput(path, as: "output") }
         let output = invocation.value(of: "output")
         if let output, output != "-", !invocation.has("force"), try systemCall(hasContents(output)) {
-            throw CommandError("--output=\(output) exists: use --force to write over it", .usage)
+            throw CommandError("--output=\(output) is not empty: use --force to write over it", .usage)
         }
         // A recording ends by itself.
         let end = if case .replay = configuration.source { "" } else { "; Ctrl-C ends it" }

@@ -34,7 +34,7 @@ enum Rotation {
     static let unlock = Command(
         name: "unlock",
         summary: "release the lock",
-        description: "Releases the lock: the interface follows the device again, at once."
+        description: "Releases the lock. The interface follows the device again at once, if autorotation allows it."
     ) { invocation throws(CommandError) in
         try call("SetRotationLock", RotationLock.off.name, readsDevice: true, invocation.connect(), invocation)
     }

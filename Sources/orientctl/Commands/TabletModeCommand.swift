@@ -41,7 +41,7 @@ enum TabletModeCommand {
 
     /// The mode, with what tells it and the angle of the hinge, in the words of `status`.
     static func text(_ status: ManagerStatus) -> String {
-        (Status.tabletMode(status) ?? "unknown: nothing has told it")
+        (Status.tabletMode(status) ?? "unknown: no switch or hinge tells it")
             + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
     }
 }
