@@ -48,7 +48,11 @@ struct Placeholder: Sendable {
             .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name }),
             "MASK is one or more of all, all-but-upside-down, landscape and EDGEs, separated by commas."
         ),
-        .init("MODE", .words(AutorotateMode.allCases.map { $0.name }), "MODE is always, tablet-mode or never."),
+        .init(
+            "MODE",
+            .words(AutorotateChoice.allCases.map { $0.name }),
+            "MODE is always, tablet-mode or never; auto returns to the mode of the configuration."
+        ),
         .init(
             "PROPERTY",
             .words(ManagerSnapshot.properties.map { $0.name }),

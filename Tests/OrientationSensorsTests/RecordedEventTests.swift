@@ -59,7 +59,7 @@ import Testing
             .proxyClaims([]), .proxyClaims([":1.42", ":1.7"]),
             .setRotationLock(.off),
             .setRotationLock(.orientation(.portraitUpsideDown)), .rotate(.landscapeRight), .alignToDevice,
-            .setAutorotate(.tabletMode), .setApplicationMask(nil, appID: "a", client: ":1.1"),
+            .setAutorotate(.tabletMode), .setAutorotate(nil), .setApplicationMask(nil, appID: "a", client: ":1.1"),
             .setApplicationMask(.portrait, appID: "a", client: ":1.1"), .present(view, client: ":1.1"),
             .present(full, client: ":1.1"), .update(7, to: full, client: ":1.1"), .setNeedsUpdate(7, client: ":1.1"),
             .release(7, client: ":1.1"), .vanished(client: ":1.1"), .deadlinePassed(.silence), .saveFailed, .shutdown,

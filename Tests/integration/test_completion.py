@@ -87,7 +87,7 @@ class CompletionTestCase(RigTestCase):
         self.assert_inserts("orientctl stat", "us ")
         self.assert_lists("orientctl re", "record", *explanation, "replay", "requests")
         self.assert_lists("orientctl lock ", "current", "left-up", "off", "toggle", "landscape-left")
-        self.assert_lists("orientctl --json autorotate ", "always", "tablet-mode", "never")
+        self.assert_lists("orientctl --json autorotate ", "auto", "always", "tablet-mode", "never")
         self.assert_lists("orientctl monitor --", "--full", "--waybar", "--json", "--bus=")
         self.assert_inserts("orientctl run --preferred=landscape-l", "eft")
         self.assert_lists("orientctl --bus=", "system", "session")
@@ -164,7 +164,7 @@ class Fish(CompletionTestCase):
         self.assertEqual(source, "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate")
         locks = {"current", "off", "toggle", "portrait", "left-up", "normal"}
         self.assertLessEqual(locks, set(self.completions("orientctl lock ")))
-        self.assertEqual(set(self.completions("orientctl --json autorotate ")), {"always", "tablet-mode", "never"})
+        self.assertEqual(set(self.completions("orientctl --json autorotate ")), {"auto", "always", "tablet-mode", "never"})
         modes = {"auto", "laptop", "tablet", "toggle"}
         self.assertEqual(set(self.completions("orientctl tablet-mode ")), modes)
         options = {"--full", "--waybar", "--json", "--bus="}

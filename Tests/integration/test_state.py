@@ -77,6 +77,14 @@ class Surviving(StateTestCase):
             daemon = self.restart(daemon, "Autorotate=never")
             self.assertEqual(self.client.get("Autorotate"), mode)
 
+    def test_mode_that_is_forgotten_is_the_configurations(self):
+        daemon = self.start("Autorotate=tablet-mode")
+        self.client.ask("SetAutorotate", "s", "never")
+        self.client.ask("SetAutorotate", "s", "auto")
+        self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+        self.restart(daemon, "Autorotate=always")
+        self.assertEqual(self.client.get("Autorotate"), "always")
+
     def test_mode_that_was_never_set_is_the_configurations(self):
         daemon = self.start("Autorotate=never")
         self.client.ask("SetRotationLock", "s", "portrait")

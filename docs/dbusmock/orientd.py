@@ -483,7 +483,7 @@ class Manager(Object):
 
     @method(MANAGER, "s")
     def SetAutorotate(self, mode, sender):
-        mode = check(mode, ("always", "tablet-mode", "never"), "mode")
+        mode = check(mode, ("auto", "always", "tablet-mode", "never"), "mode").replace("auto", "always")
         self.allow("org.orientd1.configure", sender)
         if mode != self.state["Autorotate"]:
             self.state["Autorotate"] = mode

@@ -10,6 +10,13 @@ private enum TabletModeChoice: String, NamedValue {
     case laptop, tablet
 }
 
+/// A mode of autorotation, or the end of the choice of one.
+package enum AutorotateChoice: String, NamedValue {
+    case auto, always
+    case tabletMode = "tablet-mode"
+    case never
+}
+
 /// What clients may call about rotation.
 extension ManagerObject {
     func addRotationMembers() {
@@ -18,8 +25,8 @@ extension ManagerObject {
             authorize(message, Names.Action.lock, .setRotationLock(lock))
         }
         interface.method("SetAutorotate", "s", names: "mode") { [self] message throws(BusError) in
-            let mode = try AutorotateMode(named: try message.readString(), for: "mode")
-            authorize(message, Names.Action.configure, .setAutorotate(mode))
+            let choice = try AutorotateChoice(named: try message.readString(), for: "mode")
+            authorize(message, Names.Action.configure, .setAutorotate(AutorotateMode(name: choice.name)))
         }
         interface.method("SetTabletMode", "s", names: "mode") { [self] message throws(BusError) in
             let choice = try TabletModeChoice(named: try message.readString(), for: "mode")

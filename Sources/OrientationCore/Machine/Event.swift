@@ -62,7 +62,8 @@ public enum Event: Hashable, Sendable {
     case setRotationLock(RotationLock)
     case rotate(InterfaceOrientation)
     case alignToDevice
-    case setAutorotate(AutorotateMode)
+    /// Nil returns to the configuration's mode, or the machine's.
+    case setAutorotate(AutorotateMode?)
     /// Unknown returns to what switches and hinge say.
     case setTabletMode(TabletMode)
     /// A nil mask returns to the configuration's.

@@ -222,7 +222,7 @@ public struct OrientationMachine: Sendable {
         case .setAutorotate(let mode):
             // Also the mode that is the default: from now on it does not depend on the machine.
             chosenMode = mode
-            policy.setAutorotate(mode)
+            if let mode { policy.setAutorotate(mode) }
         case .setTabletMode(let mode): tablet.override = mode
         case .setApplicationMask(let mask, let appID, let client):
             if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {

@@ -211,7 +211,7 @@ private struct Arguments {
         case .setRotationLock(let lock): return ("lock", .setRotationLock(try required("lock", lock)))
         case .rotate(let orientation): return ("rotate", .rotate(try required("orientation", orientation)))
         case .alignToDevice: return ("align", event)
-        case .setAutorotate(let mode): return ("autorotate", .setAutorotate(try required("mode", mode)))
+        case .setAutorotate(let mode): return ("autorotate", .setAutorotate(try optional("mode", mode)))
         case .setTabletMode(let mode): return ("tablet-mode", .setTabletMode(try required("mode", mode)))
         case .setApplicationMask(var supported, var appID, let client):
             let client = try required("client", client)

@@ -70,6 +70,8 @@ struct PanelRotation: Sendable {
     private(set) var goal: Goal
     private(set) var say = Say.device
     private var request: Request?
+    /// The outputs as a change makes them that had no effect in time, and may still have it; empty for none.
+    private var overdue: [Output] = []
     private(set) var attempts = Attempts()
     private var reloadedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
@@ -156,7 +158,11 @@ struct PanelRotation: Sendable {
             report.update(outputs)
             attempts.shorten()
             request?.hasNewerReport = true
-            if panels.isEmpty { request = nil } else if request == nil { explain(since: before, at: time) }
+            if panels.isEmpty {
+                request = nil
+            } else if request == nil {
+                explain(since: before, orLate: overdue, at: time)
+            }
             judge(at: time)
         case .changeEnded(let result): answered(result, at: time)
         case .configurationReloaded:
@@ -182,9 +188,7 @@ struct PanelRotation: Sendable {
         fail(result, at: time)
         guard request.hasNewerReport else { return }
         if result != .off { attempts.shorten() }
-        // An earlier change may have been made late.
-        let isLate = !report.isTurned(as: request.before) && report.isTurned(as: request.wanted)
-        explain(since: isLate ? request.wanted : request.before, at: time)
+        explain(since: request.before, orLate: request.wanted, at: time)
     }
 
     private mutating func fail(_ result: OutputResult, at time: Double) {
@@ -209,6 +213,7 @@ struct PanelRotation: Sendable {
             let hasMoved = !request.movesOutputs || report.isAlike(request.wanted)
             guard hasMoved || isLate else { return }
             self.request = nil
+            overdue = []
             attempts = Attempts()
             // Outputs may have come or gone meanwhile.
             let isHotplug = request.wanted.shownNames != outputs.shownNames
@@ -223,6 +228,7 @@ struct PanelRotation: Sendable {
             guard isLate else { return }
             // What was taken for the compositor's addition may have been somebody else's transform.
             frames = [:]
+            overdue = request.wanted
             fail(.refused("it has no effect"), at: time)
         } else {
             // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
@@ -237,6 +243,13 @@ struct PanelRotation: Sendable {
             }
             self.request = nil
         }
+    }
+
+    /// Explains a report that is not the answer to a request: it may be the late effect of an earlier one.
+    private mutating func explain(since before: [Output], orLate wanted: [Output], at time: Double) {
+        let isLate = !wanted.isEmpty && !report.isTurned(as: before) && report.isTurned(as: wanted)
+        if isLate { overdue = [] }
+        explain(since: isLate ? wanted : before, at: time)
     }
 
     /// Explains a report that no request has caused: what somebody else has changed is the new baseline.

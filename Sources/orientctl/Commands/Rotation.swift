@@ -132,7 +132,7 @@ enum Rotation {
             let property = try Get.property(named: "Autorotate")
             return try Get.print(property, of: busCall(bus.readManager()), isJSON: invocation.isJSON)
         }
-        let mode: AutorotateMode = try value(named: name, "cannot set autorotation to ")
+        let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
         try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 

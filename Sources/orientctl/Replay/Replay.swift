@@ -224,7 +224,7 @@ extension Event {
         case .setRotationLock(let lock): "lock \(lock)"
         case .rotate(let orientation): "rotate \(orientation)"
         case .alignToDevice: "align"
-        case .setAutorotate(let mode): "autorotate \(mode)"
+        case .setAutorotate(let mode): "autorotate \(mode?.name ?? "auto")"
         case .present(let request, _): "request \(request.appID)"
         case .release: "release"
         case .vanished: "client vanished"
