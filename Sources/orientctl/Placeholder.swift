@@ -50,7 +50,7 @@ struct Placeholder: Sendable {
         ),
         .init(
             "MODE",
-            .words(AutorotateChoice.allCases.map { $0.name }),
+            .words(Rotation.AutorotateChoice.allCases.map { $0.name }),
             "MODE is always, tablet-mode or never; auto returns to the mode of the configuration."
         ),
         .init(

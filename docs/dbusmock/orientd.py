@@ -483,7 +483,7 @@ class Manager(Object):
 
     @method(MANAGER, "s")
     def SetAutorotate(self, mode, sender):
-        mode = check(mode, ("auto", "always", "tablet-mode", "never"), "mode").replace("auto", "always")
+        mode = "always" if mode == "auto" else check(mode, ("always", "tablet-mode", "never"), "mode")
         self.allow("org.orientd1.configure", sender)
         if mode != self.state["Autorotate"]:
             self.state["Autorotate"] = mode

@@ -10,13 +10,6 @@ private enum TabletModeChoice: String, NamedValue {
     case laptop, tablet
 }
 
-/// A mode of autorotation, or the end of the choice of one.
-package enum AutorotateChoice: String, NamedValue {
-    case auto, always
-    case tabletMode = "tablet-mode"
-    case never
-}
-
 /// What clients may call about rotation.
 extension ManagerObject {
     func addRotationMembers() {
@@ -25,8 +18,9 @@ extension ManagerObject {
             authorize(message, Names.Action.lock, .setRotationLock(lock))
         }
         interface.method("SetAutorotate", "s", names: "mode") { [self] message throws(BusError) in
-            let choice = try AutorotateChoice(named: try message.readString(), for: "mode")
-            authorize(message, Names.Action.configure, .setAutorotate(AutorotateMode(name: choice.name)))
+            let name = try message.readString()
+            let mode = name == "auto" ? nil : try AutorotateMode(named: name, for: "mode")
+            authorize(message, Names.Action.configure, .setAutorotate(mode))
         }
         interface.method("SetTabletMode", "s", names: "mode") { [self] message throws(BusError) in
             let choice = try TabletModeChoice(named: try message.readString(), for: "mode")

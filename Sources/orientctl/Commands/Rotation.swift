@@ -136,6 +136,13 @@ enum Rotation {
         try call("SetAutorotate", mode.name, invocation.connect(), invocation)
     }
 
+    /// A mode of autorotation, or the end of the choice of one.
+    enum AutorotateChoice: String, NamedValue {
+        case always
+        case tabletMode = "tablet-mode"
+        case never, auto
+    }
+
     /// A line of `status` that a command prints on a terminal if its own words do not say what it has done.
     private enum Line { case lock, interface }
 
