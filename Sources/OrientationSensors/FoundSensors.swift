@@ -17,6 +17,7 @@ package struct FoundSensors: Sendable {
     /// The paths in sysfs of the sensors whose devices udev has announced since they were found last.
     package internal(set) var announced: Set<String> = []
 
+    /// Adds what another job has found; `isAnnounced`: udev has announced its device since.
     mutating func append(_ other: FoundSensors, isAnnounced: Bool) {
         sensors += other.sensors
         warnings += other.warnings

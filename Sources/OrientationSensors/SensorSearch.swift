@@ -181,9 +181,7 @@ package final class SensorSearch {
         var (found, unanswered, problem) = (FoundSensors(), [UnansweredDevice](), SystemError?.none)
         search.onFound = { result in
             switch result {
-            case .success(let part):
-                found.sensors += part.sensors
-                found.warnings += part.warnings
+            case .success(let part): found.append(part, isAnnounced: false)
             case .failure(let error): problem = error
             }
             if isEnough(found) || search.hangingCount <= unanswered.count { loop.exit() }

@@ -93,5 +93,8 @@ public struct Deadline: Hashable, Sendable {
     /// In seconds, on the clock of the events.
     public var time: Double
     /// How much later is good enough, in seconds.
-    public var slack = 0.001
+    public var slack = Self.usualSlack
+
+    /// The lateness of what should be on time, so that the kernel can combine wake-ups.
+    static let usualSlack = 0.001
 }

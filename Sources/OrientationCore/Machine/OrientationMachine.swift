@@ -222,6 +222,7 @@ public struct OrientationMachine: Sendable {
         case .setAutorotate(let mode):
             // Also the mode that is the default: from now on it does not depend on the machine.
             chosenMode = mode
+            // Without one, `settle` sets the default.
             if let mode { policy.setAutorotate(mode) }
         case .setTabletMode(let mode): tablet.override = mode
         case .setApplicationMask(let mask, let appID, let client):
@@ -434,7 +435,7 @@ public struct OrientationMachine: Sendable {
     public var deadline: Deadline? {
         var next: Deadline?
         var latest = Double.infinity
-        func consider(_ purpose: Deadline.Purpose, _ time: Double?, slack: Double = 0.001) {
+        func consider(_ purpose: Deadline.Purpose, _ time: Double?, slack: Double = Deadline.usualSlack) {
             guard let time else { return }
             // Another one that comes soon after it must not be late.
             latest = min(latest, time + slack)

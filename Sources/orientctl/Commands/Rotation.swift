@@ -150,12 +150,19 @@ enum Rotation {
     private enum Wish: Hashable {
         case none, device
         case orientation(InterfaceOrientation)
+
+        func orientation(_ status: ManagerStatus) -> InterfaceOrientation? {
+            switch self {
+            case .none: nil
+            case .device: InterfaceOrientation(following: status.deviceOrientation)
+            case .orientation(let orientation): orientation
+            }
+        }
     }
 
-    /// Calls a method, and prints what it may have changed: with `--json` all of it, otherwise `line` on a terminal.
+    /// Calls a method, and then reports what it has changed.
     ///
     /// With `readsDevice`, claims the sensor until this process ends, so that the device's orientation is up to date.
-    /// Warns if a request keeps the interface from what is wanted.
     private static func call(
         _ member: String,
         _ argument: String? = nil,
@@ -172,23 +179,22 @@ enum Rotation {
             guard error.isRefusal else { throw CommandError(error) }
         }
         try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
-        let line = Terminal.isOutput ? line : nil
-        guard wish != .none || invocation.isJSON || line != nil else { return }
+        try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
+    }
+
+    /// Warns if a request keeps the interface from what is wanted, and prints the line, or the values as JSON.
+    private static func report(_ wish: Wish, _ line: Line?, _ bus: Bus, isJSON: Bool) throws(CommandError) {
+        guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
-        let deciding = try busCall(bus.decidingRequest(of: status))
-        let wanted: InterfaceOrientation? =
-            switch wish {
-            case .none: nil
-            case .device: InterfaceOrientation(following: status.deviceOrientation)
-            case .orientation(let orientation): orientation
-            }
-        if let deciding, let wanted, let obstacle = status.obstacle(to: wanted, deciding) {
+        let needsRequest = wish != .none || line == .interface
+        let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
+        if let deciding, let wanted = wish.orientation(status), let obstacle = status.obstacle(to: wanted, deciding) {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
-            if line == .interface, !invocation.isJSON { return }
+            if line == .interface { return }
         }
-        if invocation.isJSON {
+        if isJSON {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
             return try emit([Get.json(names, of: snapshot)])
         }
