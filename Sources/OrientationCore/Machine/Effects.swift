@@ -96,5 +96,5 @@ public struct Deadline: Hashable, Sendable {
     public var slack = Self.usualSlack
 
     /// The lateness of what should be on time, so that the kernel can combine wake-ups.
-    static let usualSlack = 0.001
+    public static let usualSlack = 0.001
 }
