@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/input.h>
+#include <linux/qrtr.h>
 #include <linux/seccomp.h>
 #include <linux/uinput.h>
 #include <malloc.h>
@@ -151,6 +152,21 @@ static inline int orientd_socket_owner(int descriptor, uid_t *owner) {
     if (getsockname(descriptor, (struct sockaddr *)&address, &size) < 0 || stat(address.sun_path, &status) < 0) return -1;
     *owner = status.st_uid;
     return 0;
+}
+
+// Sockets of QRTR, with the messages of which Linux talks to the other processors of a Qualcomm chip.
+static inline int orientd_qrtr_socket(void) { return socket(AF_QIPCRTR, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+static inline int orientd_qrtr_own_address(int descriptor, struct sockaddr_qrtr *address) {
+    socklen_t size = sizeof *address;
+    return getsockname(descriptor, (struct sockaddr *)address, &size);
+}
+static inline ssize_t orientd_qrtr_send(int descriptor, unsigned node, unsigned port, const void *bytes, size_t count) {
+    struct sockaddr_qrtr address = {.sq_family = AF_QIPCRTR, .sq_node = node, .sq_port = port};
+    return sendto(descriptor, bytes, count, 0, (const struct sockaddr *)&address, sizeof address);
+}
+static inline ssize_t orientd_qrtr_receive(int descriptor, struct sockaddr_qrtr *sender, void *bytes, size_t count) {
+    socklen_t size = sizeof *sender;
+    return recvfrom(descriptor, bytes, count, 0, (struct sockaddr *)sender, &size);
 }
 
 // The kernel's `phys` of the virtual switch, by which orientd knows it as its own.

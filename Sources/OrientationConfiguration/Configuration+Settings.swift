@@ -77,8 +77,9 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Source", .source) {
             """
-            Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _iio:URI_ one at a libiio URI \
-            such as ip:HOST, _replay:FILE_ a trace, and _simulate_ a simulated device that keeps turning.
+            Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _ssc_ also one of its Qualcomm \
+            sensor core that no udev rule names, as *orientd*(8) describes, _iio:URI_ one at a libiio URI such as \
+            ip:HOST, _replay:FILE_ a trace, and _simulate_ a simulated device that keeps turning.
             """
         },
         Setting("Sensor", "Rate", .rate) {

@@ -7,22 +7,37 @@ import POSIX
 package enum SourceChoice: Hashable, Sendable {
     /// The accelerometers of a libiio context.
     case iio(uri: String)
+    /// This machine's own sensors, and all those of its Qualcomm sensor core.
+    case sensorCore
     case replay(path: String)
     case simulation
 
     /// What can be given, for messages and the manual.
-    package static let choices = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+    package static let choices = "auto, iio, ssc, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
 
     /// This machine's own sensors.
     package static let local = SourceChoice.iio(uri: "local:")
 
+    /// The libiio context; nil for a recording or a simulation.
+    package var uri: String? {
+        switch self {
+        case .iio(let uri): uri
+        case .sensorCore: "local:"
+        case .replay, .simulation: nil
+        }
+    }
+
+    package var isLocal: Bool { uri == "local:" }
+
     /// The beginnings of libiio's URIs.
     private static let backends = ["local:", "ip:", "usb:", "serial:"]
 
-    /// Parses `auto`, `iio`, `iio:URI`, `replay:FILE` and `simulate`; nil for anything else.
+    /// Parses `auto`, `iio`, `iio:URI`, `ssc`, `replay:FILE` and `simulate`; nil for anything else.
     package init?(_ text: String) {
         if text == "auto" || text == "iio" {
             self = .local
+        } else if text == "ssc" {
+            self = .sensorCore
         } else if text == "simulate" {
             self = .simulation
         } else if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.hasPrefix) {

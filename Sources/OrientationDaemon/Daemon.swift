@@ -92,7 +92,7 @@ package final class Daemon {
         self.sensors = sensors
         self.proxy = proxy
         switches =
-            configuration.source == .local
+            configuration.source.isLocal
             ? try LidAndTabletSwitches(
                 loop: loop,
                 log: log,

@@ -15,10 +15,11 @@ extension Sensors {
     /// Starts to use what is found.
     func begin() throws(SystemError) {
         switch configuration.source {
-        case .iio:
+        case .iio, .sensorCore:
             scanner?.search.onFound = { [self] in scanned($0) }
             scanner?.search.onUnanswered = { [self] in lose($0) }
             scanner?.onChange = { [self] in deviceChanged($0, $1) }
+            scanner?.onCoreChange = { [self] in coreChanged($0, hasSensors: $1) }
         case .replay(let path):
             try add(ReplaySource(path: path, loop: loop), named: path)
         case .simulation:
@@ -41,7 +42,7 @@ extension Sensors {
             }
         }
         // A failed scan does not mean there is no sensor: retry, or udev events are missed.
-        let isLocal = configuration.source == .local
+        let isLocal = configuration.source.isLocal
         let reason: RescanReason = isLocal && found != nil ? .failures : .arrivals
         machineDriver.deliver(.scanned(mayReturn: reason, retries: isLocal && found == nil))
     }
@@ -184,10 +185,20 @@ extension Sensors {
             let mayMatter = table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
             if mayMatter { scanner?.search.scan(for: device.name, isAnnounced: false) }
         case .removed:
-            helpers[path] = nil
-            for use in SensorUse.all { remove(path, use, "the device was removed") }
-            callIfClosed()
+            removeAll(at: path, "the device was removed")
         }
+    }
+
+    private func removeAll(at path: String, _ reason: String) {
+        helpers[path] = nil
+        for use in SensorUse.all { remove(path, use, reason) }
+        callIfClosed()
+    }
+
+    private func coreChanged(_ path: String, hasSensors: Bool) {
+        guard hasSensors else { return removeAll(at: path, "the sensor core has ended or restarts") }
+        machineDriver.deliver(.deviceAnnounced)
+        scanner?.search.scan()
     }
 }
 

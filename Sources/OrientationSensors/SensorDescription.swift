@@ -58,7 +58,7 @@ package struct SensorDescription: Hashable, Sendable {
                 offset: offset,
                 scale: scale,
                 matrix: mounting.matrix,
-                convention: convention,
+                convention: mounting.convention ?? convention,
                 // Both conventions, and the device frame, differ by a rotation only.
                 faceUp: configured ?? SensorFrame.FaceUp(mounting.matrix, mounting.quantity),
                 faceUpReason: configured != nil ? .configured : mounting.matrixSource.isEmpty ? .driver : .matrix
@@ -78,7 +78,7 @@ package struct SensorDescription: Hashable, Sendable {
 
 /// How an accelerometer is mounted.
 package struct AccelerometerMounting: Hashable, Sendable {
-    package let location: SensorLocation
+    package internal(set) var location: SensorLocation
 
     /// From the sensor's axes to the display's.
     package let matrix: MountMatrix
@@ -88,6 +88,9 @@ package struct AccelerometerMounting: Hashable, Sendable {
 
     /// What the driver measures.
     package let quantity: SensorFrame.Quantity
+
+    /// The convention that the matrix follows; nil for the configured one.
+    package internal(set) var convention: SensorFrame.Convention?
 }
 
 /// What only sensors of one kind have.

@@ -17,6 +17,9 @@ package final class SensorSearch {
     /// Called when a scan begins.
     package var onScan: (() -> Void)?
 
+    /// Returns the sensors that are found in another way, which each scan has as well.
+    package var others: (() -> FoundSensors)?
+
     private let uri: String
     private let kinds: [SensorKind]
     private let jobs: DeviceJobs<Result<FoundSensors, SystemError>>
@@ -149,6 +152,7 @@ package final class SensorSearch {
             guard let part = try? description.result?.get() else { continue }
             found.append(part, isAnnounced: takeAnnouncement(of: description))
         }
+        if let others { found.append(others(), isAnnounced: false) }
         onFound?(.success(found))
     }
 
@@ -166,6 +170,7 @@ package final class SensorSearch {
         onFound = nil
         onUnanswered = nil
         onScan = nil
+        others = nil
     }
 
     // MARK: - For programs

@@ -20,7 +20,7 @@ struct Options {
             "source",
             "s",
             value: "SOURCE",
-            help: "take samples from SOURCE: auto, iio, iio:URI, replay:FILE or simulate"
+            help: "take samples from SOURCE: auto, iio, ssc, iio:URI, replay:FILE or simulate"
         ),
         .init("rate", "r", value: "HZ", help: "sample HZ times a second, 1 to 1000"),
         .init("bus", "b", value: "BUS", help: "serve on BUS: system, session or an address"),

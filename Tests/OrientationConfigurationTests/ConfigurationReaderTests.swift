@@ -116,6 +116,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Orientation", "Classifier", "robust") { $0.machine.classifier = .robust },
         Value("Sensor", "Source", "auto") { $0.source = .iio(uri: "local:") },
         Value("Sensor", "Source", "iio") { $0.source = .iio(uri: "local:") },
+        Value("Sensor", "Source", "ssc") { $0.source = .sensorCore },
         Value("Sensor", "Source", "iio:ip:127.0.0.1") { $0.source = .iio(uri: "ip:127.0.0.1") },
         Value("Sensor", "Source", "replay:/tmp/a trace.csv") { $0.source = .replay(path: "/tmp/a trace.csv") },
         Value("Sensor", "Source", "simulate") { $0.source = .simulation },

@@ -322,7 +322,7 @@ class Help(OrientctlTestCase):
             (("rotate", "90"), f"cannot rotate to '90': use {ROTATIONS}"),
             (
                 ("record", "-s", "iio:foo"),
-                "--source=iio:foo: use auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate",
+                "--source=iio:foo: use auto, iio, ssc, iio:URI such as iio:ip:HOST, replay:FILE or simulate",
             ),
             (("status", "--bus=sesion"), "--bus=sesion; did you mean 'session'? Use system, session or a D-Bus address"),
             (("status", "--bus="), "--bus=: use system, session or a D-Bus address"),

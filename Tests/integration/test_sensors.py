@@ -296,3 +296,25 @@ class Compass(SensorProxyTestCase):
         wait_until(lambda: len(others) == 2, "the light is told")
         self.assertEqual(changes, [{"CompassHeading": 1.0}])
         self.assertEqual([set(change) for change in others], [{"LightLevelUnit", "LightLevel"}] * 2)
+
+
+class SensorCore(SensorProxyTestCase):
+    """Qualcomm's sensor core, of whose sockets this kernel may have none; Tests/vm/ssc.sh has its sensors."""
+
+    NODE = "P: /devices/virtual/misc/{0}\nN: {0}\nE: DEVNAME=/dev/{0}\nE: SUBSYSTEM=misc\n"
+    SAID = "listening to the sensor core"
+
+    def add_node(self, name, words):
+        text = self.NODE.format(name)
+        self.rig.add_device(text + (f"E: IIO_SENSOR_PROXY_TYPE={words}\n" if words else "") + "\n")
+
+    def test_it_is_listened_to_where_udev_names_a_sensor(self):
+        self.add_node("fastrpc-adsp", "ssc-light ssc-compass")
+        self.assertIn(self.SAID + " at /sys/devices/virtual/misc/fastrpc-adsp", self.start().log())
+        self.assertFalse(self.get("HasAmbientLight"))
+
+    def test_nothing_is_opened_for_other_nodes(self):
+        self.add_node("fastrpc-adsp", None)
+        self.add_node("fastrpc-cdsp", "ssc-accel")
+        self.add_node("other", "ssc-accel")
+        self.assertNotIn(self.SAID, self.start().log())

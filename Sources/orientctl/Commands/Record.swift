@@ -64,7 +64,8 @@ enum Record {
     ) throws(CommandError) -> (any SensorSource, name: String) {
         let rate = configuration.rate
         switch configuration.source {
-        case .iio(let uri):
+        case .iio, .sensorCore:
+            let uri = configuration.source.uri ?? ""
             guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
                 throw CommandError(
                     uri == "local:"

@@ -17,7 +17,7 @@ enum SensorPlaces {
     }
 
     static func findings(_ system: SystemState) -> [Finding] {
-        guard system.configuration.source == .local else { return [] }
+        guard system.configuration.source.isLocal else { return [] }
         return unknown(system) + unused()
     }
 

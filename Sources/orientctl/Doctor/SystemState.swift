@@ -68,7 +68,7 @@ struct SystemState {
     }
 
     /// The libiio context of the configured source; nil for a recording or a simulation.
-    var uri: String? { if case .iio(let uri) = configuration.source { uri } else { nil } }
+    var uri: String? { configuration.source.uri }
 
     var accelerometer: (any SensorDevice)? { accelerometers.accelerometer }
 

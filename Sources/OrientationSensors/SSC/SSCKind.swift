@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import SystemdBus
+
+extension SensorKind {
+    /// The kinds that are read from the sensor core.
+    static let ofSensorCore: [SensorKind] = [.accelerometer, .ambientLight, .proximity, .compass]
+
+    /// The sensor core's name of the type, the word for it in udev's property, and the rate in Hz that is enough.
+    var ssc: (type: String, word: String, rate: Double) {
+        switch self {
+        case .accelerometer: ("accel", "ssc-accel", 10)
+        case .ambientLight: ("ambient_light", "ssc-light", 1)
+        case .proximity: ("proximity", "ssc-proximity", 5)
+        // The attitude of the device, from which the heading follows.
+        case .compass: ("rotv", "ssc-compass", 5)
+        case .hinge: ("", "", 1)
+        }
+    }
+
+    /// The kinds that udev's property of a node names.
+    static func ofSensorCore(_ node: Device) -> [SensorKind] {
+        let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
+        return ofSensorCore.filter { kind in words.contains { $0.elementsEqual(kind.ssc.word.utf8) } }
+    }
+
+    /// The value of a reading in x, or those of an accelerometer; nil where it has none.
+    func sscValue(_ event: SSCEvent) -> Vector3? {
+        switch (self, event) {
+        case (.accelerometer, .reading(let values)):
+            return Vector3(Double(values.x), Double(values.y), Double(values.z))
+        case (.ambientLight, .reading(let values)) where values.x >= 0: return Vector3(Double(values.x), 0, 0)
+        case (.proximity, .proximity(let isNear)): return Vector3(isNear ? 1 : 0, 0, 0)
+        case (.proximity, .reading(let values)): return Vector3(values.x == 1 ? 1 : 0, 0, 0)
+        case (.compass, .reading(let values)):
+            // A quaternion: the direction of the device's y axis, on a map.
+            let (x, y, z, w) = (Double(values.x), Double(values.y), Double(values.z), Double(values.w))
+            let (east, north) = (2 * (x * y - z * w), 1 - 2 * (x * x + z * z))
+            let degrees = atan2(east, north) * 180 / .pi
+            return degrees.isFinite ? Vector3(degrees, 0, 0) : nil
+        default: return nil
+        }
+    }
+}

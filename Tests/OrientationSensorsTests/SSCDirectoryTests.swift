@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+import Testing
+
+@testable import OrientationSensors
+
+/// The search for the sensors of the sensor core, with a service that says what each test wants.
+@Suite
+struct `Search in the sensor core` {
+    private static let node: UInt32 = 1
+    private static let list = QRTRAddress(node: node, port: QRTRAddress.listPort)
+    private static let service = QRTRAddress(node: 5, port: 9)
+    private static let accelerometer = SUID(low: 2, high: 3)
+
+    private var directory = SSCDirectory([.accelerometer], node: node, usesOwnNode: false)
+    private var time = 0.0
+
+    init() { directory.list() }
+
+    // MARK: - What is sent
+
+    private static func packet(_ command: UInt32, _ address: QRTRAddress?) -> [UInt8] {
+        var packet: [UInt8] = []
+        let service = address == nil ? 0 : QRTRList.sensorService
+        for word in [command, service, 0x100, address?.node ?? 0, address?.port ?? 0] { packet.addInteger(word) }
+        return packet
+    }
+
+    private mutating func add(_ address: QRTRAddress = service) {
+        directory.receive(Self.packet(4, address)[...], from: Self.list, at: time)
+    }
+
+    private mutating func remove(_ address: QRTRAddress = service) {
+        directory.receive(Self.packet(5, address)[...], from: Self.list, at: time)
+    }
+
+    private static func datagram(_ sensor: SUID, _ number: UInt32, _ payload: [UInt8]) -> [UInt8] {
+        let event = ProtobufValue.fixed32(number).field(1) + ProtobufValue.message(payload).field(3)
+        let message = ProtobufValue.message(sensor.message).field(1) + ProtobufValue.message(event).field(2)
+        var datagram: [UInt8] = [4, 0, 0, 0x22, 0, 0, 0, 2]
+        datagram.addInteger(UInt16(message.count + 2))
+        datagram.addInteger(UInt16(message.count))
+        return datagram + message
+    }
+
+    private mutating func answer(_ type: String, _ found: [SUID], from sender: QRTRAddress = service) {
+        var payload = ProtobufValue.message(Array(type.utf8)).field(1)
+        for sensor in found { payload += ProtobufValue.message(sensor.message).field(2) }
+        directory.receive(Self.datagram(.lookup, 768, payload)[...], from: sender, at: time)
+    }
+
+    private mutating func describe(_ sensor: SUID = accelerometer, isAvailable: Bool = true) {
+        let value = ProtobufValue.message(ProtobufValue.varint(isAvailable ? 1 : 0).field(5)).field(1)
+        let attribute = ProtobufValue.varint(3).field(1) + ProtobufValue.message(value).field(2)
+        let payload = ProtobufValue.message(attribute).field(1)
+        directory.receive(Self.datagram(sensor, 128, payload)[...], from: Self.service, at: time)
+    }
+
+    // MARK: - What follows
+
+    /// What has been sent since the last call.
+    private mutating func requests() -> [[UInt8]] {
+        defer { directory.outbox = [] }
+        return directory.outbox.map { $0.datagram }
+    }
+
+    private func request(_ request: SSCRequest, to sensor: SUID = .lookup) -> [UInt8] {
+        QMIMessage.request(transaction: 1, request.message(to: sensor))
+    }
+
+    /// Lets the time of the next request come; returns the seconds until then.
+    private mutating func wait() -> Double {
+        guard let deadline = directory.deadline else { return .infinity }
+        defer { time = deadline }
+        directory.ask(at: deadline)
+        return deadline - time
+    }
+
+    private mutating func findAll() {
+        add()
+        answer("registry", [SUID(low: 1, high: 1)])
+        answer("accel", [Self.accelerometer])
+        describe()
+        _ = requests()
+    }
+
+    // MARK: - Tests
+
+    @Test mutating func `sensors are asked for once there is a registry`() {
+        #expect(requests() == QRTRList.requests)
+        add()
+        #expect(requests() == [request(.sensors(type: "registry"))])
+        answer("registry", [SUID(low: 1, high: 1)])
+        #expect(requests() == [request(.sensors(type: "accel"))])
+        answer("accel", [Self.accelerometer])
+        #expect(requests() == [request(.attributes, to: Self.accelerometer)])
+        describe()
+        #expect(directory.found.map { $0.suid } == [Self.accelerometer])
+        #expect(wait() < .infinity)
+        #expect(directory.deadline == nil)
+    }
+
+    @Test mutating func `a late registry is asked for ever more rarely, and for ever`() {
+        add()
+        let pauses = (0..<10).map { _ in
+            answer("registry", [])
+            return wait()
+        }
+        #expect(pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30])
+        // It may also come by itself.
+        answer("registry", [SUID(low: 1, high: 1)])
+        #expect(directory.hasRegistry)
+        #expect(wait() == 0.5)
+    }
+
+    @Test mutating func `a sensor that does not answer is asked again`() {
+        add()
+        answer("registry", [SUID(low: 1, high: 1)])
+        answer("accel", [])
+        _ = requests()
+        #expect(wait() == 0.5)
+        #expect(requests() == [request(.sensors(type: "accel"))])
+        answer("accel", [Self.accelerometer])
+        _ = requests()
+        #expect(wait() == 1)
+        #expect(requests() == [request(.attributes, to: Self.accelerometer)])
+        describe(isAvailable: false)
+        #expect(directory.found.isEmpty)
+        #expect(wait() == 2)
+        describe()
+        #expect(directory.found.count == 1)
+    }
+
+    @Test mutating func `after a restart all is searched anew`() {
+        findAll()
+        remove()
+        #expect(directory.service == nil && !directory.isImitated)
+        #expect(directory.found.isEmpty)
+        #expect(directory.deadline == nil)
+        add()
+        #expect(requests() == [request(.sensors(type: "registry"))])
+    }
+
+    @Test mutating func `a restart whose end was lost has another port`() {
+        findAll()
+        add(QRTRAddress(node: 5, port: 10))
+        #expect(directory.found.isEmpty)
+        #expect(directory.service?.port == 10)
+        // The end of the former service comes late.
+        remove()
+        #expect(directory.service?.port == 10)
+    }
+
+    @Test mutating func `a service whose end was lost is noticed when the list is asked for`() {
+        findAll()
+        directory.list()
+        add()
+        directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
+        #expect(directory.found.count == 1)
+        directory.list()
+        directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
+        #expect(directory.service == nil)
+    }
+
+    @Test mutating func `services of this processor are refused`() {
+        add(QRTRAddress(node: 1, port: 4))
+        #expect(directory.service == nil && directory.isImitated)
+        add()
+        #expect(directory.service == Self.service)
+    }
+
+    @Test mutating func `only the service and the list count`() {
+        add()
+        answer("registry", [SUID(low: 1, high: 1)], from: QRTRAddress(node: 5, port: 8))
+        answer("registry", [SUID(low: 1, high: 1)], from: QRTRAddress(node: 1, port: 9))
+        #expect(directory.service == Self.service && !directory.hasRegistry)
+        directory.receive(Self.packet(5, Self.service)[...], from: QRTRAddress(node: 1, port: 7), at: time)
+        directory.receive(
+            Self.packet(5, Self.service)[...],
+            from: QRTRAddress(node: 5, port: QRTRAddress.listPort),
+            at: time
+        )
+        #expect(directory.service == Self.service)
+        for end in 0..<20 { directory.receive(Self.packet(5, Self.service)[..<end], from: Self.list, at: time) }
+        #expect(directory.service == Self.service)
+    }
+
+    @Test(arguments: [(0, 0.0), (90, 90), (180, 180), (270, 270)])
+    func `the heading follows from the attitude`(angle: Double, heading: Double) throws {
+        // Turned clockwise on a table.
+        let half = -angle / 2 * .pi / 180
+        let (sine, cosine) = (Float(sin(half)), Float(cos(half)))
+        let value = try #require(SensorKind.compass.sscValue(.reading(SSCReading(z: sine, w: cosine))))
+        var scaling = SensorScaling.heading(offset: 0, scale: 1)
+        guard case .heading(let degrees) = scaling.measurement(raw: value, time: 0) else { return }
+        #expect(min(abs(degrees - heading), 360 - abs(degrees - heading)) < 1e-4)
+    }
+
+    @Test func `negative light is ignored`() {
+        #expect(SensorKind.ambientLight.sscValue(.reading(SSCReading(x: -1))) == nil)
+        #expect(SensorKind.ambientLight.sscValue(.reading(SSCReading(x: 3, y: 5))) == Vector3(3, 0, 0))
+    }
+
+    @Test(arguments: [
+        (SSCEvent.proximity(isNear: true), 1.0), (.proximity(isNear: false), 0), (.reading(SSCReading(x: 1)), 1),
+    ])
+    func `proximity comes in either form`(event: SSCEvent, value: Double) {
+        #expect(SensorKind.proximity.sscValue(event) == Vector3(value, 0, 0))
+    }
+
+    @Test func `readings of an accelerometer are in the device frame, whatever the configured one is`() {
+        let found = SSCDirectory.Found(kind: .accelerometer, suid: Self.accelerometer)
+        var attributes = SSCAttributes()
+        attributes.rates = [5, 12.5, 100]
+        let description = SSCSensor(found, attributes, of: Self.service, nil).description
+        #expect(description.name == "accel")
+        #expect(description.period == 0.08)
+        for convention in [SensorFrame.Convention.desktop, .kernel] {
+            var scaling = description.scaling(convention: convention)
+            let sample = AccelerometerSample(time: 1, acceleration: Vector3(1, 9, 2))
+            #expect(scaling.measurement(raw: Vector3(1, 9, 2), time: 1) == .acceleration(sample))
+        }
+    }
+}
