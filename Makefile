@@ -288,6 +288,9 @@ INSTALLED := \
     systemd/dbus-1/system-services/net.hadess.SensorProxy.service:644:$(SYSTEM)/share/dbus-1/system-services/net.hadess.SensorProxy.service \
     systemd/polkit-1/actions/org.orientd1.policy:644:$(SYSTEM)/share/polkit-1/actions/org.orientd1.policy
 
+# Qualcomm's sensor core is on arm64 only; elsewhere the service may not open such a socket.
+SENSOR_CORE := $(if $(filter arm64,$(ARCH)), AF_QIPCRTR)
+
 RELOAD_BUS := busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
 
 # Programs and pages that are not built yet.
@@ -302,7 +305,7 @@ install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DEST
 	@for file in $(DOCUMENTS); do \
 	    sed -E 's,\[([^]]*)\]\(\.\./[^)]*\),\1,g' docs/$$file >.build/documents/$$file || exit 1; done
 	@for unit in orientd orientd-tablet-switch; do \
-	    sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
+	    sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|; s|@SENSOR_CORE@|$(SENSOR_CORE)|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \
@@ -315,6 +318,7 @@ ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	$(RELOAD_BUS)
 	udevadm control --reload
 	udevadm trigger --subsystem-match=iio --action=add --settle
+	udevadm trigger --subsystem-match=misc --sysname-match='fastrpc-*' --action=add --settle
 	udevadm trigger --subsystem-match=input --property-match=ID_INPUT_ACCELEROMETER=1 \
 	    --property-match=ID_INPUT_SWITCH=1 --action=change --settle
 	systemctl try-restart orientd.service

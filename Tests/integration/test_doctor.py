@@ -217,7 +217,7 @@ class Hardware(DoctorTestCase):
     def test_sensors_of_qualcomm(self):
         lines = ["P: /devices/fastrpc-sdsp", "N: fastrpc-sdsp", "E: SUBSYSTEM=misc", "E: DEVNAME=/dev/fastrpc-sdsp"]
         self.rig.add_device("\n".join(lines) + "\n\n")
-        pattern = r"sensor core \(/dev/fastrpc-sdsp\) yet; .* light sensor and compass, once hexagonrpcd runs$"
+        pattern = r"sensor core \(/dev/fastrpc-sdsp\) needs hexagonrpcd, which does not run$"
         self.assert_finding(self.doctor()["kernel"], "fail", pattern, "systemctl status 'hexagonrpcd*'")
 
     def test_files_that_the_daemon_may_not_use(self):

@@ -307,20 +307,23 @@ import Testing
         #expect(text { $0.intel = ("0xa845", [""]) } == nil)
     }
 
-    @Test func `sensors of Qualcomm's core are said not to be read yet`() {
-        let text = """
-            \(SensorHubs.missing): orientd does not read Qualcomm's sensor core (/dev/fastrpc-sdsp) yet; \
-            iio-sensor-proxy 3.9 reads its light sensor and compass
-            """
+    @Test func `what Qualcomm's core needs is named`() {
+        let core = "\(SensorHubs.missing): Qualcomm's sensor core (/dev/fastrpc-sdsp) "
         var hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp")
         #expect(
             hubs.finding
                 == .fail(
-                    text + ", once hexagonrpcd runs",
+                    core + "needs hexagonrpcd, which does not run",
                     remedy: .command("systemctl status 'hexagonrpcd*'")
                 )
         )
         hubs.hasHexagonrpcd = true
-        #expect(hubs.finding == .fail(text))
+        #expect(
+            hubs.finding
+                == .fail(
+                    core + "has none, or none is used without Source=ssc in orientd.conf",
+                    remedy: .command("journalctl -b -u orientd -u 'hexagonrpcd*'")
+                )
+        )
     }
 }

@@ -41,10 +41,14 @@ silent() {  # silent COMMAND...: succeeds if COMMAND succeeds and prints nothing
 unit=$work/orientd.service
 mkdir "$work/bin"
 ln -s /bin/true "$work/bin/orientd"
-sed "s,@LIBEXECDIR@,$work/bin,g" "$systemd/orientd.service" >"$unit"
+for_core() { sed "s,@LIBEXECDIR@,$work/bin,g; s,@SENSOR_CORE@,$1," "$systemd/orientd.service" >"$unit"; }
+for_core ' AF_QIPCRTR'
+check "orientd.service: on arm64, exposure at most 1.1" \
+    systemd-analyze security --offline=true --threshold=11 --no-pager "$unit"
+for_core ''
 check "orientd.service: systemd-analyze verify has no complaints" silent systemd-analyze verify --man=no "$unit"
-check "orientd.service: exposure at most 2.0" \
-    systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
+check "orientd.service: exposure at most 1.0" \
+    systemd-analyze security --offline=true --threshold=10 --no-pager "$unit"
 
 check "orientd.service: the memory that one client can make it fill is limited" \
     same MemoryMax=64M "$(grep '^MemoryMax=' "$unit")"
@@ -162,6 +166,22 @@ A: dev=240:1\n
 A: scan_elements/in_accel_x_en=0\n
 A: scan_elements/in_accel_y_en=0\n
 A: scan_elements/in_accel_z_en=0\n
+
+P: /devices/misc/fastrpc-adsp
+N: fastrpc-adsp
+E: DEVNAME=/dev/fastrpc-adsp
+E: SUBSYSTEM=misc
+
+P: /devices/misc/fastrpc-sdsp
+N: fastrpc-sdsp
+E: DEVNAME=/dev/fastrpc-sdsp
+E: SUBSYSTEM=misc
+E: IIO_SENSOR_PROXY_TYPE=ssc-accel
+
+P: /devices/misc/fastrpc-cdsp
+N: fastrpc-cdsp
+E: DEVNAME=/dev/fastrpc-cdsp
+E: SUBSYSTEM=misc
 
 P: /devices/light/iio:device2
 N: iio:device2
@@ -371,6 +391,10 @@ check "udev: also a compass" taken add north/iio:device6
 check "udev: also an accelerometer that is an input device" opened add host/input/input1/event1
 check "udev: also a proximity switch" opened add front/input/input4/event4
 check "udev: a MacBook's light sensor starts the daemon" wanted add platform/applesmc.768
+names() { wanted add "misc/$1" && has "IIO_SENSOR_PROXY_TYPE=$2"; }  # names DEVICE SENSORS
+check "udev: Qualcomm's sensor core starts the daemon, for light sensor and compass" names fastrpc-adsp "ssc-light ssc-compass"
+check "udev: or for what an earlier rule names" names fastrpc-sdsp ssc-accel
+check "udev: not other processors of the chip" left add misc/fastrpc-cdsp
 check "udev: a trigger is not changed" left add hid/trigger0
 check "udev: a proximity sensor without a threshold is not changed" left add modem/iio:device4
 check "udev: a thermometer is not changed" left add warm/iio:device7
@@ -539,7 +563,7 @@ check "make install: the programs have no debug information" stripped /usr/bin/o
 check "make install: the programs search no other folder for libraries" for_all no_search_path
 check "make install: the programs resolve all functions when they start" for_all bound_at_start
 check "make install: licence and news" installed 644 /usr/share/doc/orientd/LICENSE /usr/share/doc/orientd/NEWS.md
-check "make install: orientd takes at most $((960 * unit / 1000)) kB" at_most 960 /usr/libexec/orientd
+check "make install: orientd takes at most $((1020 * unit / 1000)) kB" at_most 1020 /usr/libexec/orientd
 check "make install: orientd-tablet-switch takes at most $((120 * unit / 1000)) kB" \
     at_most 120 /usr/libexec/orientd-tablet-switch
 check "make install: orient-agent takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/bin/orient-agent

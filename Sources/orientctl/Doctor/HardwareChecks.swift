@@ -29,6 +29,9 @@ enum HardwareChecks {
             }
         }
         if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
+            if other.sysfsPath.includes("/misc/fastrpc-") || system.configuration.source == .sensorCore {
+                return .ok("\(other.name) of Qualcomm's sensor core")
+            }
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         let text = "\(SensorHubs.missing): this machine has none, or its driver is missing"

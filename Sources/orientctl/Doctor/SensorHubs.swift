@@ -40,13 +40,13 @@ struct SensorHubs {
             return .fail("\(Self.missing): \(maker)'s sensor hub reports none", remedy: remedy)
         }
         guard let fastrpc else { return nil }
-        let text = """
-            \(Self.missing): orientd does not read Qualcomm's sensor core (\(fastrpc)) yet; iio-sensor-proxy 3.9 reads \
-            its light sensor and compass
-            """
-        if hasHexagonrpcd { return .fail(text) }
-        let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")
-        return .fail("\(text), once hexagonrpcd runs", remedy: remedy)
+        let core = "Qualcomm's sensor core (\(fastrpc))"
+        if !hasHexagonrpcd {
+            let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")
+            return .fail("\(Self.missing): \(core) needs hexagonrpcd, which does not run", remedy: remedy)
+        }
+        let text = "\(Self.missing): \(core) has none, or none is used without Source=ssc in orientd.conf"
+        return .fail(text, remedy: .command("journalctl -b -u orientd -u 'hexagonrpcd*'"))
     }
 
     static var ofThisMachine: SensorHubs {
