@@ -103,7 +103,7 @@ cp -al "$kernel/lib/modules" "$work/tree/lib/" 2>/dev/null || cp -a "$kernel/lib
 depmod -b "$work/tree" "$version"
 from=$work/tree/lib/modules/$version
 mkdir -p "$root/lib/modules/$version"
-awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|drivers\/input\/|drivers\/platform\/x86\/intel\/(hid|vbtn)|drivers\/(block\/virtio_blk|gpu\/drm\/virtio|usb\/(gadget|host\/dummy))|fs\/(9p|ext4|overlayfs|fuse)\/|net\/9p\/|crypto\/crc32c_generic)/ {
+awk -F'[: ]+' '/^kernel\/(drivers\/(iio|hid|i2c|virtio|char\/hw_random)\/|drivers\/input\/|drivers\/platform\/x86\/intel\/(hid|vbtn)|drivers\/(block\/virtio_blk|gpu\/drm\/virtio|usb\/(gadget|host\/dummy))|fs\/(9p|ext4|overlayfs|fuse)\/|net\/(9p|qrtr)\/|crypto\/crc32c_generic)/ {
     for (i = 1; i <= NF; i++) if ($i != "" && !seen[$i]++) print $i }' "$from/modules.dep" |
     (cd "$from" && cpio -pdm --quiet "$root/lib/modules/$version")
 cp "$from"/modules.builtin* "$from/modules.order" "$root/lib/modules/$version/"

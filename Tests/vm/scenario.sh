@@ -28,7 +28,7 @@ case $2 in
     *) cp "$1/install.tar" "$share" ;;
 esac
 case $2 in
-    suspend | busy) keys=-S ;;
+    suspend | busy | ssc) keys=-S ;;
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     switches) wide=240 high=320 outputs=1 append=video=Virtual-1:panel_orientation=left_side_up ;;

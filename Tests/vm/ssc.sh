@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage (in the VM, by run-in-vm.sh -S): sh ssc.sh
+# The sensors of Qualcomm's sensor core, which sensor_core.py imitates over the kernel's QRTR: late, restarted, forged.
+# shellcheck source=Tests/vm/common.sh
+. ./common.sh
+core() {  # core COMMAND...: see sensor_core.py
+    done=$(count "did $*")
+    echo "$*" >/tmp/core
+    check "the sensor core does: $*" soon more_than "$done" "did $*"
+}
+count() { grep -cx "$1" /tmp/core.log; }  # count LINE
+more_than() { [ "$(count "$2")" -gt "$1" ] || { cat /tmp/core.log; false; }; }  # more_than NUMBER LINE
+says() { journalctl -u orientd.service -o cat --no-pager | grep -F "$1"; }
+edge_is() { is DeviceOrientation "$1"; }
+turn() {  # turn EDGE X Y Z: turns the device, in m/s²
+    edge=$1
+    shift
+    core accel "$@"
+    check "accel $*: $edge" soon edge_is "$edge"
+}
+prints() { grep -qF "$1" /tmp/monitor.out || { cat /tmp/monitor.out; false; }; }
+
+cp /usr/bin/monitor-sensor /tmp/peer-monitor  # that of iio-sensor-proxy, before ours replaces it
+install_it
+no_module() { no grep -w '^qrtr' /proc/modules; }
+mkfifo /tmp/core
+: >/tmp/core.log
+
+part "a machine without the core"
+mkdir -p /run/systemd/system/orientd.service.d
+# As on arm64.
+printf '[Service]\nRestrictAddressFamilies=AF_QIPCRTR\n' >/run/systemd/system/orientd.service.d/core.conf
+systemctl daemon-reload
+check "started" systemctl start orientd.service
+check "no accelerometer" is HasAccelerometer false
+check "no socket was opened, which would load the module" no_module
+check "nothing is said of it" no says "sensor core"
+
+part "its device appears while orientd runs, and a program imitates its service"
+# uhid stands for it: the kernel makes no other such device.
+echo 'SUBSYSTEM=="misc", KERNEL=="uhid", ENV{IIO_SENSOR_PROXY_TYPE}="ssc-accel ssc-light ssc-proximity ssc-compass"' \
+    >/etc/udev/rules.d/90-core.rules
+mount -t tmpfs none /sys/class/misc && ln -s /sys/devices/virtual/misc/uhid /sys/class/misc/fastrpc-adsp
+udevadm control --reload
+udevadm trigger --settle /sys/devices/virtual/misc/uhid
+check "orientd listens" soon says "listening to the sensor core at /sys/devices/virtual/misc/uhid"
+check "which loads the module" soon no no_module
+python3 sensor_core.py /tmp/core /tmp/core.log &
+core publish
+systemctl restart orientd.service
+check "orientd says so" soon says "a program of this machine imitates the sensor core, which is ignored"
+check "and asks it nothing" no grep -E '^(look up|request)' /tmp/core.log
+check "still no accelerometer" is HasAccelerometer false
+core withdraw
+
+part "the service comes late, its registry later"
+echo 'Environment=ORIENTD_SSC_OWN_NODE=1' >>/run/systemd/system/orientd.service.d/core.conf
+systemctl daemon-reload
+systemctl restart orientd.service
+check "still no accelerometer" is HasAccelerometer false
+core registry off
+core publish
+check "orientd asks again and again" soon more_than 2 "look up registry"
+check "and for no other sensor" same 0 "$(count 'look up accel')"
+check "still no accelerometer" is HasAccelerometer false
+core registry on
+check "orientd finds the accelerometer" soon is HasAccelerometer true
+check "its name" sensor_is Name mock-accel
+check "its mount matrix" sensor_is MountMatrix "9 1 0 0 0 1 0 0 0 1"
+check "nobody needs readings" same 0 "$(count 'request 513 of accel.*')"
+
+part "readings"
+claim
+check "sampling" soon is SensorState sampling
+check "at the first rate that is enough" more_than 0 "request 513 of accel at 12.5 Hz"
+turn portrait 0 9.8 0
+turn landscape-left 9.8 0 0
+turn portrait-upside-down 0 -9.8 0
+turn landscape-right -9.8 0 0
+core accel 0 0 9.8
+check "face up" soon is FaceOrientation face-up
+core accel 0 0 -9.8
+check "face down" soon is FaceOrientation face-down
+turn portrait 0 9.8 0
+/tmp/peer-monitor >/tmp/monitor.out 2>&1 &
+monitor=$!
+check "light in lux" soon prints "100.000000 (lux)"
+core light 250.5
+check "the light changes" soon prints "250.500000 (lux)"
+core near 1
+check "something is near" soon prints "Proximity value changed: 1"
+core near 0
+check "nothing is near" soon prints "Proximity value changed: 0"
+kill $monitor
+check "readings that nobody needs end" soon more_than 0 "request 10 of ambient_light"
+check "those of the proximity sensor, too" soon more_than 0 "request 10 of proximity"
+
+part "the sensor core restarts"
+core accel 9.8 0 0
+check "landscape-left" soon edge_is landscape-left
+before=$(date +%s%N)
+core restart
+core accel -9.8 0 0
+check "it goes on" within 10 edge_is landscape-right
+echo "restart to the first new edge: $((($(date +%s%N) - before) / 1000000)) ms"
+check "the claim stays" is Claims 1
+check "sampling" soon is SensorState sampling
+core withdraw
+check "without the service there is no sensor" soon is SensorState lost
+core publish
+turn portrait 0 9.8 0
+
+part "what others send"
+core forge 9.8 0 0
+core forge 9.8 0 0
+core forge 9.8 0 0
+core cut
+sleep 1
+check "changes nothing" edge_is portrait
+check "nor the state" is SensorState sampling
+core flood 2000
+turn landscape-left 9.8 0 0
+core rate 200
+check "more readings than asked for: at rest" within 60 sensor_is SensingLevel watch
+turn portrait 0 9.8 0
+core rate 0
+
+part "errors"
+core fail accel
+core restart
+check "lost" soon is SensorState lost
+check "with the error" soon sh -c "busctl get-property org.orientd1 /org/orientd1/sensor/0 org.orientd1.Sensor LastError | grep -F 'the sensor reports error 4'"
+core fail none
+turn landscape-left 9.8 0 0
+core late accel
+core restart
+check "a sensor that does not answer is not there" soon is SensorState lost
+core late none
+turn portrait 0 9.8 0
+core mute accel
+core restart
+check "one that sends no readings is tried again and again" soon says "mock-accel: no scan came in time"
+check "and lost" soon is SensorState lost
+core mute none
+turn landscape-left 9.8 0 0
+core restart
+turn portrait 0 9.8 0
+
+part "sleep"
+ends=$(count "request 10 of accel")
+sleep_once "sensor core"
+check "its readings ended before" more_than "$ends" "request 10 of accel"
+turn landscape-left 9.8 0 0
+
+part "a mount matrix of udev, as there are for iio-sensor-proxy"
+kill "$claimer"
+check "idle" soon is SensorState idle
+sed -i 's/$/, ENV{ACCEL_MOUNT_MATRIX}="-1,0,0;0,-1,0;0,0,1"/' /etc/udev/rules.d/90-core.rules
+udevadm control --reload
+udevadm trigger --settle /sys/devices/virtual/misc/uhid
+systemctl restart orientd.service
+check "orientd has it" soon sensor_is MountMatrix "9 -1 0 0 0 -1 0 0 0 1"
+claim
+turn portrait 0 9.8 0
+turn landscape-left 9.8 0 0
+
+part "the end"
+kill "$claimer"
+check "idle" soon is SensorState idle
+echo quit >/tmp/core
+check "the sensor has gone" soon sh -c "journalctl -u orientd -o cat | grep -F 'the sensor core has ended or restarts'"
+finish
