@@ -17,6 +17,7 @@ enum Fuzz {
         "state": { StateFuzzer.run($0) },
         "attribute": { AttributeFuzzer.run($0) },
         "scan": { ScanFuzzer.run($0) },
+        "ssc": { SSCFuzzer.run($0) },
         "bus": { BusFuzzer.run($0) },
         "peer": { PeerFuzzer.run($0) },
         "compositor": { CompositorFuzzer.run($0) },
