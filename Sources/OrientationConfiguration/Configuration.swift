@@ -20,11 +20,7 @@ package enum SourceChoice: Hashable, Sendable {
 
     /// The libiio context; nil for a recording or a simulation.
     package var uri: String? {
-        switch self {
-        case .iio(let uri): uri
-        case .sensorCore: "local:"
-        case .replay, .simulation: nil
-        }
+        if case .iio(let uri) = self { uri } else { self == .sensorCore ? "local:" : nil }
     }
 
     package var isLocal: Bool { uri == "local:" }

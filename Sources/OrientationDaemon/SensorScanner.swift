@@ -12,72 +12,54 @@ final class SensorScanner {
     /// Called when a device was added, changed or removed that may be a sensor; set before the loop runs.
     var onChange: ((DeviceMonitor.Change, Device) -> Void)?
 
-    /// Called when sensors of the sensor core at a path have come, or all have gone; set before the loop runs.
-    var onCoreChange: ((_ path: String, _ hasSensors: Bool) -> Void)?
-
     /// Delivers the results; its handlers are set before the loop runs.
     let search: SensorSearch
-    private let source: SourceChoice
-    private let loop: EventLoop
-    private let log: Log
     private var monitors: [DeviceMonitor] = []
     private var core: SensorCore?
     private var firstScan: Timer?
 
-    /// Seconds that the sensor core has to answer before the first scan.
-    private static let coreTime = 0.5
-
     /// Nil for a source that is no device.
     init?(_ source: SourceChoice, loop: EventLoop, log: Log) throws(SystemError) {
         guard let uri = source.uri else { return nil }
-        (self.source, self.loop, self.log) = (source, loop, log)
         search = try SensorSearch(at: uri, loop: loop)
         search.onScan = owned(by: self) {
-            $0.log.debug("looking for sensors at \(uri)")
+            log.debug("looking for sensors at \(uri)")
             $0.core?.refresh()
         }
         // Before the scan, so that no device is missed.
         if source.isLocal {
-            try watchDevices()
-            listenToCore()
+            try watchDevices(loop)
+            let findCore = owned(by: self) { $0.findCore(usesAll: source == .sensorCore, loop, log) }
+            monitors.append(try DeviceMonitor(subsystem: "misc", loop: loop) { _, _ in findCore() })
+            findCore()
         }
-        if core == nil {
-            search.scan()
-        } else {
-            // Clients ask once which sensors there are: its own come meanwhile.
-            firstScan = try loop.timer(owned(by: self) { $0.search.scan() })
-            firstScan?.arm(after: Self.coreTime)
-        }
+        // Clients ask once which sensors there are, so a core has some time to answer.
+        firstScan = try core.map { _ throws(SystemError) in try loop.timer(owned(by: self) { $0.search.scan() }) }
+        if let firstScan { firstScan.arm(after: 0.5) } else { search.scan() }
     }
 
-    /// Listens to the machine's sensor core, if it has one that is to be used.
-    private func listenToCore() {
+    private func watchDevices(_ loop: EventLoop) throws(SystemError) {
+        monitors = [
+            try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in deviceChanged($0, $1) },
+            try DeviceMonitor(subsystem: "input", loop: loop) { [self] change, node in
+                // Keyboards and mice come and go.
+                if change != .added || EventNode.sensorKind(of: node) != nil { deviceChanged(change, node) }
+            },
+        ]
+    }
+
+    /// Listens to this machine's sensor core, once there is one that is to be used.
+    private func findCore(usesAll: Bool, _ loop: EventLoop, _ log: Log) {
         guard core == nil else { return }
         do throws(SystemError) {
-            guard let core = try SensorCore(isForced: source == .sensorCore, loop: loop) else { return }
-            log.info("listening to the sensor core\(core.path.isEmpty ? "" : " at " + core.path)")
-            core.onChange = owned(by: self) { $0.coreChanged(hasSensors: $1) }
+            guard let core = try SensorCore(usesAll: usesAll, loop: loop) else { return }
+            log.info("listening to the sensor core at \(core.node.syspath)")
+            core.onChange = owned(by: self) { $0.deviceChanged($1, $2) }
             search.others = { core.found }
             self.core = core
         } catch {
             log.warning("\(error); the sensor core is not used")
         }
-    }
-
-    private func coreChanged(hasSensors: Bool) {
-        if hasSensors { firstScan = nil }
-        onCoreChange?(core?.path ?? "", hasSensors)
-    }
-
-    private func watchDevices() throws(SystemError) {
-        monitors = [
-            try DeviceMonitor(subsystem: "iio", type: "iio_device", loop: loop) { [self] in deviceChanged($0, $1) },
-            try DeviceMonitor(subsystem: "input", and: "misc", loop: loop) { [self] change, node in
-                if node.subsystem == "misc" { return listenToCore() }
-                // Keyboards and mice come and go.
-                if change != .added || EventNode.sensorKind(of: node) != nil { deviceChanged(change, node) }
-            },
-        ]
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {

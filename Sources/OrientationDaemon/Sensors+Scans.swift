@@ -19,7 +19,6 @@ extension Sensors {
             scanner?.search.onFound = { [self] in scanned($0) }
             scanner?.search.onUnanswered = { [self] in lose($0) }
             scanner?.onChange = { [self] in deviceChanged($0, $1) }
-            scanner?.onCoreChange = { [self] in coreChanged($0, hasSensors: $1) }
         case .replay(let path):
             try add(ReplaySource(path: path, loop: loop), named: path)
         case .simulation:
@@ -185,20 +184,10 @@ extension Sensors {
             let mayMatter = table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
             if mayMatter { scanner?.search.scan(for: device.name, isAnnounced: false) }
         case .removed:
-            removeAll(at: path, "the device was removed")
+            helpers[path] = nil
+            for use in SensorUse.all { remove(path, use, "the device was removed") }
+            callIfClosed()
         }
-    }
-
-    private func removeAll(at path: String, _ reason: String) {
-        helpers[path] = nil
-        for use in SensorUse.all { remove(path, use, reason) }
-        callIfClosed()
-    }
-
-    private func coreChanged(_ path: String, hasSensors: Bool) {
-        guard hasSensors else { return removeAll(at: path, "the sensor core has ended or restarts") }
-        machineDriver.deliver(.deviceAnnounced)
-        scanner?.search.scan()
     }
 }
 

@@ -48,7 +48,7 @@ package protocol SensorDevice: AnyObject, Sendable {
     func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double
 }
 
-/// The defaults of a sensor that is polled, at a rate of its own.
+/// The defaults of a sensor that is only polled or only has a buffer, at a rate of its own.
 extension SensorDevice {
     package var folder: DeviceFolder { DeviceFolder(description.sysfsPath) }
     package var changeDescriptor: Int32? { nil }
@@ -58,6 +58,10 @@ extension SensorDevice {
     package func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] { [] }
     package func restore(_ setting: FoundSetting) throws(SystemError) {}
     package func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? { nil }
+
+    package func read() throws(SystemError) -> Vector3 {
+        throw SystemError("poll", description.id, errno: .notSupported)
+    }
 
     package func openBuffer() throws(SystemError) -> any SensorBuffer {
         throw SystemError("open the buffer of", description.sysfsPath, errno: .notSupported)

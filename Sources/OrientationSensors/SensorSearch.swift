@@ -170,7 +170,6 @@ package final class SensorSearch {
         onFound = nil
         onUnanswered = nil
         onScan = nil
-        others = nil
     }
 
     // MARK: - For programs

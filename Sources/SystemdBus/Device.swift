@@ -53,6 +53,11 @@ package final class Device {
         text { sd_device_get_property_value($0, key, $1) }
     }
 
+    /// Says whether a word is among those of a property, which are separated by spaces.
+    package func property(_ key: String, contains word: String) -> Bool {
+        property(key)?.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(word.utf8) } ?? false
+    }
+
     /// The text of an attribute file without its newline, read once; nil if it cannot be read.
     package func attribute(_ name: String) -> String? {
         text { sd_device_get_sysattr_value($0, name, $1) }

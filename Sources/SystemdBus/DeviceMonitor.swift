@@ -16,12 +16,9 @@ package final class DeviceMonitor {
     private let handler: (Change, Device) -> Void
 
     /// Calls `handler` in the loop with each change; with a type, only for devices of that type.
-    ///
-    /// With `other`, also for those of another subsystem.
     package init(
         subsystem: String,
         type: String? = nil,
-        and other: String? = nil,
         loop: EventLoop,
         _ handler: @escaping (Change, Device) -> Void
     ) throws(SystemError) {
@@ -29,10 +26,6 @@ package final class DeviceMonitor {
         self.handler = handler
         let filtered = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, type)
         try check("listen to udev for", subsystem, filtered)
-        if let other {
-            let filtered = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, other, nil)
-            try check("listen to udev for", other, filtered)
-        }
         try check("listen to udev", loop.withPointer { sd_device_monitor_attach_event(monitor, $0) })
         // This object owns the monitor, so the monitor need not retain it.
         let result = sd_device_monitor_start(

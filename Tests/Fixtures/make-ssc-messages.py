@@ -91,7 +91,7 @@ def reading():
 
 def proximity():
     number = chance.choice([0, 1, 1, 2])
-    return 769, new("Number", number=number, raw=chance.getrandbits(32)), f"proximity {int(number == 1)}"
+    return 769, new("Number", number=number, raw=chance.getrandbits(32)), f"state {number}"
 
 
 def failure():
@@ -120,7 +120,7 @@ def attributes():
 
 
 def other():
-    return chance.choice([129, 133, 1022]), new("Number", number=7), "other"
+    return chance.choice([129, 133, 1022]), new("Number", number=7), None
 
 
 def sensors():
@@ -140,10 +140,11 @@ def events():
         event = message.event.add(id=number, time=chance.getrandbits(64), payload=payload.SerializeToString())
         if chance.random() < 0.3:
             event.unknown = "x" * 130
-        shown.append(text)
+        if text:
+            shown.append(text)
     if chance.random() < 0.3:
         message.unknown = chance.getrandbits(32)
-    return "events " + "; ".join([named(sender), *shown]), message
+    return "events " + ("; ".join([named(sender), *shown]) if shown else "none"), message
 
 
 def request():

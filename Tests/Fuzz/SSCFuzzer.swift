@@ -45,7 +45,7 @@ enum SSCFuzzer {
     }
 
     private static func read(_ message: [UInt8]) {
-        SSCEvent.forEach(in: message[...]) { event, _ in
+        for (event, _) in SSCEvents(message[...]) {
             for kind in SensorKind.ofSensorCore {
                 guard let value = kind.sscValue(event) else { continue }
                 if kind == .proximity { precondition(value.x == 0 || value.x == 1) }
@@ -60,10 +60,10 @@ enum SSCFuzzer {
 
     private static func check(_ directory: SSCDirectory, at time: Double) {
         precondition(directory.service.map { $0.node != node } ?? true, "a service of this processor is used")
-        precondition(directory.service != nil || directory.found.isEmpty && directory.deadline == nil)
+        precondition(directory.service != nil || directory.sensors.isEmpty && directory.deadline == nil)
         precondition(directory.deadline.map { $0 > time } ?? true)
         // A datagram cannot make it send many.
         precondition(directory.outbox.count <= 12)
-        precondition(Set(directory.found.map { $0.kind }).count == directory.found.count)
+        precondition(Set(directory.sensors.map { $0.kind }).count == directory.sensors.count)
     }
 }

@@ -2,6 +2,7 @@
 
 import CLinux
 import OrientationCore
+import SystemdBus
 import Testing
 
 @testable import OrientationSensors
@@ -23,7 +24,7 @@ struct `Search in the sensor core` {
 
     private static func packet(_ command: UInt32, _ address: QRTRAddress?) -> [UInt8] {
         var packet: [UInt8] = []
-        let service = address == nil ? 0 : QRTRList.sensorService
+        let service: UInt32 = address == nil ? 0 : 400
         for word in [command, service, 0x100, address?.node ?? 0, address?.port ?? 0] { packet.addInteger(word) }
         return packet
     }
@@ -37,28 +38,40 @@ struct `Search in the sensor core` {
     }
 
     private static func datagram(_ sensor: SUID, _ number: UInt32, _ payload: [UInt8]) -> [UInt8] {
-        let event = ProtobufValue.fixed32(number).field(1) + ProtobufValue.message(payload).field(3)
-        let message = ProtobufValue.message(sensor.message).field(1) + ProtobufValue.message(event).field(2)
+        let event = field(1, number) + field(3, payload)
+        let message = field(1, name(sensor)) + field(2, event)
         var datagram: [UInt8] = [4, 0, 0, 0x22, 0, 0, 0, 2]
         datagram.addInteger(UInt16(message.count + 2))
         datagram.addInteger(UInt16(message.count))
         return datagram + message
     }
 
+    private static func name(_ sensor: SUID) -> [UInt8] { field(1, sensor.low) + field(2, sensor.high) }
+
+    private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+        [number << 3 | 2, UInt8(bytes.count)] + bytes
+    }
+
+    private static func field(_ number: UInt8, _ integer: some FixedWidthInteger) -> [UInt8] {
+        var bytes = [number << 3 | (integer.bitWidth == 64 ? 1 : 5)]
+        bytes.addInteger(integer)
+        return bytes
+    }
+
     private mutating func answer(_ type: String, _ found: [SUID], from sender: QRTRAddress = service) {
-        var payload = ProtobufValue.message(Array(type.utf8)).field(1)
-        for sensor in found { payload += ProtobufValue.message(sensor.message).field(2) }
+        let payload = found.reduce(Self.field(1, Array(type.utf8))) { $0 + Self.field(2, Self.name($1)) }
         directory.receive(Self.datagram(.lookup, 768, payload)[...], from: sender, at: time)
     }
 
     private mutating func describe(_ sensor: SUID = accelerometer, isAvailable: Bool = true) {
-        let value = ProtobufValue.message(ProtobufValue.varint(isAvailable ? 1 : 0).field(5)).field(1)
-        let attribute = ProtobufValue.varint(3).field(1) + ProtobufValue.message(value).field(2)
-        let payload = ProtobufValue.message(attribute).field(1)
+        let values = Self.field(1, [5 << 3, isAvailable ? 1 : 0])
+        let payload = Self.field(1, [1 << 3, 3] + Self.field(2, values))
         directory.receive(Self.datagram(sensor, 128, payload)[...], from: Self.service, at: time)
     }
 
     // MARK: - What follows
+
+    private var found: [SUID] { directory.sensors.compactMap { $0.attributes == nil ? nil : $0.suid } }
 
     /// What has been sent since the last call.
     private mutating func requests() -> [[UInt8]] {
@@ -67,7 +80,7 @@ struct `Search in the sensor core` {
     }
 
     private func request(_ request: SSCRequest, to sensor: SUID = .lookup) -> [UInt8] {
-        QMIMessage.request(transaction: 1, request.message(to: sensor))
+        QMIMessage.request(request.message(to: sensor))
     }
 
     /// Lets the time of the next request come; returns the seconds until then.
@@ -89,7 +102,7 @@ struct `Search in the sensor core` {
     // MARK: - Tests
 
     @Test mutating func `sensors are asked for once there is a registry`() {
-        #expect(requests() == QRTRList.requests)
+        #expect(requests() == SSCDirectory.listRequests)
         add()
         #expect(requests() == [request(.sensors(type: "registry"))])
         answer("registry", [SUID(low: 1, high: 1)])
@@ -97,7 +110,7 @@ struct `Search in the sensor core` {
         answer("accel", [Self.accelerometer])
         #expect(requests() == [request(.attributes, to: Self.accelerometer)])
         describe()
-        #expect(directory.found.map { $0.suid } == [Self.accelerometer])
+        #expect(found == [Self.accelerometer])
         #expect(wait() < .infinity)
         #expect(directory.deadline == nil)
     }
@@ -111,7 +124,7 @@ struct `Search in the sensor core` {
         #expect(pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30])
         // It may also come by itself.
         answer("registry", [SUID(low: 1, high: 1)])
-        #expect(directory.hasRegistry)
+        #expect(!directory.sensors.isEmpty)
         #expect(wait() == 0.5)
     }
 
@@ -127,18 +140,20 @@ struct `Search in the sensor core` {
         #expect(wait() == 1)
         #expect(requests() == [request(.attributes, to: Self.accelerometer)])
         describe(isAvailable: false)
-        #expect(directory.found.isEmpty)
+        #expect(found.isEmpty)
         #expect(wait() == 2)
         describe()
-        #expect(directory.found.count == 1)
+        #expect(found.count == 1)
     }
 
     @Test mutating func `after a restart all is searched anew`() {
         findAll()
         remove()
         #expect(directory.service == nil && !directory.isImitated)
-        #expect(directory.found.isEmpty)
+        #expect(found.isEmpty)
         #expect(directory.deadline == nil)
+        // There may be another one.
+        #expect(requests() == SSCDirectory.listRequests)
         add()
         #expect(requests() == [request(.sensors(type: "registry"))])
     }
@@ -146,7 +161,7 @@ struct `Search in the sensor core` {
     @Test mutating func `a restart whose end was lost has another port`() {
         findAll()
         add(QRTRAddress(node: 5, port: 10))
-        #expect(directory.found.isEmpty)
+        #expect(found.isEmpty)
         #expect(directory.service?.port == 10)
         // The end of the former service comes late.
         remove()
@@ -158,7 +173,7 @@ struct `Search in the sensor core` {
         directory.list()
         add()
         directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
-        #expect(directory.found.count == 1)
+        #expect(found.count == 1)
         directory.list()
         directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
         #expect(directory.service == nil)
@@ -175,7 +190,7 @@ struct `Search in the sensor core` {
         add()
         answer("registry", [SUID(low: 1, high: 1)], from: QRTRAddress(node: 5, port: 8))
         answer("registry", [SUID(low: 1, high: 1)], from: QRTRAddress(node: 1, port: 9))
-        #expect(directory.service == Self.service && !directory.hasRegistry)
+        #expect(directory.service == Self.service && directory.sensors.isEmpty)
         directory.receive(Self.packet(5, Self.service)[...], from: QRTRAddress(node: 1, port: 7), at: time)
         directory.receive(
             Self.packet(5, Self.service)[...],
@@ -192,29 +207,30 @@ struct `Search in the sensor core` {
         // Turned clockwise on a table.
         let half = -angle / 2 * .pi / 180
         let (sine, cosine) = (Float(sin(half)), Float(cos(half)))
-        let value = try #require(SensorKind.compass.sscValue(.reading(SSCReading(z: sine, w: cosine))))
+        let value = try #require(SensorKind.compass.sscValue(.reading(SIMD4(0, 0, sine, cosine))))
         var scaling = SensorScaling.heading(offset: 0, scale: 1)
         guard case .heading(let degrees) = scaling.measurement(raw: value, time: 0) else { return }
         #expect(min(abs(degrees - heading), 360 - abs(degrees - heading)) < 1e-4)
     }
 
     @Test func `negative light is ignored`() {
-        #expect(SensorKind.ambientLight.sscValue(.reading(SSCReading(x: -1))) == nil)
-        #expect(SensorKind.ambientLight.sscValue(.reading(SSCReading(x: 3, y: 5))) == Vector3(3, 0, 0))
+        #expect(SensorKind.ambientLight.sscValue(.reading(SIMD4(-1, 0, 0, 0))) == nil)
+        #expect(SensorKind.ambientLight.sscValue(.reading(SIMD4(3, 5, 0, 0))) == Vector3(3, 0, 0))
     }
 
     @Test(arguments: [
-        (SSCEvent.proximity(isNear: true), 1.0), (.proximity(isNear: false), 0), (.reading(SSCReading(x: 1)), 1),
+        (SSCEvent.state(1), 1.0), (.state(0), 0), (.reading(SIMD4(1, 0, 0, 0)), 1),
     ])
     func `proximity comes in either form`(event: SSCEvent, value: Double) {
         #expect(SensorKind.proximity.sscValue(event) == Vector3(value, 0, 0))
     }
 
-    @Test func `readings of an accelerometer are in the device frame, whatever the configured one is`() {
-        let found = SSCDirectory.Found(kind: .accelerometer, suid: Self.accelerometer)
+    @Test func `readings of an accelerometer are in the device frame, whatever the configured one is`() throws {
         var attributes = SSCAttributes()
         attributes.rates = [5, 12.5, 100]
-        let description = SSCSensor(found, attributes, of: Self.service, nil).description
+        let found = SSCDirectory.Sensor(kind: .accelerometer, suid: Self.accelerometer, attributes: attributes)
+        let node = try Device(syspath: "/sys/devices/virtual/mem/null")
+        let description = try #require(SSCSensor(found, of: Self.service, node)).description
         #expect(description.name == "accel")
         #expect(description.period == 0.08)
         for convention in [SensorFrame.Convention.desktop, .kernel] {

@@ -42,22 +42,21 @@ struct `Messages of the sensor core` {
         switch event {
         case .sensors(let type, let found): "sensors \(type) " + found.map(text).joined(separator: ",")
         case .attributes(let said):
-            "attributes \(said.name.isEmpty ? "-" : said.name) \(said.isAvailable ? 1 : 0) \(said.isStreaming ? 0 : 1) "
-                + "\(said.rigidBody ?? 0) " + said.rates.map { text(Float($0)) }.joined(separator: ",")
+            "attributes \(said.name.isEmpty ? "-" : said.name) \(said.isAvailable ? 1 : 0) "
+                + "\(said.isStreaming ? 0 : 1) \(Int64(bitPattern: said.rigidBody ?? 0)) " + said.rates.map { text(Float($0)) }.joined(separator: ",")
         case .reading(let it): "reading " + [it.x, it.y, it.z, it.w].map { text($0) }.joined(separator: " ")
-        case .proximity(let isNear): "proximity \(isNear ? 1 : 0)"
+        case .state(let state): "state \(state)"
         case .failure(let number): "failure \(number)"
-        case .other: "other"
         }
     }
 
-    private static func text(_ message: [UInt8]) -> String? {
+    private static func text(_ message: [UInt8]) -> String {
         var words: [String] = []
-        SSCEvent.forEach(in: message[...]) { event, sensor in
+        for (event, sensor) in SSCEvents(message[...]) {
             if words.isEmpty { words.append("events " + text(sensor)) }
             words.append(text(event))
         }
-        return words.isEmpty ? nil : words.joined(separator: "; ")
+        return words.isEmpty ? "events none" : words.joined(separator: "; ")
     }
 
     @Test(arguments: entries.filter { $0.description.hasPrefix("events") })
@@ -102,18 +101,22 @@ struct `Messages of the sensor core` {
     }
 
     @Test func `a reading that is cut off is not used`() {
-        let message = ProtobufValue.fixed32(Float(1).bitPattern).field(1)
-        #expect(SSCEvent(1025, message[...], of: SUID(low: 2, high: 2)) == .reading(SSCReading(x: 1)))
-        #expect(SSCEvent(1025, message.dropLast(), of: SUID(low: 2, high: 2)) == nil)
-        #expect(SSCEvent(1025, [], of: SUID(low: 2, high: 2)) == nil)
+        let sensor = SUID(low: 2, high: 2)
+        func event(_ payload: [UInt8]) -> SSCEvent? {
+            SSCEvent([0x0d, 1, 4, 0, 0, 0x1a, UInt8(payload.count)] + payload, of: sensor)
+        }
+        let one: [UInt8] = [0x0d, 0, 0, 0x80, 0x3f]
+        #expect(event(one) == .reading(SIMD4(1, 0, 0, 0)))
+        #expect(event(one.dropLast()) == nil)
+        #expect(event([]) == nil)
     }
 
     // MARK: - Frames
 
     @Test func `a request has its message and asks for indications of any size`() {
         #expect(
-            QMIMessage.request(transaction: 0x102, [7, 8, 9])
-                == [0, 2, 1, 0x20, 0, 12, 0] + [1, 5, 0, 3, 0, 7, 8, 9] + [0x10, 1, 0, 1]
+            QMIMessage.request([7, 8, 9])
+                == [0, 1, 0, 0x20, 0, 12, 0] + [1, 5, 0, 3, 0, 7, 8, 9] + [0x10, 1, 0, 1]
         )
     }
 

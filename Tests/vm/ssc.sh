@@ -49,7 +49,7 @@ check "which loads the module" soon no no_module
 python3 sensor_core.py /tmp/core /tmp/core.log &
 core publish
 systemctl restart orientd.service
-check "orientd says so" soon says "a program of this machine imitates the sensor core, which is ignored"
+check "orientd says so" soon says "a program of this machine imitates the sensor core; ignored"
 check "and asks it nothing" no grep -E '^(look up|request)' /tmp/core.log
 check "still no accelerometer" is HasAccelerometer false
 core withdraw
@@ -169,5 +169,5 @@ part "the end"
 kill "$claimer"
 check "idle" soon is SensorState idle
 echo quit >/tmp/core
-check "the sensor has gone" soon sh -c "journalctl -u orientd -o cat | grep -F 'the sensor core has ended or restarts'"
+check "the sensor has gone" soon sh -c "journalctl -u orientd -o cat | grep -F 'the device was removed'"
 finish

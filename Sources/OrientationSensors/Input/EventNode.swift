@@ -17,8 +17,7 @@ package enum EventNode {
     /// Opens nothing: udev's properties and the attributes of the input device are enough.
     package static func sensorKind(of node: Device) -> SensorKind? {
         guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil else { return nil }
-        let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
-        if words.contains(where: { $0.elementsEqual("input-accel".utf8) }) { return .accelerometer }
+        if node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel") { return .accelerometer }
         if isAccelerometer(node), !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }

@@ -27,9 +27,5 @@ final class ProximitySwitch: SensorDevice, Sendable {
         )
     }
 
-    func read() throws(SystemError) -> Vector3 {
-        throw SystemError("poll", description.devicePath, errno: .notSupported)
-    }
-
     func openBuffer() throws(SystemError) -> any SensorBuffer { try SwitchEvents(description.devicePath) }
 }

@@ -38,50 +38,16 @@ final class QRTRSocket {
         try checkSystem("send to", "port \(address.port) of node \(address.node)", count)
     }
 
-    /// Calls `body` with the next datagram and its sender; returns false where there is none.
+    /// The next datagram and its sender; nil where there is none.
     ///
-    /// Allocates nothing.
-    func receive(_ body: (_ datagram: ArraySlice<UInt8>, _ sender: QRTRAddress) -> Void) throws(SystemError) -> Bool {
+    /// Allocates nothing, once the former datagram is not used any more.
+    func receive() throws(SystemError) -> (datagram: ArraySlice<UInt8>, sender: QRTRAddress)? {
         var sender = sockaddr_qrtr()
         let count = retryingInterrupted {
             orientd_qrtr_receive(descriptor.rawValue, &sender, &buffer, buffer.count)
         }
-        if count < 0, Errno.current == .again { return false }
+        if count < 0, Errno.current == .again { return nil }
         try checkSystem("receive from", "a socket of QRTR", count)
-        body(buffer[..<count], QRTRAddress(node: sender.sq_node, port: sender.sq_port))
-        return true
-    }
-}
-
-/// A packet of the list of services.
-enum QRTRList {
-    /// The number of the sensor core's service.
-    static let sensorService: UInt32 = 400
-
-    case added(QRTRAddress)
-    case removed(QRTRAddress)
-    /// All that exist were listed; those that come later follow.
-    case complete
-
-    /// Nil for a packet that is cut off, or about another service.
-    init?(_ packet: ArraySlice<UInt8>) {
-        var rest = packet
-        guard let command: UInt32 = rest.takeInteger(), let service: UInt32 = rest.takeInteger(),
-            rest.takeInteger(of: UInt32.self) != nil, let node: UInt32 = rest.takeInteger(),
-            let port: UInt32 = rest.takeInteger()
-        else { return nil }
-        switch (command, service) {
-        case (4, 0) where node == 0 && port == 0: self = .complete
-        case (4, Self.sensorService): self = .added(QRTRAddress(node: node, port: port))
-        case (5, Self.sensorService): self = .removed(QRTRAddress(node: node, port: port))
-        default: return nil
-        }
-    }
-
-    /// The packets that ask for the list from its beginning on, and for what changes in it.
-    static let requests = [11, 10].map { (command: UInt32) in
-        var packet: [UInt8] = []
-        for word in [command, sensorService, 0, 0, 0] { packet.addInteger(word) }
-        return packet
+        return (buffer[..<count], QRTRAddress(node: sender.sq_node, port: sender.sq_port))
     }
 }

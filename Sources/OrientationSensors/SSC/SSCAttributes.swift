@@ -9,37 +9,30 @@ struct SSCAttributes: Equatable, Sendable {
     /// Whether it sends readings at a rate; otherwise those that differ.
     var isStreaming = true
     /// What it is attached to: 0 the display, 1 the keyboard; nil where it does not say.
-    var rigidBody: Int64?
+    var rigidBody: UInt64?
 
     init() {}
 
     /// Takes what is readable of a message.
     init(_ message: ArraySlice<UInt8>) {
-        message.forEachField { if case (1, .bytes(let attribute)) = ($0, $1) { add(attribute) } }
-    }
-
-    private mutating func add(_ attribute: ArraySlice<UInt8>) {
-        var (number, values) = (UInt64?.none, ArraySlice<UInt8>())
-        attribute.forEachField {
-            switch ($0, $1) {
-            case (1, .varint(let value)): number = value
-            case (2, .bytes(let list)): values = list
-            default: break
+        var rest = message
+        while let field = rest.takeField() {
+            guard case (1, .bytes(let attribute)) = field, case .varint(let number)? = attribute.field(1),
+                case .bytes(var values)? = attribute.field(2)
+            else { continue }
+            while case (1, .bytes(var value))? = values.takeField() {
+                while let (type, value) = value.takeField() { set(number, type, value) }
             }
         }
-        guard let number else { return }
-        values.forEachField {
-            if case (1, .bytes(let value)) = ($0, $1) { value.forEachField { add($1, of: $0, to: number) } }
-        }
     }
 
-    private mutating func add(_ value: ProtobufValue, of type: UInt64, to number: UInt64) {
+    private mutating func set(_ number: UInt64, _ type: UInt64, _ value: ProtobufValue) {
         switch (number, type, value) {
         case (0, 2, .bytes(let text)): name = AttributeText.name(String(decoding: text, as: UTF8.self))
         case (3, 5, .varint(let flag)): isAvailable = flag != 0
         case (6, 3, .fixed32(let bits)): rates.append(Double(Float(bitPattern: bits)))
-        case (16, 4, .fixed64(let value)): isStreaming = value == 0
-        case (19, 4, .fixed64(let value)): rigidBody = Int64(bitPattern: value)
+        case (16, 4, .fixed64(let type)): isStreaming = type == 0
+        case (19, 4, .fixed64(let body)): rigidBody = body
         default: break
         }
     }

@@ -10,13 +10,17 @@ struct SSCDirectory {
     ///
     /// The registry may come late; sensors that are missing then, the machine does not have.
     private static let pauses = (first: 0.5, lastWithoutRegistry: 30.0, last: 300.0)
+    /// The packets that ask for the list of services 0x190 from its beginning on, and for what changes in it.
+    static let listRequests = [11, 10].map { [$0, 0, 0, 0, 0x90, 0x01] + [UInt8](repeating: 0, count: 14) }
     /// The type of the sensor that exists once the sensor core has its configuration.
     private static let registry = "registry"
 
-    /// A sensor that was found.
-    struct Found: Equatable {
+    /// A sensor that is looked for.
+    struct Sensor: Equatable {
         let kind: SensorKind
-        let suid: SUID
+        /// Nil until it is found.
+        var suid: SUID?
+        /// Nil until it has described itself as available.
         var attributes: SSCAttributes?
     }
 
@@ -24,8 +28,8 @@ struct SSCDirectory {
     private(set) var service: QRTRAddress?
     /// Whether a program has published the service on this processor, as any user can.
     private(set) var isImitated = false
-    /// Whether the sensor core has its configuration.
-    private(set) var hasRegistry = false
+    /// One of each kind; none before the sensor core has its configuration.
+    private(set) var sensors: [Sensor] = []
     /// When to call ``ask(at:)``; nil for never.
     private(set) var deadline: Double?
     /// What is to be sent; whoever sends it empties this.
@@ -34,113 +38,103 @@ struct SSCDirectory {
     private let kinds: [SensorKind]
     private let node: UInt32
     private let usesOwnNode: Bool
-    private var services: [QRTRAddress] = []
-    /// Those that the list under way has not confirmed yet.
-    private var unconfirmed: [QRTRAddress] = []
-    private var known: [Found] = []
+    /// Whether the list has had the service since it was asked for last.
+    private var isListed = false
     private var pause = 0.0
 
     /// `usesOwnNode`: for tests, services of this processor, whose number is `node`, count.
     init(_ kinds: [SensorKind], node: UInt32, usesOwnNode: Bool) {
-        (self.kinds, self.node, self.usesOwnNode) = (kinds, node, usesOwnNode)
+        self.kinds = kinds
+        self.node = node
+        self.usesOwnNode = usesOwnNode
     }
-
-    /// The sensors that can be read, in no particular order.
-    var found: [Found] { known.filter { $0.attributes?.isAvailable == true } }
-
-    // MARK: - Services
 
     /// Asks for the services, in case that a message about one was lost.
     mutating func list() {
-        unconfirmed = services
+        isListed = false
         let list = QRTRAddress(node: node, port: QRTRAddress.listPort)
-        outbox += QRTRList.requests.map { ($0, list) }
+        outbox += Self.listRequests.map { ($0, list) }
     }
 
     mutating func receive(_ datagram: ArraySlice<UInt8>, from sender: QRTRAddress, at time: Double) {
         if sender == QRTRAddress(node: node, port: QRTRAddress.listPort) {
-            switch QRTRList(datagram) {
-            case .added(let address): add(address)
-            case .removed(let address): remove(address)
-            case .complete: for address in unconfirmed { remove(address) }
-            case nil: return
-            }
-            if service == nil || !services.contains(where: { $0 == service }) { use(services.first, at: time) }
+            read(datagram, at: time)
         } else if sender == service, case .indication(let message)? = QMIMessage(datagram) {
-            SSCEvent.forEach(in: message) { handle($0, of: $1, at: time) }
+            for (event, sensor) in SSCEvents(message) { handle(event, of: sensor, at: time) }
         }
     }
 
-    private mutating func add(_ address: QRTRAddress) {
-        guard address.node != node || usesOwnNode else { return isImitated = true }
-        unconfirmed.removeAll { $0 == address }
-        guard !services.contains(address) else { return }
-        // A service that starts anew while its end was not reported.
-        services.removeAll { $0.node == address.node }
-        services.append(address)
+    /// Reads a packet of the list of services.
+    private mutating func read(_ packet: ArraySlice<UInt8>, at time: Double) {
+        var rest = packet
+        guard let command = rest.takeInteger(4), let number = rest.takeInteger(4), rest.takeBytes(4) != nil,
+            let node = rest.takeInteger(4), let port = rest.takeInteger(4)
+        else { return }
+        let address = QRTRAddress(node: UInt32(node), port: UInt32(port))
+        switch (command, number) {
+        case (4, 0x190):
+            guard address.node != self.node || usesOwnNode else { return isImitated = true }
+            // With another port, it has started anew, and its end was not reported.
+            guard service == nil || service?.node == address.node else { return }
+            isListed = true
+            use(address, at: time)
+        case (5, 0x190) where address == service: use(nil, at: time)
+        // The end of the list; what comes later follows.
+        case (4, 0) where !isListed: use(nil, at: time)
+        default: break
+        }
     }
-
-    private mutating func remove(_ address: QRTRAddress) { services.removeAll { $0 == address } }
 
     private mutating func use(_ address: QRTRAddress?, at time: Double) {
+        guard address != service else { return }
         service = address
-        hasRegistry = false
-        known = []
-        deadline = nil
-        if address != nil { begin(at: time) }
+        begin([], at: time)
+        // There may be another one.
+        if service == nil { list() }
     }
 
-    // MARK: - Sensors
-
-    private mutating func begin(at time: Double) {
+    private mutating func begin(_ sensors: [Sensor], at time: Double) {
+        self.sensors = sensors
         pause = Self.pauses.first
         ask(at: time)
     }
 
     /// Sends the requests whose answers are missing.
     mutating func ask(at time: Double) {
+        let missing = sensors.filter { $0.attributes == nil }
         deadline = nil
-        var isComplete = hasRegistry
-        if !hasRegistry {
-            send(.sensors(type: Self.registry), to: .lookup)
-        } else {
-            for kind in kinds {
-                let found = known.first { $0.kind == kind }
-                guard found?.attributes?.isAvailable != true else { continue }
-                isComplete = false
-                if let found {
-                    send(.attributes, to: found.suid)
-                } else {
-                    send(.sensors(type: kind.ssc.type), to: .lookup)
-                }
+        guard service != nil, sensors.isEmpty || !missing.isEmpty else { return }
+        if sensors.isEmpty { send(.sensors(type: Self.registry), to: .lookup) }
+        for sensor in missing {
+            if let suid = sensor.suid {
+                send(.attributes, to: suid)
+            } else {
+                send(.sensors(type: sensor.kind.ssc.type), to: .lookup)
             }
         }
-        guard service != nil, !isComplete else { return }
         deadline = time + pause
-        pause = min(2 * pause, hasRegistry ? Self.pauses.last : Self.pauses.lastWithoutRegistry)
+        pause = min(2 * pause, sensors.isEmpty ? Self.pauses.lastWithoutRegistry : Self.pauses.last)
     }
 
     private mutating func send(_ request: SSCRequest, to sensor: SUID) {
-        guard let service else { return }
-        outbox.append((request.datagram(to: sensor), service))
+        if let service { outbox.append((request.datagram(to: sensor), service)) }
     }
 
-    private mutating func handle(_ event: SSCEvent, of sensor: SUID, at time: Double) {
+    private mutating func handle(_ event: SSCEvent, of sender: SUID, at time: Double) {
         switch event {
         case .sensors(let type, let found):
-            guard sensor == .lookup, let first = found.first else { return }
-            if type == Self.registry, !hasRegistry {
-                hasRegistry = true
-                begin(at: time)
-            } else if let kind = kinds.first(where: { $0.ssc.type == type }) {
-                guard !known.contains(where: { $0.kind == kind && found.contains($0.suid) }) else { return }
-                known.removeAll { $0.kind == kind }
-                known.append(Found(kind: kind, suid: first))
+            guard let first = found.first else { return }
+            if type == Self.registry, sensors.isEmpty { begin(kinds.map { Sensor(kind: $0) }, at: time) }
+            for index in sensors.indices where sensors[index].kind.ssc.type == type {
+                if let suid = sensors[index].suid, found.contains(suid) { return }
+                sensors[index] = Sensor(kind: sensors[index].kind, suid: first)
                 send(.attributes, to: first)
             }
         case .attributes(let attributes):
-            for index in known.indices where known[index].suid == sensor { known[index].attributes = attributes }
-        case .reading, .proximity, .failure, .other: break
+            for index in sensors.indices where sensors[index].suid == sender {
+                sensors[index].attributes = attributes.isAvailable ? attributes : nil
+            }
+        case .reading, .state, .failure: break
         }
     }
 }

@@ -22,23 +22,22 @@ extension SensorKind {
 
     /// The kinds that udev's property of a node names.
     static func ofSensorCore(_ node: Device) -> [SensorKind] {
-        let words = node.property("IIO_SENSOR_PROXY_TYPE")?.utf8.split(separator: UInt8(ascii: " ")) ?? []
-        return ofSensorCore.filter { kind in words.contains { $0.elementsEqual(kind.ssc.word.utf8) } }
+        ofSensorCore.filter { node.property("IIO_SENSOR_PROXY_TYPE", contains: $0.ssc.word) }
     }
 
-    /// The value of a reading in x, or those of an accelerometer; nil where it has none.
+    /// The value of an event in x, or those of an accelerometer; nil where it has none.
     func sscValue(_ event: SSCEvent) -> Vector3? {
         switch (self, event) {
         case (.accelerometer, .reading(let values)):
             return Vector3(Double(values.x), Double(values.y), Double(values.z))
         case (.ambientLight, .reading(let values)) where values.x >= 0: return Vector3(Double(values.x), 0, 0)
-        case (.proximity, .proximity(let isNear)): return Vector3(isNear ? 1 : 0, 0, 0)
+        case (.proximity, .state(let state)): return Vector3(state == 1 ? 1 : 0, 0, 0)
         case (.proximity, .reading(let values)): return Vector3(values.x == 1 ? 1 : 0, 0, 0)
         case (.compass, .reading(let values)):
             // A quaternion: the direction of the device's y axis, on a map.
-            let (x, y, z, w) = (Double(values.x), Double(values.y), Double(values.z), Double(values.w))
-            let (east, north) = (2 * (x * y - z * w), 1 - 2 * (x * x + z * z))
-            let degrees = atan2(east, north) * 180 / .pi
+            let east = values.x * values.y - values.z * values.w
+            let north = 0.5 - values.x * values.x - values.z * values.z
+            let degrees = atan2(Double(east), Double(north)) * 180 / .pi
             return degrees.isFinite ? Vector3(degrees, 0, 0) : nil
         default: return nil
         }

@@ -6,28 +6,20 @@ struct SUID: Equatable, Sendable {
 
     /// The sensor that tells the others' names.
     static let lookup = SUID(low: 0xabab_abab_abab_abab, high: 0xabab_abab_abab_abab)
+}
 
-    init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
-
-    /// Nil for a message that is malformed or lacks one of the halves.
+extension SUID {
+    /// Nil for a message without one of the halves.
     init?(_ message: ArraySlice<UInt8>) {
-        var halves: (low: UInt64?, high: UInt64?)
-        let isWhole = message.forEachField {
-            switch ($0, $1) {
-            case (1, .fixed64(let number)): halves.low = number
-            case (2, .fixed64(let number)): halves.high = number
-            default: break
-            }
+        guard case .fixed64(let low)? = message.field(1), case .fixed64(let high)? = message.field(2) else {
+            return nil
         }
-        guard isWhole, let low = halves.low, let high = halves.high else { return nil }
         self.init(low: low, high: high)
     }
-
-    var message: [UInt8] { ProtobufValue.fixed64(low).field(1) + ProtobufValue.fixed64(high).field(2) }
 }
 
 /// What a sensor is asked for.
-enum SSCRequest: Equatable {
+enum SSCRequest: Equatable, Sendable {
     /// The names of the sensors of a type, now and when that changes; of the look-up sensor.
     case sensors(type: String)
     case attributes
@@ -40,24 +32,35 @@ enum SSCRequest: Equatable {
 
     private var content: (number: UInt32, payload: [UInt8]) {
         switch self {
-        case .sensors(let type):
-            (512, ProtobufValue.message(Array(type.utf8)).field(1) + ProtobufValue.varint(1).field(2))
+        case .sensors(let type): (512, Self.field(1, Array(type.utf8)) + [2 << 3, 1])
         case .attributes: (1, [])
-        case .stream(let rate): (513, ProtobufValue.fixed32(Float(rate).bitPattern).field(1))
+        case .stream(let rate): (513, Self.fixed(1, Float(rate).bitPattern))
         case .changes: (514, [])
         case .end: (10, [])
         }
     }
 
-    /// The message that asks a sensor for it.
+    /// The message in the format of Protocol Buffers that asks a sensor for it.
     func message(to sensor: SUID) -> [UInt8] {
         let (number, payload) = content
-        // To the processor that Linux runs on, which is not woken up for it.
-        let delivery = ProtobufValue.varint(1).field(1) + ProtobufValue.varint(1).field(2)
-        let request = payload.isEmpty ? [] : ProtobufValue.message(payload).field(2)
-        return ProtobufValue.message(sensor.message).field(1) + ProtobufValue.fixed32(number).field(2)
-            + ProtobufValue.message(delivery).field(3) + ProtobufValue.message(request).field(4)
+        let name = Self.fixed(1, sensor.low) + Self.fixed(2, sensor.high)
+        // For the processor that Linux runs on, which is not woken up for it.
+        let delivery: [UInt8] = [1 << 3, 1, 2 << 3, 1]
+        return Self.field(1, name) + Self.fixed(2, number) + Self.field(3, delivery)
+            + Self.field(4, payload.isEmpty ? [] : Self.field(2, payload))
     }
 
-    func datagram(to sensor: SUID) -> [UInt8] { QMIMessage.request(transaction: 1, message(to: sensor)) }
+    func datagram(to sensor: SUID) -> [UInt8] { QMIMessage.request(message(to: sensor)) }
+
+    /// A field of a text or message, which has fewer than 128 bytes.
+    private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+        [number << 3 | 2, UInt8(bytes.count)] + bytes
+    }
+
+    /// A field of an integer of 32 or 64 bits.
+    private static func fixed(_ number: UInt8, _ integer: some FixedWidthInteger) -> [UInt8] {
+        var bytes = [number << 3 | (integer.bitWidth == 64 ? 1 : 5)]
+        bytes.addInteger(integer)
+        return bytes
+    }
 }

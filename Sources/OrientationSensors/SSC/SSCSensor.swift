@@ -13,131 +13,108 @@ final class SSCSensor: SensorDevice, Sendable {
     fileprivate let service: QRTRAddress
     fileprivate let request: SSCRequest
 
-    /// Describes a sensor of a service; `node` is the sensor core's device of this machine, where there is one.
-    init(_ found: SSCDirectory.Found, _ attributes: SSCAttributes, of service: QRTRAddress, _ node: Device?) {
-        let kind = found.kind
+    /// Describes a sensor of a service; nil for one that has not been found or is not available.
+    ///
+    /// `node` is the sensor core's device of this machine.
+    init?(_ sensor: SSCDirectory.Sensor, of service: QRTRAddress?, _ node: Device) {
+        guard let service, let suid = sensor.suid, let attributes = sensor.attributes else { return nil }
+        let kind = sensor.kind
         let name = attributes.name.isEmpty ? kind.ssc.type : attributes.name
-        let rate = attributes.rate(atLeast: kind.ssc.rate)
+        let rate = attributes.rate(atLeast: kind.ssc.rate) ?? kind.ssc.rate
         var warnings: [String] = []
-        let traits: SensorTraits =
-            switch kind {
-            case .accelerometer: .accelerometer(Self.mounting(name, attributes, node, &warnings))
-            case .ambientLight: .ambientLight(.lux)
-            case .proximity: .proximity(nearLevel: 0.5)
-            case .compass: .compass
-            case .hinge: .hinge
-            }
+        let traits: SensorTraits
+        switch kind {
+        case .accelerometer:
+            var mounting = AccelerometerMounting(
+                path: node.syspath,
+                name: name,
+                udev: node,
+                label: attributes.rigidBody.map { $0 == 0 ? "accel-display" : $0 == 1 ? "accel-base" : "" },
+                DescriptionProgress(name),
+                warnings: &warnings
+            )
+            // Readings are in the device frame; a matrix of udev's is in the configured one.
+            if mounting.matrixSource.isEmpty { mounting.convention = .kernel }
+            traits = .accelerometer(mounting)
+        case .ambientLight: traits = .ambientLight(.lux)
+        case .proximity: traits = .proximity(nearLevel: 0.5)
+        case .compass: traits = .compass
+        case .hinge: traits = .hinge
+        }
         description = SensorDescription(
             id: "ssc:" + kind.ssc.type,
             name: name,
-            sysfsPath: node?.syspath ?? "",
+            sysfsPath: node.syspath,
             traits: traits,
-            period: 1 / (rate ?? kind.ssc.rate),
+            period: 1 / rate,
             canPoll: false,
             canBuffer: true
         )
         self.warnings = warnings
+        self.suid = suid
         self.service = service
-        suid = found.suid
-        request = attributes.isStreaming ? .stream(rate: rate ?? kind.ssc.rate) : .changes
-    }
-
-    /// Its readings are in the device frame; only a matrix of udev's is in the configured one.
-    private static func mounting(
-        _ name: String,
-        _ attributes: SSCAttributes,
-        _ node: Device?,
-        _ warnings: inout [String]
-    ) -> AccelerometerMounting {
-        let path = node?.syspath ?? ""
-        var mounting = AccelerometerMounting(
-            path: path,
-            name: name,
-            udev: node,
-            DescriptionProgress(name),
-            warnings: &warnings
-        )
-        if mounting.matrixSource.isEmpty { mounting.convention = .kernel }
-        if mounting.location == .unknown {
-            mounting.location = attributes.rigidBody == 1 ? .base : attributes.rigidBody == 0 ? .display : .unknown
-        }
-        return mounting
-    }
-
-    func read() throws(SystemError) -> Vector3 {
-        throw SystemError("poll", description.id, errno: .notSupported)
+        request = attributes.isStreaming ? .stream(rate: rate) : .changes
     }
 
     func openBuffer() throws(SystemError) -> any SensorBuffer { try SSCStream(of: self) }
 }
 
-/// The readings of a sensor of the sensor core, for as long as a socket is open.
+/// The readings of a sensor of the sensor core, on a socket of their own.
 // Sendable unchecked: the helper opens it and closes it after the loop has stopped reading; DeviceDriver sees to that.
 final class SSCStream: SensorBuffer, @unchecked Sendable {
-    /// Milliseconds that opening waits for a first reading, as the chip may have to be powered up.
-    private static let startTime: Int32 = 2000
+    /// Seconds that opening waits for a first reading, as the chip may have to be powered up.
+    private static let startTime = 2.0
 
     let warnings: [String] = []
     private let sensor: SSCSensor
-    private var socket: QRTRSocket?
-    /// The last reading that was received, and has not been returned.
-    private var reading: Vector3?
-    private var problem: String?
+    private let socket: QRTRSocket
+    private var first: RawScan?
 
     /// Asks the sensor for readings.
     init(of sensor: SSCSensor) throws(SystemError) {
         self.sensor = sensor
-        let socket = try QRTRSocket(size: 4096)
-        self.socket = socket
-        try send(sensor.request)
-        let end = MonotonicClock.now + Double(Self.startTime) / 1000
-        while reading == nil, MonotonicClock.now < end {
+        socket = try QRTRSocket(size: 4096)
+        try socket.send(sensor.request.datagram(to: sensor.suid), to: sensor.service)
+        let end = MonotonicClock.now + Self.startTime
+        while first == nil, MonotonicClock.now < end {
             var request = pollfd(fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
             _ = poll(&request, 1, Int32((end - MonotonicClock.now) * 1000) + 1)
-            try receive()
+            first = try next()
         }
     }
 
-    var pollDescriptor: Int32? { socket?.descriptor.rawValue }
+    var pollDescriptor: Int32? { socket.descriptor.rawValue }
 
     /// The next reading, of those in one datagram the last; allocates nothing.
     func next() throws(SystemError) -> RawScan? {
-        if reading == nil { try receive() }
-        return reading.take().map { RawScan(raw: $0, time: nil) }
-    }
-
-    /// Receives datagrams until one has a reading; throws where the sensor reports an error.
-    private func receive() throws(SystemError) {
-        guard let socket else { return }
-        for _ in 0..<QRTRSocket.batch where reading == nil {
-            let hasMore = try socket.receive { datagram, sender in
-                if sender == sensor.service { take(datagram) }
-            }
-            if let problem { throw SystemError("read", sensor.description.id, errno: .noDevice, hint: problem) }
-            if !hasMore { return }
+        if let scan = first.take() { return scan }
+        for _ in 0..<QRTRSocket.batch {
+            guard let (datagram, sender) = try socket.receive() else { return nil }
+            if sender == sensor.service, let value = try value(in: datagram) { return RawScan(raw: value, time: nil) }
         }
+        return nil
     }
 
-    private func take(_ datagram: ArraySlice<UInt8>) {
+    private func value(in datagram: ArraySlice<UInt8>) throws(SystemError) -> Vector3? {
+        var value: Vector3?
         switch QMIMessage(datagram) {
-        case .response(let error): if error != 0 { problem = "the sensor core refuses with error \(error)" }
+        case .response(let error): if error != 0 { throw failure("the sensor core refuses with error \(error)") }
         case .indication(let message):
-            SSCEvent.forEach(in: message) { event, sender in
-                guard sender == sensor.suid else { return }
-                if case .failure(let number) = event { problem = "the sensor reports error \(number)" }
-                if let value = sensor.description.kind.sscValue(event) { reading = value }
+            for (event, sender) in SSCEvents(message) where sender == sensor.suid {
+                if case .failure(let error) = event { throw failure("the sensor reports error \(error)") }
+                value = sensor.description.kind.sscValue(event) ?? value
             }
         case nil: break
         }
+        return value
     }
 
-    private func send(_ request: SSCRequest) throws(SystemError) {
-        try socket?.send(request.datagram(to: sensor.suid), to: sensor.service)
+    private func failure(_ reason: String) -> SystemError {
+        SystemError("read", sensor.description.id, errno: .noDevice, hint: reason)
     }
 
-    /// The sensor core ends requests with the socket, too, but its report of that may be lost.
+    /// The sensor core ends requests with their socket, too, but the report of its end may be lost.
     func close() {
-        try? send(.end)
-        socket = nil
+        try? socket.send(SSCRequest.end.datagram(to: sensor.suid), to: sensor.service)
     }
 }

@@ -29,7 +29,7 @@ enum HardwareChecks {
             }
         }
         if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
-            if other.sysfsPath.includes("/misc/fastrpc-") || system.configuration.source == .sensorCore {
+            if other.sysfsPath.includes("/misc/fastrpc-") {
                 return .ok("\(other.name) of Qualcomm's sensor core")
             }
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
