@@ -43,7 +43,8 @@ struct `Messages of the sensor core` {
         case .sensors(let type, let found): "sensors \(type) " + found.map(text).joined(separator: ",")
         case .attributes(let said):
             "attributes \(said.name.isEmpty ? "-" : said.name) \(said.isAvailable ? 1 : 0) "
-                + "\(said.isStreaming ? 0 : 1) \(Int64(bitPattern: said.rigidBody ?? 0)) " + said.rates.map { text(Float($0)) }.joined(separator: ",")
+                + "\(said.isStreaming ? 0 : 1) \(Int64(bitPattern: said.rigidBody ?? 0)) "
+                + said.rates.map { text(Float($0)) }.joined(separator: ",")
         case .reading(let it): "reading " + [it.x, it.y, it.z, it.w].map { text($0) }.joined(separator: " ")
         case .state(let state): "state \(state)"
         case .failure(let number): "failure \(number)"
