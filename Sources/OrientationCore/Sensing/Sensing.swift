@@ -53,14 +53,14 @@ public struct Sensing: Hashable, Sendable {
         switch level {
         case .stream: measuresOnlyAngle ? 0.5 : nil
         case .watch: measuresOnlyAngle ? Self.longestPeriod : 0.2
-        case .doze: measuresOnlyAngle ? Self.longestPeriod : 0.8
+        case .doze: measuresOnlyAngle ? Self.longestPeriod : 0.72
         }
     }
 
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
     public var longestSilence: Double {
         switch purpose {
-        case .orientation: 10
+        case .orientation: 30
         case .orientationAndKeyboard: Self.longestPeriod
         // Less than a period, so that every reading passes although intervals vary.
         case .angle: Self.longestPeriod / 2
