@@ -60,7 +60,8 @@ public struct Sensing: Hashable, Sendable {
     /// Seconds after which a reading of a polled device at rest reaches the loop although nothing moves.
     public var longestSilence: Double {
         switch purpose {
-        case .orientation: 30
+        // Sooner while the halves are compared: a tablet switch is checked for ten seconds.
+        case .orientation: allowsBatches ? 30 : 10
         case .orientationAndKeyboard: Self.longestPeriod
         // Less than a period, so that every reading passes although intervals vary.
         case .angle: Self.longestPeriod / 2

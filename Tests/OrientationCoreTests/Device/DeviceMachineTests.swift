@@ -372,10 +372,10 @@ private struct World {
         world.send(.sense(Self.rest()))
         world.isAlive = false
         let count = world.reports.count
-        world.pass(seconds: 34)
+        world.pass(seconds: 14)
         #expect(world.reports.count == count)
         world.pass(seconds: 2)
-        #expect(world.reports.last == .stalled("no answer for 35 s"))
+        #expect(world.reports.last == .stalled("no answer for 15 s"))
     }
 
     // A folded tablet's keyboard was dead for 15 s, with a hub for more than a minute.
