@@ -77,8 +77,8 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Source", .source) {
             """
-            Where samples come from: _auto_ and _iio_ use this machine's accelerometer, _ssc_ also one of its Qualcomm \
-            sensor core that no udev rule names, as *orientd*(8) describes, _iio:URI_ one at a libiio URI such as \
+            Where samples come from: _auto_ and _iio_ use this machine's sensors, _ssc_ also those of its Qualcomm \
+            sensor core that no udev rule names (see *orientd*(8)), _iio:URI_ the accelerometer at a libiio URI such as \
             ip:HOST, _replay:FILE_ a trace, and _simulate_ a simulated device that keeps turning.
             """
         },

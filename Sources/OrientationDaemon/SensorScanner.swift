@@ -16,7 +16,9 @@ final class SensorScanner {
     let search: SensorSearch
     private var monitors: [DeviceMonitor] = []
     private var core: SensorCore?
+    /// Clients ask once which sensors there are, so a core has some time to answer before the first scan.
     private var firstScan: Timer?
+    private var awaitsCore = false
 
     /// Nil for a source that is no device.
     init?(_ source: SourceChoice, loop: EventLoop, log: Log) throws(SystemError) {
@@ -30,12 +32,24 @@ final class SensorScanner {
         if source.isLocal {
             try watchDevices(loop)
             let findCore = owned(by: self) { $0.findCore(usesAll: source == .sensorCore, loop, log) }
-            monitors.append(try DeviceMonitor(subsystem: "misc", loop: loop) { _, _ in findCore() })
+            let monitor = try DeviceMonitor(subsystem: "misc", loop: loop) {
+                if $1.name.hasPrefix("fastrpc-") { findCore() }
+            }
+            monitors.append(monitor)
             findCore()
         }
-        // Clients ask once which sensors there are, so a core has some time to answer.
-        firstScan = try core.map { _ throws(SystemError) in try loop.timer(owned(by: self) { $0.search.scan() }) }
-        if let firstScan { firstScan.arm(after: 0.5) } else { search.scan() }
+        awaitsCore = core != nil
+        guard awaitsCore else {
+            search.scan()
+            return
+        }
+        firstScan = try loop.timer(
+            owned(by: self) {
+                $0.awaitsCore = false
+                $0.search.scan()
+            }
+        )
+        firstScan?.arm(after: 0.5)
     }
 
     private func watchDevices(_ loop: EventLoop) throws(SystemError) {
@@ -48,18 +62,19 @@ final class SensorScanner {
         ]
     }
 
-    /// Listens to this machine's sensor core, once there is one that is to be used.
+    /// Listens to this machine's sensor core, if it has one that is to be used; anew when udev announces its device.
     private func findCore(usesAll: Bool, _ loop: EventLoop, _ log: Log) {
-        guard core == nil else { return }
+        if let core { deviceChanged(.removed, core.node) }
+        core = nil
         do throws(SystemError) {
-            guard let core = try SensorCore(usesAll: usesAll, loop: loop) else { return }
-            log.info("listening to the sensor core at \(core.node.syspath)")
-            core.onChange = owned(by: self) { $0.deviceChanged($1, $2) }
-            search.others = { core.found }
-            self.core = core
+            core = try SensorCore(usesAll: usesAll, loop: loop)
         } catch {
             log.warning("\(error); the sensor core is not used")
         }
+        search.others = core.map { core in { core.found } }
+        guard let core else { return }
+        log.info("listening to the sensor core at \(core.node.syspath)")
+        core.onChange = owned(by: self) { if !$0.awaitsCore { $0.deviceChanged($1, $2) } }
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {

@@ -78,7 +78,7 @@ package struct SensorDescription: Hashable, Sendable {
 
 /// How an accelerometer is mounted.
 package struct AccelerometerMounting: Hashable, Sendable {
-    package internal(set) var location: SensorLocation
+    package let location: SensorLocation
 
     /// From the sensor's axes to the display's.
     package let matrix: MountMatrix

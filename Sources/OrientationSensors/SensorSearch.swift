@@ -170,6 +170,7 @@ package final class SensorSearch {
         onFound = nil
         onUnanswered = nil
         onScan = nil
+        others = nil
     }
 
     // MARK: - For programs

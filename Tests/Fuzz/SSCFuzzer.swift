@@ -60,7 +60,7 @@ enum SSCFuzzer {
 
     private static func check(_ directory: SSCDirectory, at time: Double) {
         precondition(directory.service.map { $0.node != node } ?? true, "a service of this processor is used")
-        precondition(directory.service != nil || directory.sensors.isEmpty && directory.deadline == nil)
+        precondition(directory.service != nil || directory.sensors.isEmpty)
         precondition(directory.deadline.map { $0 > time } ?? true)
         // A datagram cannot make it send many.
         precondition(directory.outbox.count <= 12)

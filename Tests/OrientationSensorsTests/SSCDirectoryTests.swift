@@ -18,7 +18,10 @@ struct `Search in the sensor core` {
     private var directory = SSCDirectory([.accelerometer], node: node, usesOwnNode: false)
     private var time = 0.0
 
-    init() { directory.list() }
+    init() {
+        directory.list(at: 0)
+        end()
+    }
 
     // MARK: - What is sent
 
@@ -32,6 +35,9 @@ struct `Search in the sensor core` {
     private mutating func add(_ address: QRTRAddress = service) {
         directory.receive(Self.packet(4, address)[...], from: Self.list, at: time)
     }
+
+    /// Ends the list.
+    private mutating func end() { directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time) }
 
     private mutating func remove(_ address: QRTRAddress = service) {
         directory.receive(Self.packet(5, address)[...], from: Self.list, at: time)
@@ -151,9 +157,9 @@ struct `Search in the sensor core` {
         remove()
         #expect(directory.service == nil && !directory.isImitated)
         #expect(found.isEmpty)
-        #expect(directory.deadline == nil)
         // There may be another one.
         #expect(requests() == SSCDirectory.listRequests)
+        end()
         add()
         #expect(requests() == [request(.sensors(type: "registry"))])
     }
@@ -170,13 +176,57 @@ struct `Search in the sensor core` {
 
     @Test mutating func `a service whose end was lost is noticed when the list is asked for`() {
         findAll()
-        directory.list()
+        directory.list(at: time)
         add()
-        directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
+        end()
         #expect(found.count == 1)
-        directory.list()
-        directory.receive(Self.packet(4, nil)[...], from: Self.list, at: time)
+        directory.list(at: time)
+        end()
         #expect(directory.service == nil)
+    }
+
+    @Test mutating func `a restart with the same port is a restart`() {
+        findAll()
+        add()
+        #expect(found.isEmpty)
+        #expect(requests() == [request(.sensors(type: "registry"))])
+    }
+
+    @Test mutating func `of two services of a node, one stays in use`() {
+        findAll()
+        let other = QRTRAddress(node: 5, port: 10)
+        for services in [[other, Self.service], [Self.service, other], [other, Self.service]] {
+            directory.list(at: time)
+            for service in services { add(service) }
+            end()
+            #expect(directory.service == Self.service && found.count == 1)
+        }
+        directory.list(at: time)
+        add(other)
+        end()
+        #expect(directory.service == other)
+    }
+
+    @Test mutating func `a list is not asked for while one is under way, but again when its end was lost`() {
+        findAll()
+        directory.list(at: time)
+        _ = requests()
+        directory.list(at: time + 0.5)
+        #expect(requests().isEmpty)
+        directory.list(at: time + 1)
+        #expect(requests() == SSCDirectory.listRequests)
+    }
+
+    @Test mutating func `without a service, the list is asked for ever more rarely, and for ever`() {
+        _ = requests()
+        directory.ask(at: time)
+        var pauses: [Double] = []
+        for _ in 0..<14 {
+            #expect(requests() == SSCDirectory.listRequests)
+            end()
+            pauses.append(wait())
+        }
+        #expect(pauses == [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300])
     }
 
     @Test mutating func `services of this processor are refused`() {
@@ -184,6 +234,11 @@ struct `Search in the sensor core` {
         #expect(directory.service == nil && directory.isImitated)
         add()
         #expect(directory.service == Self.service)
+        directory.list(at: time)
+        add()
+        #expect(directory.isImitated)
+        end()
+        #expect(!directory.isImitated)
     }
 
     @Test mutating func `only the service and the list count`() {

@@ -38,9 +38,9 @@ struct SSCDirectory {
     private let kinds: [SensorKind]
     private let node: UInt32
     private let usesOwnNode: Bool
-    /// Whether the list has had the service since it was asked for last.
-    private var isListed = false
-    private var pause = 0.0
+    /// What the list of services has had that is under way.
+    private var listing: (end: Double, hasService: Bool, other: QRTRAddress?, isImitated: Bool)?
+    private var pause = pauses.first
 
     /// `usesOwnNode`: for tests, services of this processor, whose number is `node`, count.
     init(_ kinds: [SensorKind], node: UInt32, usesOwnNode: Bool) {
@@ -50,8 +50,10 @@ struct SSCDirectory {
     }
 
     /// Asks for the services, in case that a message about one was lost.
-    mutating func list() {
-        isListed = false
+    mutating func list(at time: Double) {
+        // A second list at once would make it unclear to which one an answer belongs; the end of one may be lost.
+        if let listing, time < listing.end { return }
+        listing = (time + 1, false, nil, false)
         let list = QRTRAddress(node: node, port: QRTRAddress.listPort)
         outbox += Self.listRequests.map { ($0, list) }
     }
@@ -73,24 +75,32 @@ struct SSCDirectory {
         let address = QRTRAddress(node: UInt32(node), port: UInt32(port))
         switch (command, number) {
         case (4, 0x190):
-            guard address.node != self.node || usesOwnNode else { return isImitated = true }
-            // With another port, it has started anew, and its end was not reported.
-            guard service == nil || service?.node == address.node else { return }
-            isListed = true
-            use(address, at: time)
+            guard address.node != self.node || usesOwnNode else {
+                isImitated = true
+                listing?.isImitated = true
+                return
+            }
+            if service == nil || listing == nil && service?.node == address.node {
+                // It has started, perhaps anew with a lost report of its end.
+                use(address, at: time)
+            } else if service?.node == address.node, address != service {
+                listing?.other = address
+            }
+            if address == service { listing?.hasService = true }
         case (5, 0x190) where address == service: use(nil, at: time)
         // The end of the list; what comes later follows.
-        case (4, 0) where !isListed: use(nil, at: time)
+        case (4, 0):
+            guard let listed = listing else { return }
+            listing = nil
+            isImitated = listed.isImitated
+            if service != nil, !listed.hasService { use(listed.other, at: time) }
         default: break
         }
     }
 
     private mutating func use(_ address: QRTRAddress?, at time: Double) {
-        guard address != service else { return }
         service = address
         begin([], at: time)
-        // There may be another one.
-        if service == nil { list() }
     }
 
     private mutating func begin(_ sensors: [Sensor], at time: Double) {
@@ -103,8 +113,13 @@ struct SSCDirectory {
     mutating func ask(at time: Double) {
         let missing = sensors.filter { $0.attributes == nil }
         deadline = nil
-        guard service != nil, sensors.isEmpty || !missing.isEmpty else { return }
-        if sensors.isEmpty { send(.sensors(type: Self.registry), to: .lookup) }
+        if service == nil {
+            list(at: time)
+        } else if sensors.isEmpty {
+            send(.sensors(type: Self.registry), to: .lookup)
+        } else if missing.isEmpty {
+            return
+        }
         for sensor in missing {
             if let suid = sensor.suid {
                 send(.attributes, to: suid)
@@ -113,7 +128,7 @@ struct SSCDirectory {
             }
         }
         deadline = time + pause
-        pause = min(2 * pause, sensors.isEmpty ? Self.pauses.lastWithoutRegistry : Self.pauses.last)
+        pause = min(2 * pause, service == nil || !sensors.isEmpty ? Self.pauses.last : Self.pauses.lastWithoutRegistry)
     }
 
     private mutating func send(_ request: SSCRequest, to sensor: SUID) {

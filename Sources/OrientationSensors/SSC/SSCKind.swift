@@ -2,7 +2,6 @@
 
 import CLinux
 import OrientationCore
-import SystemdBus
 
 extension SensorKind {
     /// The kinds that are read from the sensor core.
@@ -18,11 +17,6 @@ extension SensorKind {
         case .compass: ("rotv", "ssc-compass", 5)
         case .hinge: ("", "", 1)
         }
-    }
-
-    /// The kinds that udev's property of a node names.
-    static func ofSensorCore(_ node: Device) -> [SensorKind] {
-        ofSensorCore.filter { node.property("IIO_SENSOR_PROXY_TYPE", contains: $0.ssc.word) }
     }
 
     /// The value of an event in x, or those of an accelerometer; nil where it has none.

@@ -63,7 +63,9 @@ final class SSCSensor: SensorDevice, Sendable {
 // Sendable unchecked: the helper opens it and closes it after the loop has stopped reading; DeviceDriver sees to that.
 final class SSCStream: SensorBuffer, @unchecked Sendable {
     /// Seconds that opening waits for a first reading, as the chip may have to be powered up.
-    private static let startTime = 2.0
+    ///
+    /// All sensors share a helper, which must end within the five seconds that logind gives before sleep.
+    private static let startTime = 1.0
 
     let warnings: [String] = []
     private let sensor: SSCSensor
@@ -85,14 +87,16 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
 
     var pollDescriptor: Int32? { socket.descriptor.rawValue }
 
-    /// The next reading, of those in one datagram the last; allocates nothing.
+    /// The last reading that has come; allocates nothing.
+    ///
+    /// Other programs can make the core send faster than was asked for, and old readings are of no use.
     func next() throws(SystemError) -> RawScan? {
-        if let scan = first.take() { return scan }
+        var scan = first.take()
         for _ in 0..<QRTRSocket.batch {
-            guard let (datagram, sender) = try socket.receive() else { return nil }
-            if sender == sensor.service, let value = try value(in: datagram) { return RawScan(raw: value, time: nil) }
+            guard let (datagram, sender) = try socket.receive() else { break }
+            if sender == sensor.service, let value = try value(in: datagram) { scan = RawScan(raw: value, time: nil) }
         }
-        return nil
+        return scan
     }
 
     private func value(in datagram: ArraySlice<UInt8>) throws(SystemError) -> Vector3? {

@@ -8,9 +8,9 @@ package import SystemdBus
 ///
 /// It listens in the loop as long as it lives. Nothing is opened on a machine without such a core.
 package final class SensorCore {
-    /// Called when sensors were added, or all were removed.
+    /// Called when all sensors were removed, when some were added, and when what is wrong changes.
     package var onChange: ((DeviceMonitor.Change, Device) -> Void)?
-    /// Its device of this machine.
+    /// Its device of this machine; the one for the accelerometer where there are several.
     package let node: Device
     /// Its sensors now, and what is wrong with it.
     package private(set) var found = FoundSensors()
@@ -30,9 +30,13 @@ package final class SensorCore {
         let nodes = try Device.entries(ofSubsystem: "misc").filter {
             $0.name.hasPrefix("fastrpc-adsp") || $0.name.hasPrefix("fastrpc-sdsp")
         }.compactMap { try? Device(syspath: $0.folder + $0.name) }
-        guard let node = nodes.first(where: { !SensorKind.ofSensorCore($0).isEmpty }) ?? nodes.first else { return nil }
-        let kinds = usesAll ? SensorKind.ofSensorCore : SensorKind.ofSensorCore(node)
-        if kinds.isEmpty { return nil }
+        func isNamed(_ kind: SensorKind, _ node: Device) -> Bool {
+            node.property("IIO_SENSOR_PROXY_TYPE", contains: kind.ssc.word)
+        }
+        let kinds = SensorKind.ofSensorCore.filter { kind in usesAll || nodes.contains { isNamed(kind, $0) } }
+        guard let node = nodes.first(where: { isNamed(.accelerometer, $0) }) ?? nodes.first, !kinds.isEmpty else {
+            return nil
+        }
         self.node = node
         self.loop = loop
         socket = try QRTRSocket(size: 16384)
@@ -44,12 +48,13 @@ package final class SensorCore {
                 $0.update()
             }
         )
-        refresh()
+        directory.ask(at: loop.now)
+        update()
     }
 
     /// Asks anew which services there are, for when one does not answer.
     package func refresh() {
-        directory.list()
+        directory.list(at: loop.now)
         update()
     }
 
@@ -61,8 +66,7 @@ package final class SensorCore {
                 update()
             }
         } catch {
-            // Another program has taken over the list of services.
-            found.warnings = ["\(error)"]
+            // Another program has taken over the list of services, which each socket is told once.
             refresh()
         }
     }
@@ -75,12 +79,15 @@ package final class SensorCore {
         }
         directory.outbox = []
         if let deadline = directory.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
-        if directory.isImitated { found.warnings = ["a program of this machine imitates the sensor core; ignored"] }
-        // Between two services, none is described.
+        let warnings = directory.isImitated ? ["a program of this machine imitates the sensor core; ignored"] : []
         let sensors = directory.sensors.filter { $0.attributes != nil }
-        guard sensors != described else { return }
+        guard sensors != described || warnings != found.warnings else { return }
+        let isMissing = !described.allSatisfy(sensors.contains)
         described = sensors
+        found.warnings = warnings
         found.sensors = sensors.compactMap { SSCSensor($0, of: directory.service, node) }
-        onChange?(sensors.isEmpty ? .removed : .added, node)
+        // After a restart, or with another name, a sensor is another one.
+        if isMissing { onChange?(.removed, node) }
+        if !sensors.isEmpty || !warnings.isEmpty { onChange?(.added, node) }
     }
 }
