@@ -26,12 +26,13 @@ COLUMN = WIDTH // 2
 TITLE, DEVICE, CAPTION, STILLS, LABELS = 28, 160, 307, 364, 424
 STILL_SCALE, STILL_PITCH, STILL_FRAME = 0.27, 76, 66
 # How far the base of the convertible reaches below the hinge when it lies flat, and where it is seen from the side.
-BASE, SIDE = 64, (44, 108)
+BASE, SIDE = 64, (42, 122)
 # What notes of the recording are called here, where there is less room.
 SENTENCES = {
     "org.example.Player requests landscape.": "A video player needs landscape.",
     "org.example.Player ends.": "The video player ends.",
 }
+FOLLOWS, HELD = "Turned: the picture follows.", "Turned: the lock holds the picture."
 # The second that people see who want no motion, and the moments of the small pictures.
 CONVERTIBLE = ("fold", 9.2, ((0, "laptop"), (6.02, "folded"), (8.9, "turned"), (11.9, "and back")))
 TABLET = ("tablet", 3.4, ((0, "upright"), (3, "turned"), (8.2, "locked"), (9.8, "video")))
@@ -44,7 +45,7 @@ text-anchor:middle}
 .command{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .case{fill:#0a0e13;stroke:#5d6b7c;stroke-width:2}
 .key{fill:#3b4757}
-.side{stroke:#b4bfcc;stroke-width:5;stroke-linecap:round}
+.half{fill:#3b4757;stroke:#b4bfcc;stroke-width:1.5}
 .now{fill:none;stroke:#ffc66d;stroke-width:2}
 .lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
 """.strip()
@@ -81,6 +82,8 @@ class Tablet:
         """Yields (time, sentence): what happens."""
         yield 0, "It is held upright."
         for time, note in self.recording.notes():
+            if note == "The device is turned.":
+                note = HELD if latest(self.recording.states, time)[1]["InterfaceRule"] == "lock" else FOLLOWS
             yield time, SENTENCES.get(note, note)
 
     def case(self):
@@ -183,7 +186,7 @@ class Tablet:
 class Convertible(Tablet):
     """A display that is wider than high, with a base that is folded back."""
 
-    title, display, middle, center = "A convertible", DISPLAY[::-1], COLUMN // 2 + 22, -14
+    title, display, middle, center = "A convertible", DISPLAY[::-1], COLUMN // 2 + 28, -14
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -222,7 +225,7 @@ class Convertible(Tablet):
             if now["TabletMode"] == "tablet" != before["TabletMode"]:
                 sentences.append((time, "Folded back, it is a tablet."))
             elif now["DeviceOrientation"] != before["DeviceOrientation"]:
-                sentences.append((time, "Turned: the picture follows."))
+                sentences.append((time, FOLLOWS))
             before = now
         return [(0, "It is used as a laptop."), *sorted(sentences)]
 
@@ -269,10 +272,14 @@ class Convertible(Tablet):
         yield from super().device()
         x, y = SIDE
         folding = self.animation.name(self.folds(self.turned))
-        yield f'<text x="{x}" y="{y - 54}">from the<tspan x="{x}" dy="18">side</tspan></text>'
-        yield f'<g transform="translate({x} {y}) rotate(-15)"><path d="M0 0V-26" class="side"/>'
+        yield f'<text x="44" y="{y - 68}">from the<tspan x="44" dy="18">side</tspan></text>'
+        yield f'<g transform="translate({x} {y}) rotate(-15) scale(1.1)">'
+        # The half with the keys turns about the hinge; the other one shows the picture.
         start = between(self.hinge, self.still)
-        yield f'<path d="M0 0V-26" class="side {folding}" transform="rotate({start:.0f})"/></g>'
+        yield f'<g class="{folding}" transform="rotate({start:.0f})"><rect x="-3" y="-36" width="6" height="36" rx="2" '
+        yield 'class="half"/><path d="M-4.5 -32v4m0 3v4m0 3v4m0 3v4" stroke="#b4bfcc" stroke-width="2.5"/></g>'
+        yield '<rect x="-2.5" y="-36" width="5" height="36" rx="2" class="half"/>'
+        yield '<path d="M3.5 -33v28" stroke="#9fd0ee" stroke-width="3"/><circle r="3" fill="#b4bfcc"/></g>'
 
 
 def picture(orientctl):
@@ -284,7 +291,7 @@ def picture(orientctl):
         for column in columns
     )
     style = "\n".join([*rules, STYLE, f"@media(prefers-reduced-motion:reduce){{{still}}}"])
-    title = "A laptop is folded back to a tablet and turned, and its picture follows; a tablet is turned, and locked"
+    title = "A laptop is folded back and turned, and its picture follows; a tablet is turned, locked, and plays a video"
     return document((WIDTH, HEIGHT), title, style, DRAWINGS, body)
 
 
