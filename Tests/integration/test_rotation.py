@@ -324,7 +324,7 @@ class WrongArguments(RotationTestCase):
         for method, field, word, known in (
             ("SetRotationLock", "lock", "on", f"off, current, {orientations}"),
             ("SetRotationLock", "lock", "Portrait", f"off, current, {orientations}"),
-            ("SetAutorotate", "mode", "", "always, tablet-mode, never"),
+            ("SetAutorotate", "mode", "", "always, tablet-mode, never, auto"),
             ("SetTabletMode", "mode", "unknown", "auto, laptop, tablet"),
             ("SetTabletMode", "mode", "toggle", "auto, laptop, tablet"),
             ("Rotate", "orientation", "landscape", orientations),

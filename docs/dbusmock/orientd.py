@@ -483,8 +483,10 @@ class Manager(Object):
 
     @method(MANAGER, "s")
     def SetAutorotate(self, mode, sender):
-        mode = "always" if mode == "auto" else check(mode, ("always", "tablet-mode", "never"), "mode")
+        mode = check(mode, ("always", "tablet-mode", "never", "auto"), "mode")
         self.allow("org.orientd1.configure", sender)
+        if mode == "auto":
+            mode = "always"
         if mode != self.state["Autorotate"]:
             self.state["Autorotate"] = mode
             self.resolve("configuration")

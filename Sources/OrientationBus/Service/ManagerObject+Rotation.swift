@@ -19,7 +19,10 @@ extension ManagerObject {
         }
         interface.method("SetAutorotate", "s", names: "mode") { [self] message throws(BusError) in
             let name = try message.readString()
-            let mode = name == "auto" ? nil : try AutorotateMode(named: name, for: "mode")
+            let mode = AutorotateMode(name: name)
+            guard mode != nil || name == "auto" else {
+                throw .invalidArguments("mode: '\(name)' is none of \(AutorotateMode.names), auto")
+            }
             authorize(message, Names.Action.configure, .setAutorotate(mode))
         }
         interface.method("SetTabletMode", "s", names: "mode") { [self] message throws(BusError) in
