@@ -10,7 +10,8 @@ enum Rotation {
         name: "lock",
         operands: "[current|EDGE|landscape|off|toggle]",
         summary: "hold the interface in its present or another orientation",
-        description: "Holds the interface, however the device is turned: without an operand as it is shown now.",
+        description: "Holds the interface, however the device is turned: without an operand as it is shown now. The lock "
+            + "survives restarts of orientd and of the machine.",
         words: [
             ("current", "as it is shown now"), ("EDGE", "in this orientation"),
             ("landscape", "in the landscape that fits better"), ("off", "unlock"),
@@ -124,8 +125,8 @@ enum Rotation {
         name: "autorotate",
         operands: "[MODE]",
         summary: "set when the interface follows the device",
-        description: "Lets the interface follow the device always, in tablet mode only, or never. Setting it needs an "
-            + "administrator. Without MODE, prints the mode."
+        description: "Lets the interface follow the device always, in tablet mode only, or never. The mode survives "
+            + "restarts; setting it needs an administrator. Without MODE, prints the mode."
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()
@@ -178,7 +179,13 @@ enum Rotation {
             // Without the right to claim, the last known orientation counts.
             guard error.isRefusal else { throw CommandError(error) }
         }
-        try busCall(bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } })
+        do throws(BusError) {
+            try bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } }
+        } catch {
+            guard error.name == Names.errorPrefix + "OrientationNotSupported" else { throw CommandError(error) }
+            // The message begins with the orientation.
+            throw CommandError("cannot \(member == "Rotate" ? "rotate" : "lock") to \(error.message)", .refused)
+        }
         try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
     }
 
