@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+import textwrap
 import time
 
 from rig import (
@@ -37,7 +38,7 @@ class Examples(RigTestCase):
 
     def start(self, program, **variables):
         """Starts an example; its lines are in self.output."""
-        self.output = self.rig.directory / "output"
+        self.output = self.rig.directory / f"{program}.output"
         with self.output.open("wb") as file:
             variables = self.rig.plain_environment | variables
             return self.rig.spawn([PROGRAMS / program], env=variables, stdout=file, stderr=file)
@@ -156,14 +157,37 @@ class Examples(RigTestCase):
         )
         self.assertEqual(self.requests(), [])
 
+    def test_end_of_the_bus_is_said_and_ends_the_programs(self):
+        # The error left `main`, which ended the program by a trap, with a backtrace.
+        daemon = self.rig.start_orientd()
+        started = [(self.start(name), self.output) for name in ("follow-orientation", "poll-orientation")]
+        self.client.wait_for("Claims", len(started))
+        wait_until(lambda: len(self.requests()) == len(started), "both have made their request")
+        self.rig.bus_process.kill()
+        self.assertGreater(daemon.wait_for_end(), 0)
+        for process, output in started:
+            self.assertEqual(process.wait(10), 1)
+            self.assertRegex(output.read_text(), r"\nerror: the bus closed the connection \(disconnected\)\n\Z")
+
+    def test_missing_bus_ends_every_program_with_a_status(self):
+        for name in ("follow-orientation", "poll-orientation", "change-request", "containers"):
+            with self.subTest(name):
+                process = self.start(name, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+                self.assertEqual(process.wait(10), 1)
+                self.assertRegex(self.output.read_text(), r"\A.*\(busUnavailable\)\n\Z")
+
     def test_documentation_shows_the_programs(self):
+        def program(name):
+            text = (EXAMPLE / "Sources" / name / "main.swift").read_text()
+            return text.removeprefix("// SPDX-License-Identifier: Apache-2.0\n\n")
+
+        def shown(document):
+            return re.findall(r"^```swift\n(.*?)^```$", document.read_text(), re.M | re.S)
+
+        self.assertEqual(shown(SOURCE_ROOT / "docs" / "clients.md"), [program("follow-orientation")])
         reference = SOURCE_ROOT / "Sources" / "OrientationClient" / "OrientationClient.docc" / "OrientationClient.md"
-        for document, names in (
-            (SOURCE_ROOT / "docs" / "clients.md", ["follow-orientation"]),
-            (reference, ["follow-orientation", "change-request"]),
-        ):
-            programs = [(EXAMPLE / "Sources" / name / "main.swift").read_text() for name in names]
-            programs = [text.removeprefix("// SPDX-License-Identifier: Apache-2.0\n\n") for text in programs]
-            texts = re.findall(r"^```swift\n(.*?)^```$", document.read_text(), re.M | re.S)
-            self.assertEqual(texts, programs)
-            self.assertLess(max(len(text.splitlines()) for text in texts), 40)
+        follow, part, change = shown(reference)
+        self.assertEqual([follow, change], [program("follow-orientation"), program("change-request")])
+        self.assertIn(textwrap.indent(part, "    "), program("poll-orientation"))
+        for text in (follow, part, change):
+            self.assertLess(len(text.splitlines()), 40)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import OrientationClient
 
 do {
@@ -33,4 +34,5 @@ do {
     case .serviceNotRunning: print("install orientd:", error.message)
     default: print(error)
     }
+    exit(1)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import OrientationClient
 
 /// Views of which the last one decides; as UINavigationController, it does not turn the interface itself.
@@ -68,4 +69,5 @@ do {
     window.release()
 } catch {
     print(error)
+    exit(1)
 }

@@ -6,36 +6,35 @@
 import Glibc
 import OrientationClient
 
-let orientd = try OrientationConnection()
-var claim: OrientationClaim?
-var film: GeometryRequest?
+/// Ends the program.
+func fail(_ error: OrientationError) -> Never {
+    print("error: \(error)")
+    exit(1)
+}
 
 /// Returns the value that a call completed with, or ends the program.
 func value<Value>(_ result: Result<Value, OrientationError>) -> Value {
-    switch result {
-    case .success(let value): return value
-    case .failure(let error):
-        print("error: \(error)")
-        exit(1)
-    }
+    do { return try result.get() } catch { fail(error) }
 }
 
-orientd.onChange = { state in
-    guard claim != nil, film != nil else { return }
-    print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
-    fflush(nil)
-}
-orientd.beginGeneratingDeviceOrientationNotifications { result in
-    claim = value(result)
+var claim: OrientationClaim?
+var film: GeometryRequest?
+
+do {
+    let orientd = try OrientationConnection()
+    orientd.onChange = { state in
+        print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
+        fflush(nil)
+    }
+    // These are made when the loop runs. The results are kept in variables, because they end with the last reference.
+    orientd.beginGeneratingDeviceOrientationNotifications { claim = value($0) }
     let preferences = GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .landscape)
-    orientd.requestGeometryUpdate(preferences) { result in
-        film = value(result)
-        if let state = orientd.state { orientd.onChange(state) }
+    orientd.requestGeometryUpdate(preferences) { film = value($0) }
+    while true {
+        var descriptor = pollfd(fd: orientd.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        poll(&descriptor, 1, -1)
+        try orientd.process()
     }
-}
-
-while true {
-    var descriptor = pollfd(fd: orientd.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    poll(&descriptor, 1, -1)
-    try orientd.process()
+} catch {
+    fail(error)
 }
