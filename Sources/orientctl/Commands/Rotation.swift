@@ -10,8 +10,8 @@ enum Rotation {
         name: "lock",
         operands: "[current|EDGE|landscape|off|toggle]",
         summary: "hold the interface in its present or another orientation",
-        description: "Holds the interface, however the device is turned: without an operand as it is shown now. The lock "
-            + "survives restarts of orientd and of the machine.",
+        description: "Holds the interface, however the device is turned: without an operand as it is shown now. The "
+            + "lock survives restarts of orientd and of the machine.",
         words: [
             ("current", "as it is shown now"), ("EDGE", "in this orientation"),
             ("landscape", "in the landscape that fits better"), ("off", "unlock"),
