@@ -324,7 +324,6 @@ class WrongArguments(RotationTestCase):
         for method, field, word, known in (
             ("SetRotationLock", "lock", "on", f"off, current, {orientations}"),
             ("SetRotationLock", "lock", "Portrait", f"off, current, {orientations}"),
-            ("SetAutorotate", "mode", "", "always, tablet-mode, never, auto"),
             ("SetTabletMode", "mode", "unknown", "auto, laptop, tablet"),
             ("SetTabletMode", "mode", "toggle", "auto, laptop, tablet"),
             ("Rotate", "orientation", "landscape", orientations),
@@ -335,6 +334,10 @@ class WrongArguments(RotationTestCase):
                 self.assertEqual(
                     self.client.refusal(method, "s", word), (INVALID_ARGS, f"{field}: '{word}' is none of {known}")
                 )
+        self.assertEqual(
+            self.client.refusal("SetAutorotate", "s", "on"),
+            (INVALID_ARGS, "mode: none of always, tablet-mode, never, auto"),
+        )
         self.assertEqual(self.state(), before)
 
     def test_arguments_of_wrong_types(self):
