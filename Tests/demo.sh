@@ -82,4 +82,4 @@ explain "Unlock: the interface follows the device again."
 show orientctl unlock
 show orientctl status
 
-explain "To try orientctl yourself, with a simulated device: make try"
+explain "To try orientctl yourself: make try"

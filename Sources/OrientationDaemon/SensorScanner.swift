@@ -33,7 +33,7 @@ final class SensorScanner {
             try watchDevices(loop)
             let findCore = owned(by: self) { $0.findCore(usesAll: source == .sensorCore, loop, log) }
             let monitor = try DeviceMonitor(subsystem: "misc", loop: loop) {
-                if $1.name.hasPrefix("fastrpc-") { findCore() }
+                if $1.property("IIO_SENSOR_PROXY_TYPE") != nil { findCore() }
             }
             monitors.append(monitor)
             findCore()
@@ -72,7 +72,10 @@ final class SensorScanner {
             log.warning("\(error); the sensor core is not used")
         }
         search.others = core.map { core in { core.found } }
-        guard let core else { return }
+        guard let core else {
+            if usesAll { log.warning("Source=ssc: there is no device of a sensor core, such as fastrpc-adsp") }
+            return
+        }
         log.info("listening to the sensor core at \(core.node.syspath)")
         core.onChange = owned(by: self) { if !$0.awaitsCore { $0.deviceChanged($1, $2) } }
     }

@@ -316,6 +316,10 @@ class SensorCore(SensorProxyTestCase):
         self.assertIn(self.SAID, self.start().log())
         self.assertFalse(self.get("HasAmbientLight"))
 
+    def test_it_is_missing_where_the_configuration_asks_for_it(self):
+        log = self.rig.start_orientd("--source=ssc").log()
+        self.assertIn("Source=ssc: there is no device of a sensor core, such as fastrpc-adsp", log)
+
     def test_nothing_is_opened_for_other_nodes(self):
         self.add_node("fastrpc-adsp", None)
         self.add_node("fastrpc-cdsp", "ssc-accel")

@@ -189,14 +189,14 @@ enum Rotation {
         try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
     }
 
-    /// Warns if a request keeps the interface from what is wanted, and prints the line, or the values as JSON.
+    /// Warns if a request or laptop mode keeps the interface from what is wanted, and prints the line, or the values as JSON.
     private static func report(_ wish: Wish, _ line: Line?, _ bus: Bus, isJSON: Bool) throws(CommandError) {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
         let needsRequest = wish != .none || line == .interface
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
-        if let deciding, let wanted = wish.orientation(status), let obstacle = status.obstacle(to: wanted, deciding) {
+        if let wanted = wish.orientation(status), let obstacle = status.obstacle(to: wanted, deciding) {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }
@@ -230,9 +230,12 @@ extension InterfaceOrientation {
 }
 
 extension ManagerStatus {
-    /// Says in the words of `status` how the deciding request keeps the interface from an orientation; nil if it does not.
-    func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest) -> String? {
+    /// Says in the words of `status` how the deciding request, or laptop mode, keeps the interface from an orientation;
+    /// nil if neither does.
+    func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest?) -> String? {
         guard wanted != interfaceOrientation else { return nil }
+        if interfaceRule == .laptop { return "in use as a laptop; the lock applies in tablet mode" }
+        guard let deciding else { return nil }
         let rule: RotationRule
         if !supportedOrientations.contains(wanted) {
             rule = .mask

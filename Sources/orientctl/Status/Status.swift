@@ -79,6 +79,7 @@ struct Status {
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
+        let isMeasured = gravity.contains { $0 != 0 }
         var values: [(label: String, value: String)] = [
             ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
@@ -99,7 +100,7 @@ struct Status {
         }
         values += [
             ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
-            ("Gravity", gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g"),
+            ("Gravity", isMeasured ? gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g" : "unknown"),
             (
                 "Claims",
                 claims.isEmpty
@@ -144,6 +145,9 @@ struct Status {
     static func interface(_ status: ManagerStatus, deciding: ListedRequest?) -> String {
         // The names of device and interface are opposite in landscape: say that they fit.
         if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), following the device" }
+        if status.interfaceRule == .unknown, !status.hasAccelerometer {
+            return "\(status.interfaceOrientation.name), as there is no accelerometer"
+        }
         let sentence = status.interfaceRule.sentence(
             deciding: deciding.map { ($0.appID, $0.supported) },
             mask: status.supportedOrientations
