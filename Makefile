@@ -3,6 +3,8 @@
 # install packages; only these, `make install` and `make uninstall` write outside .build.
 
 PREFIX ?= /usr/local
+LIBEXECDIR ?= $(PREFIX)/libexec
+DOCDIR ?= $(PREFIX)/share/doc/orientd
 DESTDIR ?=
 # systemd, udev, polkit and D-Bus read from fixed folders, which do not depend on PREFIX.
 SYSTEM ?= /usr
@@ -249,8 +251,8 @@ PICTURES := $(addsuffix .svg,face-up tablet lock run classifier classifier-synth
 
 # The installed files, as SOURCE:MODE:DESTINATION.
 INSTALLED := \
-    $(BIN)/orientd:755:$(PREFIX)/libexec/orientd \
-    $(BIN)/orientd-tablet-switch:755:$(PREFIX)/libexec/orientd-tablet-switch \
+    $(BIN)/orientd:755:$(LIBEXECDIR)/orientd \
+    $(BIN)/orientd-tablet-switch:755:$(LIBEXECDIR)/orientd-tablet-switch \
     $(BIN)/orientctl:755:$(PREFIX)/bin/orientctl \
     $(BIN)/orient-agent:755:$(PREFIX)/bin/orient-agent \
     Sources/monitor-sensor/monitor-sensor:755:$(PREFIX)/bin/monitor-sensor \
@@ -266,12 +268,12 @@ INSTALLED := \
     .build/orientctl.bash:644:$(PREFIX)/share/bash-completion/completions/orientctl \
     .build/orientctl.zsh:644:$(PREFIX)/share/zsh/site-functions/_orientctl \
     .build/orientctl.fish:644:$(PREFIX)/share/fish/vendor_completions.d/orientctl.fish \
-    LICENSE:644:$(PREFIX)/share/doc/orientd/LICENSE \
-    NEWS.md:644:$(PREFIX)/share/doc/orientd/NEWS.md \
-    docs/orientd.conf:644:$(PREFIX)/share/doc/orientd/examples/orientd.conf \
-    docs/agent.conf:644:$(PREFIX)/share/doc/orientd/examples/agent.conf \
-    $(foreach file,$(DOCUMENTS),.build/documents/$(file):644:$(PREFIX)/share/doc/orientd/$(file)) \
-    $(foreach file,$(PICTURES),docs/$(file):644:$(PREFIX)/share/doc/orientd/$(file)) \
+    LICENSE:644:$(DOCDIR)/LICENSE \
+    NEWS.md:644:$(DOCDIR)/NEWS.md \
+    docs/orientd.conf:644:$(DOCDIR)/examples/orientd.conf \
+    docs/agent.conf:644:$(DOCDIR)/examples/agent.conf \
+    $(foreach file,$(DOCUMENTS),.build/documents/$(file):644:$(DOCDIR)/$(file)) \
+    $(foreach file,$(PICTURES),docs/$(file):644:$(DOCDIR)/$(file)) \
     docs/dbusmock/orientd.py:644:$(PREFIX)/share/python-dbusmock/templates/orientd.py \
     .build/orientd.service:644:$(SYSTEM)/lib/systemd/system/orientd.service \
     .build/orientd-tablet-switch.service:644:$(SYSTEM)/lib/systemd/system/orientd-tablet-switch.service \
@@ -305,7 +307,7 @@ install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DEST
 	@for file in $(DOCUMENTS); do \
 	    sed -E 's,\[([^]]*)\]\(\.\./[^)]*\),\1,g' docs/$$file >.build/documents/$$file || exit 1; done
 	@for unit in orientd orientd-tablet-switch; do \
-	    sed 's|@LIBEXECDIR@|$(PREFIX)/libexec|; s|@SENSOR_CORE@|$(SENSOR_CORE)|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
+	    sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|; s|@SENSOR_CORE@|$(SENSOR_CORE)|' systemd/$$unit.service >.build/$$unit.service || exit 1; done
 	@sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/user/orient-agent.service >.build/orient-agent.service
 	@for shell in bash zsh fish; do $(EMULATOR) $(BIN)/orientctl completion $$shell >.build/orientctl.$$shell || exit 1; done
 	@set -e; for entry in $(INSTALLED); do \

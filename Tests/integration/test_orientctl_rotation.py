@@ -222,6 +222,15 @@ class Turning(InterfaceTestCase):
         self.assertEqual(json.loads(printed("laptop", "--json")), answer)
         self.assertEqual(json.loads(printed("--json")), answer)
 
+    def test_a_lock_that_waits_for_tablet_mode_says_so(self):
+        self.start("Autorotate=tablet-mode")
+        self.do("tablet-mode", "laptop")
+        run = self.rig.orientctl("lock", "portrait-upside-down")
+        warning = "the interface is shown in portrait: in use as a laptop; the lock applies in tablet mode"
+        self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
+        self.do("tablet-mode", "tablet")
+        self.assert_shown("portrait-upside-down")
+
     def test_a_request_that_overrides_a_wish_is_named(self):
         self.start()
         player = self.view(LANDSCAPE, "org.example.Player", reason="a film")

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from xml.etree import ElementTree
 
 from gi.repository import GLib
 
@@ -14,6 +15,7 @@ from rig import (
     MANAGER,
     ORIENTATION_NOT_SUPPORTED,
     ROOT_PATH,
+    SOURCE_ROOT,
     wait_until,
 )
 from rotation import ALL, CHANGED, CONFIRMED, DID, LANDSCAPE, ORIENTATIONS, RotationTestCase, WILL, mask
@@ -44,6 +46,11 @@ AUTHORIZED = [
     ("Request", "sua{sv}", ("org.example.App", LANDSCAPE, {}), "request"),
     ("SetTabletMode", "s", ("laptop",), "tablet-mode"),
     ("SetAutorotate", "s", ("never",), "configure"),
+]
+# More of them: one is another form of the method above, one changes nothing that is announced.
+ALSO_AUTHORIZED = [
+    ("SetApplicationOrientations", "sas", ("org.example.Before", ["landscape-left"]), "request"),
+    ("ClaimTabletMode", "", (), "claim"),
 ]
 
 
@@ -362,9 +369,15 @@ class Permission(RotationTestCase):
         self.client.ask("Rotate", "s", "landscape-left")
         self.rig.allow(*allowed)
 
+    def test_there_is_a_case_for_each_method(self):
+        tree = ElementTree.parse(SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces" / "org.orientd1.Manager.xml")
+        methods = {method.get("name") for method in tree.iter("method")}
+        free = {"Release", "ReleaseTabletMode", "ListRequests"}
+        self.assertEqual(methods - free, {name for name, *_ in AUTHORIZED + ALSO_AUTHORIZED})
+
     def test_calls_without_permission_are_refused_and_change_nothing(self):
         self.start_with_polkit()
-        for method, signature, values, action in AUTHORIZED:
+        for method, signature, values, action in AUTHORIZED + ALSO_AUTHORIZED:
             with self.subTest(method):
                 self.rig.allow(*(name for name in ACTIONS if not name.endswith("." + action)))
                 before = self.state()
