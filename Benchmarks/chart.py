@@ -7,7 +7,7 @@ import pathlib
 import sys
 from xml.sax.saxutils import escape
 
-from figures import SENSORS, Figures, counted
+from figures import SENSORS, Figures
 
 STYLE = """
 text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; fill: #1f2328; }
@@ -31,7 +31,7 @@ text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; f
 """
 # The styles of the programs.
 STYLES = "ours", "peer", "newer"
-MARGIN, PANEL, GAP = 24, 420, 32
+MARGIN, PANEL = 24, 420
 LABEL, BAR, BARS_GAP, TITLE = 165, 11, 8, 28
 # The longest bar leaves room for its value.
 LONGEST = PANEL - LABEL - 55
@@ -87,10 +87,6 @@ def panels(figures):
 
         return values
 
-    def medians_of(figure, scale=1.0, sensor=""):
-        """Returns a function from what was observed to the values of the programs."""
-        return lambda what: percentiles(f"{what}: {figure}", 50, scale)(sensor)
-
     drawn = []
     for unit, title in (("wake-ups/min", "Wake-ups a minute"), ("CPU ms/min", "CPU time a minute, ms")):
         for state in ("at rest", "in motion"):
@@ -99,15 +95,6 @@ def panels(figures):
         figure = f"{state}: latency ms"
         title = f"Delay of a turn {described}, ms (median, p90)"
         drawn.append(Panel(title, SENSORS, percentiles(figure, 50), percentiles(figure, 90)))
-    states = ("unclaimed", "in motion")
-    drawn.append(Panel("Resident memory, MB", states, medians_of("resident kB", 0.001, "polled")))
-    drawn.append(Panel("Private dirty memory, kB", states, medians_of("private dirty kB", sensor="polled")))
-    starts = [percentiles("start s", percent, 1000) for percent in (50, 90)]
-    drawn.append(Panel("Start until a desktop knows the sensor, ms (median, p90)", [""], *starts))
-    drawn.append(Panel("Executable without symbols, kB", [""], percentiles("stripped B", 50, 0.001)))
-    for kind in ("subscribers", "requests"):
-        labels = [counted(count, kind) for count in figures.options[kind]]
-        drawn.append(Panel(f"Resident memory with {kind}, MB", labels, medians_of("resident kB", 0.001)))
     return drawn
 
 
@@ -117,19 +104,18 @@ def draw(report):
     elements = []
     top = MARGIN + 34
     drawn = panels(figures)
-    for pair in zip(drawn[::2], drawn[1::2]):
-        for column, panel in enumerate(pair):
-            elements += panel.draw(MARGIN + column * (PANEL + GAP), top)
-        top += max(panel.height for panel in pair) + 18
-    width, height = 2 * MARGIN + 2 * PANEL + GAP, top + 18
+    for panel in drawn:
+        elements += panel.draw(MARGIN, top)
+        top += panel.height + 18
+    width, height = 2 * MARGIN + PANEL, top + 30
     legend = []
     x = MARGIN
     for name, title in zip(STYLES, figures.programs):
         legend.append(f'<rect class="{name}" x="{x}" y="{MARGIN}" width="12" height="12"/>')
         legend.append(f'<text x="{x + 18}" y="{MARGIN + 11}">{escape(title)}</text>')
-        x += 48 + 7 * len(title)
+        x += 30 + 7 * len(title)
     machine = figures.machine
-    note = f"{machine['date']}, {machine['system']}, {machine['processors']}; mocked sensors, shorter is better"
+    notes = "Mocked sensors; shorter is better.", f"{machine['date']}, {machine['system']}, {machine['processors']}"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -140,7 +126,10 @@ def draw(report):
             f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
             *legend,
             *elements,
-            f'<text class="note" x="{MARGIN}" y="{height - 14}">{escape(note)}</text>',
+            *(
+                f'<text class="note" x="{MARGIN}" y="{height - 30 + 16 * index}">{escape(note)}</text>'
+                for index, note in enumerate(notes)
+            ),
             "</svg>",
             "",
         ]

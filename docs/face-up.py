@@ -13,7 +13,23 @@ DEVICES = [
     ("Chuwi FreeBook", "0, -1, 0; 1, 0, 0; 0, 0, 1", False),
     ("HP OmniBook Ultra Flip", "1, 0, 0; 0, 1, 0; 0, 0, -1", True),
 ]
-PANEL, HEIGHT = 250, 414
+PANEL, HEIGHT = 250, 434
+STYLE = """
+@media (prefers-color-scheme: dark) {
+  svg { fill: #f0f6fc; }
+  [fill="#ffffff"] { fill: #0d1117; }
+  [fill="#57606a"] { fill: #9198a1; }
+  [fill="#b91c1c"] { fill: #ff7b72; }
+  [fill="#1d4ed8"] { fill: #79c0ff; }
+  [stroke="#57606a"] { stroke: #9198a1; }
+  [stroke="#b91c1c"] { stroke: #ff7b72; }
+  [stroke="#1d4ed8"] { stroke: #79c0ff; }
+  [fill="#eef2f7"] { fill: #161b22; }
+  [fill="#15803d"] { fill: #56d364; }
+  [stroke="#15803d"] { stroke: #56d364; }
+  [stroke="#d0d7de"] { stroke: #3d444d; }
+}
+"""
 AXES = (("x", "#b91c1c"), ("y", "#15803d"), ("z", "#1d4ed8"))
 # The screen and the chip in it, relative to the panel.
 SCREEN = (45, 52, 160, 182)
@@ -84,6 +100,7 @@ def panel(title, words, is_hub, left):
     for index in axes:
         lines += axis(*AXES[index], right[index], top[index], front[index])
     steps = [
+        "ACCEL_MOUNT_MATRIX=",
         words.replace("-", "−"),
         f"right = {'' if is_hub else '−'}row x = {shown(right)}",
         f"top = {'' if is_hub else '−'}row y = {shown(top)}",
@@ -93,8 +110,8 @@ def panel(title, words, is_hub, left):
     what = "the hub reads against the force" if is_hub else "the chip reads along the force"
     lines += [text(20, 260 + 20 * index, step, font_size=13) for index, step in enumerate(steps)]
     lines += [
-        text(20, 362, what, font_size=13),
-        text(20, 388, f"face up reads {'+z' if z > 0 else '−z'}", font_weight="bold", fill="#1d4ed8"),
+        text(20, 382, what, font_size=13),
+        text(20, 408, f"face up reads {'+z' if z > 0 else '−z'}", font_weight="bold", fill="#1d4ed8"),
         "</g>",
     ]
     return lines
@@ -106,6 +123,7 @@ def picture(devices):
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
         'font-family="sans-serif" font-size="14" fill="#24292f">',
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        f"<style>{STYLE}</style>",
         "<title>The axes of three chips behind their screens, and the sign of z that follows</title>",
         f'<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>',
     ]

@@ -4,7 +4,7 @@
 import csv
 import statistics
 
-from chart import GAP, MARGIN, PANEL, STYLE, TITLE
+from chart import MARGIN, PANEL, STYLE, TITLE
 
 # By the end of a column's name: how much the last quarter of the samples may exceed the first one after the warm-up, as
 # a factor and in the column's unit. Memory comes in pages, and glibc's heap settles for a long time; the processor time
@@ -100,15 +100,13 @@ class Curve:
         yield f'<polyline class="curve" points="{line}"/>'
 
     def picture(self):
-        """Returns an SVG picture with one panel for each column, those of a program below each other."""
-        columns = self.columns
-        rows = (len(columns) + 1) // 2
+        """Returns an SVG picture with one panel for each column."""
+        step = TITLE + HEIGHT + 18
         elements = []
-        for index, column in enumerate(columns):
-            left = MARGIN + index // rows * (PANEL + GAP)
-            elements += self.draw(column, left, MARGIN + 30 + index % rows * (TITLE + HEIGHT + 18))
-        width, height = 2 * MARGIN + 2 * PANEL + GAP, 2 * MARGIN + 30 + rows * (TITLE + HEIGHT + 18)
-        note = f"{max(self.times, default=0):.0f} seconds of use; the grey part is the warm-up"
+        for index, column in enumerate(self.columns):
+            elements += self.draw(column, MARGIN, MARGIN + 30 + index * step)
+        width, height = 2 * MARGIN + PANEL, MARGIN + 30 + len(self.columns) * step
+        note = f"{max(self.times, default=0):.0f} seconds of use; flat is right; the grey part is the warm-up"
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
