@@ -62,9 +62,9 @@ import Testing
         (.portrait, .landscape, .lock, "a allows landscape only"),
         (.portrait, .landscape, .waiting, "a allows landscape only"),
         (.portrait, .all, .fixed, "a does not autorotate"), (.portrait, .all, .lock, "a does not autorotate"),
-        (.portrait, .all, .laptop, nil), (.landscapeRight, .landscape, .mask, nil),
+        (.portrait, .all, .laptop, "in use as a laptop"), (.landscapeRight, .landscape, .mask, nil),
     ])
-    func `a request that overrides what is wanted is named`(
+    func `what overrides what is wanted is named`(
         wanted: InterfaceOrientation,
         mask: InterfaceOrientationMask,
         rule: RotationRule,

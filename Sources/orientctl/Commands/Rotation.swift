@@ -234,7 +234,9 @@ extension ManagerStatus {
     /// nil if neither does.
     func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest?) -> String? {
         guard wanted != interfaceOrientation else { return nil }
-        if interfaceRule == .laptop { return "in use as a laptop; the lock applies in tablet mode" }
+        if interfaceRule == .laptop {
+            return "in use as a laptop" + (rotationLock == .off ? "" : "; the lock applies in tablet mode")
+        }
         guard let deciding else { return nil }
         let rule: RotationRule
         if !supportedOrientations.contains(wanted) {

@@ -22,12 +22,8 @@ var film: GeometryRequest?
 
 do {
     let orientd = try OrientationConnection()
-    var last = ""
     orientd.onChange = { state in
-        let line = "\(state.isServiceRunning) \(state.deviceOrientation) \(state.interfaceOrientation)"
-        // Other values of the state change, too.
-        if line != last { print(line) }
-        last = line
+        print(state.isServiceRunning, state.deviceOrientation, state.interfaceOrientation)
         fflush(nil)
     }
     // These are made when the loop runs. The results are kept in variables, because they end with the last reference.
