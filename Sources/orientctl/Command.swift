@@ -16,6 +16,9 @@ struct Command: Sendable {
     /// number, `COMMAND...` for the words of another command line.
     var operands = ""
 
+    /// What follows the name in usage messages where some of it excludes another; empty for all options and operands.
+    var forms = ""
+
     /// What the list of commands says, in a few words.
     let summary: String
     /// What the command is for, in whole sentences.
@@ -29,6 +32,7 @@ struct Command: Sendable {
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {
+        if !forms.isEmpty { return name + " " + forms }
         let required = options.filter { $0.isRequired }.map { $0.usage }
         let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
         return ([name] + required + optional + [operands]).filter { !$0.isEmpty }.joined(separator: " ")

@@ -34,6 +34,14 @@ struct CommandError: Error {
         self.init(error)
     }
 
+    /// The same error, which advises to have doctor look at the same bus.
+    func naming(bus: String?) -> CommandError {
+        let end = "orientctl doctor"
+        guard let bus, message.hasSuffix(end) else { return self }
+        let rest = String(Substring(message.utf8.dropLast(end.utf8.count)))
+        return CommandError(rest + "orientctl --bus=\(bus) doctor", exitCode)
+    }
+
     /// Describes an error of the bus: the daemon is missing, it has refused, or anything else.
     init(_ error: BusError) {
         if error.isServiceMissing {

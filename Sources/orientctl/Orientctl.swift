@@ -25,7 +25,11 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
         var (command, invocation) = try parse(arguments)
         invocation.operandVector = vector + (arguments.count - invocation.operands.count)
         IIOContext.silenceLibrary()
-        try command.run(invocation)
+        do throws(CommandError) {
+            try command.run(invocation)
+        } catch {
+            throw error.naming(bus: invocation.value(of: "bus"))
+        }
         return 0
     } catch {
         if !error.message.isEmpty { complain(error.message) }

@@ -419,8 +419,8 @@ class Recording(CalibrateTestCase):
         for poses, named in (
             ((self.UPRIGHT, self.LEFT_EDGE, self.UPRIGHT), "upright and face up: "),
             ((self.UPRIGHT, self.LEFT_EDGE, (0.7, 0.7, 0)), "face up: "),
-            ((self.UPRIGHT, self.LEFT_EDGE), "rests in 2 poses instead of 3, at 1.0 s, "),
-            ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "rests in 4 poses instead of 3, at "),
+            ((self.UPRIGHT, self.LEFT_EDGE), "needs 3 poses, but the device rests 2 times, at 1.0 s, "),
+            ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "needs 3 poses, but the device rests 4 times, at "),
         ):
             with self.subTest(named):
                 run = self.calibrate("--from", self.write_trace(*poses))

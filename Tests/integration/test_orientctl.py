@@ -338,6 +338,10 @@ class Help(OrientctlTestCase):
         self.assertEqual(run.returncode, NO_DAEMON)
         self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
 
+        bus = f"--bus={self.rig.address}"
+        advice = self.rig.orientctl("lock", bus).stderr
+        self.assertEqual(advice, f"orientctl: orientd is not running; is it installed? try: orientctl {bus} doctor\n")
+
     def test_no_bus_names_the_next_step(self):
         remedy = "; try: sudo systemctl start dbus.socket"
         for arguments, bus in (

@@ -13,6 +13,7 @@ import SystemdBus
 enum Calibrate {
     static let command = Command(
         name: "calibrate",
+        forms: "[--exact] [--from=TRACE] [--output=FILE] | --reset [--output=FILE]",
         summary: "find the accelerometer's mount matrix from three poses",
         description: "For a picture that turns the wrong way: finds from three poses how the accelerometer is mounted, "
             + "and as root adds that to udev's hwdb.",
@@ -125,7 +126,7 @@ enum Calibrate {
         guard found.count == wanted else {
             let times = found.map { decimal($0.time, places: 1) + " s" }.joined(separator: ", ")
             let places = times.isEmpty ? "" : ", at \(times)"
-            throw CommandError("\(path): the device rests in \(found.count) poses instead of \(wanted)\(places)")
+            throw CommandError("\(path): needs \(wanted) poses, but the device rests \(found.count) times\(places)")
         }
         return found.map { frame.reading(of: $0.reading) }
     }

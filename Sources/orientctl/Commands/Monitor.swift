@@ -12,6 +12,7 @@ enum Monitor {
     static let command = Command(
         name: "monitor",
         operands: "[PROPERTY...]",
+        forms: "[--full|--waybar|PROPERTY...]",
         summary: "print every change until Ctrl-C",
         description: "Prints every change until Ctrl-C, and keeps the sensor running meanwhile. With PROPERTY, prints "
             + "only values.",

@@ -27,6 +27,9 @@ enum Record {
                 let hint = useInstead(of: text, among: Placeholder.sources)
                 throw CommandError("--source=\(text)\(hint) \(SourceChoice.choices)", .usage)
             }
+            guard source != .sensorCore else {
+                throw CommandError("--source=ssc: only orientd --record records the sensor core", .usage)
+            }
             configuration.source = source
         }
         let text = invocation.value(of: "duration")
