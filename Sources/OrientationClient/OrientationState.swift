@@ -11,7 +11,9 @@ public struct OrientationState: Hashable, Sendable {
     /// Whether there is an accelerometer that can determine the orientation.
     public var hasAccelerometer: Bool { status.hasAccelerometer }
 
-    /// What that accelerometer does; it is ``SensorState/sampling`` while somebody needs it, be it for the angle of the hinge alone.
+    /// What that accelerometer does.
+    ///
+    /// It is ``SensorState/sampling`` while somebody needs it, be it for the angle of the hinge alone.
     public var sensorState: SensorState { status.sensorState }
 
     /// How the device is held, as `UIDevice.orientation`: one of the four edges, or `unknown` until the first is known.
