@@ -125,8 +125,9 @@ enum Rotation {
         name: "autorotate",
         operands: "[MODE]",
         summary: "set when the interface follows the device",
-        description: "Lets the interface follow the device always, in tablet mode only, or never. The mode survives "
-            + "restarts; setting it needs an administrator. Without MODE, prints the mode."
+        description: "Lets the interface follow the device always, always but while the machine is used as a laptop "
+            + "(tablet-mode), or never. The mode survives restarts; setting it needs an administrator. Without MODE, "
+            + "prints the mode."
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()

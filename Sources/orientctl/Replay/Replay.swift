@@ -15,12 +15,12 @@ enum Replay {
         name: "replay",
         operands: "FILE",
         summary: "run the daemon's decisions over a trace or recording",
-        description: "Decides as orientd would for the samples and events in FILE, and prints each change. - is "
-            + "standard input.",
+        description: "Decides as orientd would for the samples and events in FILE, and prints each change of the "
+            + "device orientation. - is standard input.",
         options: [
-            .init("all", "a", help: "print every change of a manager's property"),
+            .init("all", "a", help: "print every change of orientd's properties, such as the interface and the lock"),
             .init("devices", "d", help: "print every change of a sensor's state"),
-            .init("classifier", "c", value: "NAME", help: "robust (the default) or base"),
+            .init("classifier", "c", value: "NAME", help: "use robust or base instead of what the recording used"),
             .init("rest", "r", value: "SENSOR", help: "simulate how orientd reads SENSOR (hub or polled) at rest"),
             .init("plot", "p", value: "FILE", help: "draw the trace as an SVG picture; - prints it instead"),
         ]

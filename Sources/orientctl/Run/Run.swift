@@ -38,7 +38,8 @@ enum Run {
         natural: () throws(CommandError) -> DeviceOrientation
     ) throws(CommandError) -> RotationRequest {
         guard let text = invocation.value(of: "supported") else {
-            throw CommandError("run: an option such as --supported=landscape is required before COMMAND", .usage)
+            let example = "such as --supported=landscape"
+            throw CommandError("run: --supported=MASK is required before COMMAND, \(example)", .usage)
         }
         let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
