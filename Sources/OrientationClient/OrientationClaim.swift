@@ -2,8 +2,9 @@
 
 /// Keeps the sensor running as long as this object exists, also after orientd was restarted.
 ///
-/// The sensor stops when the last claim of all programs has ended. Let go of a claim, or call ``release()``, on any
-/// thread. A claim of an ``OrientationConnection`` ends with the connection at the latest.
+/// The sensor stops when the last claim of all programs has ended, unless a request that autorotates or the angle of
+/// the hinge needs it. Let go of a claim, or call ``release()``, on any thread. A claim of an ``OrientationConnection``
+/// ends with the connection at the latest.
 public final class OrientationClaim: Sendable {
     private let held: HeldValue
 

@@ -7,7 +7,10 @@ import SystemdBus
 
 /// The connection of a program with orientd, for programs that have a loop of their own.
 ///
-/// Have the loop call ``process()`` whenever ``fileDescriptor`` is readable; that calls ``onChange`` and completions.
+/// Have the loop call ``process()`` whenever ``fileDescriptor`` is readable; that calls ``onChange`` and completions. A
+/// completion may also be called before its call returns, if the result is known already, and with
+/// ``OrientationError/Code/disconnected`` when the connection is released.
+///
 /// It connects again to each orientd that starts, claims again and makes requests again. Use it from one thread. All of
 /// its claims and requests end with it. Each call completes exactly once, and any of them may fail with
 /// ``OrientationError/Code/disconnected``, ``OrientationError/Code/noReply`` or ``OrientationError/Code/failed``. A

@@ -165,9 +165,10 @@ public final class OrientationService: Sendable {
         }
     }
 
-    /// Rotates the interface by hand, until the device turns to another orientation; a lock holds the new one.
+    /// Rotates the interface by hand; a lock holds the new orientation.
     ///
-    /// With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// Without a lock, it lasts until the device turns to another edge, a request turns the interface, or the mode
+    /// changes. With `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/orientationNotSupported`` for an orientation outside
     ///   ``OrientationState/supportedInterfaceOrientations``; ``OrientationError/Code/notAllowed``,
@@ -183,8 +184,9 @@ public final class OrientationService: Sendable {
 
     /// Turns the interface once to match the device, also under a lock, which holds the new orientation then.
     ///
-    /// It does nothing if the masks forbid that or the device orientation is unknown; in laptop mode it returns to the
-    /// laptop orientation. With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// It does nothing if the device orientation is unknown, if the deciding request does not autorotate, or if the
+    /// masks forbid that under a lock or with the mode `never`; in laptop mode it returns to the laptop orientation.
+    /// With `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
     ///   ``OrientationError/Code/limitExceeded``.

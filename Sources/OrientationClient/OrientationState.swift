@@ -18,8 +18,8 @@ public struct OrientationState: Hashable, Sendable {
 
     /// How the device is held, as `UIDevice.orientation`: one of the four edges, or `unknown` until the first is known.
     ///
-    /// It keeps its value while the device lies flat, and while nobody claims the sensor. With `ReportFace=yes` in
-    /// orientd.conf(5) it can also be `faceUp` and `faceDown`.
+    /// It keeps its value while the device lies flat, and while nobody claims the sensor and no request autorotates.
+    /// With `ReportFace=yes` in orientd.conf(5) it can also be `faceUp` and `faceDown`.
     public var deviceOrientation: DeviceOrientation { status.deviceOrientation }
 
     /// Which way the screen faces while the device lies flat.
@@ -58,7 +58,9 @@ public struct OrientationState: Hashable, Sendable {
     /// What the tablet mode is derived from.
     public var tabletModeSource: TabletModeSource { status.tabletModeSource }
 
-    /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while nothing measures it.
+    /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while it is unknown or not measured.
+    ///
+    /// With the lid closed, it keeps its value.
     public var hingeAngle: Double? { status.hingeAngle < 0 ? nil : status.hingeAngle }
 
     private let status: ManagerStatus

@@ -2,15 +2,30 @@
 
 /// The rule that explains what is shown; ``sentence(deciding:mask:)`` says what each means.
 public enum RotationRule: String, NamedValue {
+    /// The interface follows the device.
     case device
     /// The mask forbids what the device, the lock or laptop mode would show.
     case mask
-    case lock, manual, laptop, fixed, never
+    /// The lock holds it.
+    case lock
+    /// It was rotated by hand.
+    case manual
+    /// The machine is used as a laptop.
+    case laptop
+    /// The deciding request does not autorotate.
+    case fixed
+    /// The autorotate mode is `never`.
+    case never
     /// The deciding request prefers it, although device and application forbid it.
     case preferred
     /// The deciding request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
     case waiting
-    case kept, paused, unknown
+    /// Another orientation would be upright, but this one is allowed, and nothing has turned it since it was shown.
+    case kept
+    /// The lid is closed, or the machine goes to sleep.
+    case paused
+    /// Nothing is known of the device yet.
+    case unknown
 
     /// Returns the rule as a sentence for people, such as `held by the lock`.
     ///
