@@ -44,34 +44,22 @@ struct `Search in the sensor core` {
     }
 
     private static func datagram(_ sensor: SUID, _ number: UInt32, _ payload: [UInt8]) -> [UInt8] {
-        let event = field(1, number) + field(3, payload)
-        let message = field(1, name(sensor)) + field(2, event)
+        let event: [UInt8] = .field(1, fixed: number) + .field(3, payload)
+        let message: [UInt8] = .field(1, sensor.message) + .field(2, event)
         var datagram: [UInt8] = [4, 0, 0, 0x22, 0, 0, 0, 2]
         datagram.addInteger(UInt16(message.count + 2))
         datagram.addInteger(UInt16(message.count))
         return datagram + message
     }
 
-    private static func name(_ sensor: SUID) -> [UInt8] { field(1, sensor.low) + field(2, sensor.high) }
-
-    private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-        [number << 3 | 2, UInt8(bytes.count)] + bytes
-    }
-
-    private static func field(_ number: UInt8, _ integer: some FixedWidthInteger) -> [UInt8] {
-        var bytes = [number << 3 | (integer.bitWidth == 64 ? 1 : 5)]
-        bytes.addInteger(integer)
-        return bytes
-    }
-
     private mutating func answer(_ type: String, _ found: [SUID], from sender: QRTRAddress = service) {
-        let payload = found.reduce(Self.field(1, Array(type.utf8))) { $0 + Self.field(2, Self.name($1)) }
+        let payload = found.reduce([UInt8].field(1, Array(type.utf8))) { $0 + .field(2, $1.message) }
         directory.receive(Self.datagram(.lookup, 768, payload)[...], from: sender, at: time)
     }
 
     private mutating func describe(_ sensor: SUID = accelerometer, isAvailable: Bool = true) {
-        let values = Self.field(1, [5 << 3, isAvailable ? 1 : 0])
-        let payload = Self.field(1, [1 << 3, 3] + Self.field(2, values))
+        let values: [UInt8] = .field(1, [5 << 3, isAvailable ? 1 : 0])
+        let payload: [UInt8] = .field(1, [1 << 3, 3] + .field(2, values))
         directory.receive(Self.datagram(sensor, 128, payload)[...], from: Self.service, at: time)
     }
 

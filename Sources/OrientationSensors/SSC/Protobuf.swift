@@ -58,7 +58,18 @@ extension ArraySlice<UInt8> {
     }
 }
 
+/// Writing of messages.
 extension [UInt8] {
+    /// The field of a text or message of fewer than 128 bytes.
+    static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+
+    /// The field of an integer of 32 or 64 bits.
+    static func field(_ number: UInt8, fixed integer: some FixedWidthInteger) -> [UInt8] {
+        var bytes = [number << 3 | (integer.bitWidth == 64 ? 1 : 5)]
+        bytes.addInteger(integer)
+        return bytes
+    }
+
     mutating func addInteger(_ integer: some FixedWidthInteger) {
         for byte in 0..<integer.bitWidth / 8 { append(UInt8(truncatingIfNeeded: integer >> (8 * byte))) }
     }

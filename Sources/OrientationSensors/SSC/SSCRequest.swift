@@ -16,6 +16,8 @@ extension SUID {
         }
         self.init(low: low, high: high)
     }
+
+    var message: [UInt8] { .field(1, fixed: low) + .field(2, fixed: high) }
 }
 
 /// What a sensor is asked for.
@@ -32,9 +34,9 @@ enum SSCRequest: Equatable, Sendable {
 
     private var content: (number: UInt32, payload: [UInt8]) {
         switch self {
-        case .sensors(let type): (512, Self.field(1, Array(type.utf8)) + [2 << 3, 1])
+        case .sensors(let type): (512, .field(1, Array(type.utf8)) + [2 << 3, 1])
         case .attributes: (1, [])
-        case .stream(let rate): (513, Self.fixed(1, Float(rate).bitPattern))
+        case .stream(let rate): (513, .field(1, fixed: Float(rate).bitPattern))
         case .changes: (514, [])
         case .end: (10, [])
         }
@@ -43,24 +45,11 @@ enum SSCRequest: Equatable, Sendable {
     /// The message in the format of Protocol Buffers that asks a sensor for it.
     func message(to sensor: SUID) -> [UInt8] {
         let (number, payload) = content
-        let name = Self.fixed(1, sensor.low) + Self.fixed(2, sensor.high)
         // For the processor that Linux runs on, which is not woken up for it.
         let delivery: [UInt8] = [1 << 3, 1, 2 << 3, 1]
-        return Self.field(1, name) + Self.fixed(2, number) + Self.field(3, delivery)
-            + Self.field(4, payload.isEmpty ? [] : Self.field(2, payload))
+        return .field(1, sensor.message) + .field(2, fixed: number) + .field(3, delivery)
+            + .field(4, payload.isEmpty ? [] : .field(2, payload))
     }
 
     func datagram(to sensor: SUID) -> [UInt8] { QMIMessage.request(message(to: sensor)) }
-
-    /// A field of a text or message, which has fewer than 128 bytes.
-    private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-        [number << 3 | 2, UInt8(bytes.count)] + bytes
-    }
-
-    /// A field of an integer of 32 or 64 bits.
-    private static func fixed(_ number: UInt8, _ integer: some FixedWidthInteger) -> [UInt8] {
-        var bytes = [number << 3 | (integer.bitWidth == 64 ? 1 : 5)]
-        bytes.addInteger(integer)
-        return bytes
-    }
 }

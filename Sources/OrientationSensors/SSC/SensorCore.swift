@@ -66,7 +66,7 @@ package final class SensorCore {
                 update()
             }
         } catch {
-            // Another program has taken over the list of services, which each socket is told once.
+            // A program that takes over the list of services resets all sockets: each has this error once.
             refresh()
         }
     }
