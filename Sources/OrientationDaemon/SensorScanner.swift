@@ -16,9 +16,8 @@ final class SensorScanner {
     let search: SensorSearch
     private var monitors: [DeviceMonitor] = []
     private var core: SensorCore?
-    /// Clients ask once which sensors there are, so a core has some time to answer before the first scan.
+    /// Clients ask once which sensors there are, so a core has some time to answer before the first scan; nil afterwards.
     private var firstScan: Timer?
-    private var awaitsCore = false
 
     /// Nil for a source that is no device.
     init?(_ source: SourceChoice, loop: EventLoop, log: Log) throws(SystemError) {
@@ -38,14 +37,13 @@ final class SensorScanner {
             monitors.append(monitor)
             findCore()
         }
-        awaitsCore = core != nil
-        guard awaitsCore else {
+        guard core != nil else {
             search.scan()
             return
         }
         firstScan = try loop.timer(
             owned(by: self) {
-                $0.awaitsCore = false
+                $0.firstScan = nil
                 $0.search.scan()
             }
         )
@@ -77,7 +75,7 @@ final class SensorScanner {
             return
         }
         log.info("listening to the sensor core at \(core.node.syspath)")
-        core.onChange = owned(by: self) { if !$0.awaitsCore { $0.deviceChanged($1, $2) } }
+        core.onChange = owned(by: self) { if $0.firstScan == nil { $0.deviceChanged($1, $2) } }
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {
