@@ -43,6 +43,9 @@ public struct Sensing: Hashable, Sendable {
     /// The second reading that finds nothing comes after five seconds of silence, and notices it.
     public static let longestPeriod = 2.5
 
+    /// Seconds without a reading of a device at rest at most; the longest ``longestSilence``.
+    static let longestSilenceAtRest = 30.0
+
     /// Every reading counts, at once.
     public static let stream = Sensing()
 
@@ -61,7 +64,7 @@ public struct Sensing: Hashable, Sendable {
     public var longestSilence: Double {
         switch purpose {
         // Sooner while the halves are compared: a tablet switch is checked for ten seconds.
-        case .orientation: allowsBatches ? 30 : 10
+        case .orientation: allowsBatches ? Self.longestSilenceAtRest : 10
         case .orientationAndKeyboard: Self.longestPeriod
         // Less than a period, so that every reading passes although intervals vary.
         case .angle: Self.longestPeriod / 2

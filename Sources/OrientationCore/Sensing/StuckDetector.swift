@@ -20,9 +20,9 @@ package struct StuckDetector {
 
     /// Seconds between two readings beyond which they are not compared.
     ///
-    /// A sensor that reports changes only is silent at rest. A polled sensor that rests is heard of every 30 seconds,
-    /// and then its readings did not differ.
-    private static let longestGap = 35.0
+    /// A sensor that reports changes only is silent at rest. A polled sensor that rests is heard of now and then, and
+    /// then its readings did not differ.
+    private static let longestGap = Sensing.longestSilenceAtRest + 5
 
     package private(set) var isStuck = false
 
