@@ -38,12 +38,12 @@ LONGEST = PANEL - LABEL - 55
 
 
 class Panel:
-    """Bars of one figure: a group for each label, with a value for each program, and whiskers up to further values."""
+    """Bars of one figure: a group for each sensor, with a value for each program, and whiskers up to further values."""
 
-    def __init__(self, title, labels, values, whiskers=None):
+    def __init__(self, title, values, whiskers=None):
         self.title = title
         whiskers = whiskers or (lambda _: [None] * len(STYLES))
-        self.groups = [(label, values(label), whiskers(label)) for label in labels]
+        self.groups = [(sensor, values(sensor), whiskers(sensor)) for sensor in SENSORS]
 
     @property
     def height(self):
@@ -55,9 +55,8 @@ class Panel:
         everything = [value for _, values, whiskers in self.groups for value in [*values, *whiskers] if value]
         scale = LONGEST / max(everything, default=1)
         y = top + TITLE
-        for label, values, whiskers in self.groups:
-            text = SENSORS.get(label, str(label))
-            yield f'<text class="label" x="{left}" y="{y + len(STYLES) * BAR / 2 + 4}">{escape(text)}</text>'
+        for sensor, values, whiskers in self.groups:
+            yield f'<text class="label" x="{left}" y="{y + len(STYLES) * BAR / 2 + 4}">{escape(SENSORS[sensor])}</text>'
             for name, value, whisker in zip(STYLES, values, whiskers):
                 if value is not None:
                     yield from self.draw_bar(name, left + LABEL, y, value, whisker, scale)
@@ -78,23 +77,18 @@ class Panel:
 
 def panels(figures):
     """Returns the panels in reading order."""
-    def percentiles(figure, percent, scale=1.0):
+    def percentiles(figure, percent):
         """Returns a function from a sensor to the values of the programs."""
-
-        def values(sensor):
-            found = [figures.percentile(program, sensor, figure, percent) for program in figures.programs]
-            return [None if value is None else value * scale for value in found]
-
-        return values
+        return lambda sensor: [figures.percentile(program, sensor, figure, percent) for program in figures.programs]
 
     drawn = []
     for unit, title in (("wake-ups/min", "Wake-ups a minute"), ("CPU ms/min", "CPU time a minute, ms")):
         for state in ("at rest", "in motion"):
-            drawn.append(Panel(f"{title}, {state}", SENSORS, percentiles(f"{state}: {unit}", 50)))
+            drawn.append(Panel(f"{title}, {state}", percentiles(f"{state}: {unit}", 50)))
     for state, described in (("at rest", "from rest"), ("in motion", "in motion")):
         figure = f"{state}: latency ms"
         title = f"Delay of a turn {described}, ms (median, p90)"
-        drawn.append(Panel(title, SENSORS, percentiles(figure, 50), percentiles(figure, 90)))
+        drawn.append(Panel(title, percentiles(figure, 50), percentiles(figure, 90)))
     return drawn
 
 
@@ -103,8 +97,7 @@ def draw(report):
     figures = Figures(report)
     elements = []
     top = MARGIN + 34
-    drawn = panels(figures)
-    for panel in drawn:
+    for panel in panels(figures):
         elements += panel.draw(MARGIN, top)
         top += panel.height + 18
     width, height = 2 * MARGIN + PANEL, top + 30
