@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import POSIX
 import Testing
 
 @testable import OrientationCore
@@ -73,16 +72,10 @@ struct `Every device of hwdb` {
         var quantity: SensorFrame.Quantity { modalias.hasPrefix("platform:HID-SENSOR") ? .gravity : .specificForce }
     }
 
-    static let entries: [Entry] = {
-        let folders = #filePath.split(separator: "/").dropLast(2)
-        let path = "/" + folders.joined(separator: "/") + "/Fixtures/hwdb-mount-matrices.tsv"
-        guard let bytes = try? FileDescriptor.contents(of: path) else { return [] }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: "\t").map(String.init)
-            guard fields.count == 4, !line.hasPrefix("#") else { return nil }
-            return Entry(machine: fields[0], modalias: fields[1], location: fields[2], matrix: fields[3])
-        }
-    }()
+    static let entries: [Entry] = Fixtures.rows(of: "hwdb-mount-matrices.tsv").compactMap { fields in
+        guard fields.count == 4, !fields[0].hasPrefix("#") else { return nil }
+        return Entry(machine: fields[0], modalias: fields[1], location: fields[2], matrix: fields[3])
+    }
 
     /// A half of a machine: its chip, and orientd's frame for it.
     struct Half {

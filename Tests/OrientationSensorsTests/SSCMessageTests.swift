@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import POSIX
 import SplitMix
 import Testing
 
@@ -15,19 +14,13 @@ struct `Messages of the sensor core` {
     }
 
     /// make-ssc-messages.py writes them.
-    static let entries: [Entry] = {
-        let folders = #filePath.split(separator: "/").dropLast(2)
-        let path = "/" + folders.joined(separator: "/") + "/Fixtures/ssc-messages.tsv"
-        guard let bytes = try? FileDescriptor.contents(of: path) else { return [] }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
-            let fields = line.split(separator: "\t").map(String.init)
-            let digits = Array(fields[1].utf8)
-            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-                UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-            }
-            return Entry(description: fields[0], bytes: bytes)
+    static let entries = Fixtures.rows(of: "ssc-messages.tsv").map { fields in
+        let digits = Array(fields[1].utf8)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
         }
-    }()
+        return Entry(description: fields[0], bytes: bytes)
+    }
 
     private static func text(_ sensor: SUID) -> String {
         String(sensor.low, radix: 16) + "/" + String(sensor.high, radix: 16)

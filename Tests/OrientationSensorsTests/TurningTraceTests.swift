@@ -7,9 +7,7 @@ import Testing
 
 @Suite struct TurningTraceTests {
     @Test func `the bundled trace shows every edge and both faces`() throws {
-        let folders = #filePath.split(separator: "/").dropLast(2)
-        let path = "/" + folders.joined(separator: "/") + "/Fixtures/turning.csv"
-        let file = try FileDescriptor.open(reading: path)
+        let file = try FileDescriptor.open(reading: Fixtures.path(of: "turning.csv"))
         var reader = TraceReader(file, name: "turning.csv")
         var classifier = OrientationClassifier(constants: .robust)
         var edges: [DeviceOrientation] = []
