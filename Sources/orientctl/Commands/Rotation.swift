@@ -190,7 +190,7 @@ enum Rotation {
         try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
     }
 
-    /// Warns if a request or laptop mode keeps the interface from what is wanted, and prints the line, or the values as JSON.
+    /// Warns if a request or laptop mode keeps the interface from what is wanted; prints the line, or the values as JSON.
     private static func report(_ wish: Wish, _ line: Line?, _ bus: Bus, isJSON: Bool) throws(CommandError) {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
