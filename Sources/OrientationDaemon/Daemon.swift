@@ -101,6 +101,7 @@ package final class Daemon {
             ) {
                 driver.switchesChanged($0, isLidClosed: $1)
             } : nil
+        if let switches { scanner?.onCover = { switches.isCovered = $0 } }
         sleep = try SleepWatch(address, loop: loop, log: log) { driver.deliver($0 ? .sleep : .wake) }
         let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
         tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)

@@ -103,7 +103,12 @@ final class LidAndTabletSwitches {
         }
     }
 
-    var isLidClosed: Bool { nodes.values.contains { $0.state.contains(.lid) } }
+    var isLidClosed: Bool { isCovered || nodes.values.contains { $0.state.contains(.lid) } }
+
+    /// Whether a sensor says that the cover of a tablet is closed, which is as a closed lid.
+    var isCovered = false {
+        didSet { if isCovered != oldValue { changed() } }
+    }
 
     // MARK: - Arrivals and departures
 

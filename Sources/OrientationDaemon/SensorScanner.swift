@@ -12,6 +12,9 @@ final class SensorScanner {
     /// Called when a device was added, changed or removed that may be a sensor; set before the loop runs.
     var onChange: ((DeviceMonitor.Change, Device) -> Void)?
 
+    /// Called when the cover of a tablet is closed or opened; set before the loop runs.
+    var onCover: ((Bool) -> Void)?
+
     /// Delivers the results; its handlers are set before the loop runs.
     let search: SensorSearch
     private var monitors: [DeviceMonitor] = []
@@ -64,6 +67,7 @@ final class SensorScanner {
     private func findCore(usesAll: Bool, _ loop: EventLoop, _ log: Log) {
         if let core { deviceChanged(.removed, core.node) }
         core = nil
+        onCover?(false)
         do throws(SystemError) {
             core = try SensorCore(usesAll: usesAll, loop: loop)
         } catch {
@@ -75,6 +79,7 @@ final class SensorScanner {
             return
         }
         log.info("listening to the sensor core at \(core.node.syspath)")
+        core.onCover = owned(by: self) { $0.onCover?($1) }
         core.onChange = owned(by: self) { if $0.firstScan == nil { $0.deviceChanged($1, $2) } }
     }
 
@@ -89,5 +94,6 @@ final class SensorScanner {
         monitors = []
         core = nil
         onChange = nil
+        onCover = nil
     }
 }

@@ -75,6 +75,7 @@ extension Sensors {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
             log.debug("\(description.name): mount matrix: \(matrix)")
         }
+        if !description.note.isEmpty { log.info("\(description.name): \(description.note)") }
         warn(found.number, device.warnings)
     }
 

@@ -137,6 +137,7 @@ package final class DeviceDriver {
     private func change(to commands: DeviceCommands) -> SystemError? {
         let last = self.commands
         self.commands = commands
+        if commands.sensing != last.sensing, commands.reading != .none { access?.buffer?.sense(commands.sensing) }
         guard commands.reading != last.reading else {
             if commands.sensing != last.sensing { setFilter() }
             return nil

@@ -31,6 +31,9 @@ package struct SensorDescription: Hashable, Sendable {
     /// Whether it is used only where IIO has no sensor of its kind: its readings are coarser.
     package internal(set) var isSubstitute = false
 
+    /// What it says of itself that is not used, for the log; empty for nothing.
+    package internal(set) var note = ""
+
     /// Whether values can be read one by one from attributes.
     package let canPoll: Bool
 

@@ -100,13 +100,17 @@ package protocol SensorBuffer: AnyObject, Sendable {
     /// Can block as opening does, and nothing may be read meanwhile.
     func extend(to scans: Int) throws(SystemError)
 
+    /// Tells how closely it is read from now on, so that a sensor at rest can send less; never blocks.
+    func sense(_ sensing: Sensing)
+
     /// Stops; nothing can be read any more.
     func close()
 }
 
-/// The default of a buffer that is long enough.
+/// The defaults of a buffer that is long enough, at a rate that does not change.
 extension SensorBuffer {
     package func extend(to scans: Int) throws(SystemError) {}
+    package func sense(_ sensing: Sensing) {}
 }
 
 /// One scan of a sensor's buffer.

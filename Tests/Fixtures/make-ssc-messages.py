@@ -19,6 +19,7 @@ MESSAGES = {
     "Request": [(1, "suid", "Suid", False), (2, "id", "fixed32", False), (3, "delivery", "Delivery", False),
                 (4, "request", "Standard", False)],
     "Lookup": [(1, "type", "string", False), (2, "updates", "bool", False)],
+    "Bodies": [(1, "rigid_body", "int32", True)],
     "Rate": [(1, "rate", "float", False)],
     "Event": [(1, "id", "fixed32", False), (2, "time", "fixed64", False), (3, "payload", "bytes", False),
               (9, "unknown", "string", False)],
@@ -94,6 +95,11 @@ def proximity():
     return 769, new("Number", number=number, raw=chance.getrandbits(32)), f"state {number}"
 
 
+def cover():
+    number, status = chance.choice([0, 1]), chance.choice([0, 1, 3])
+    return 770, new("Number", number=number, raw=status), f"state {number}" if status else None
+
+
 def failure():
     number = chance.choice([1, 3, 300, 2**32 - 1])
     return 130, new("Number", number=number), f"failure {number}"
@@ -110,6 +116,7 @@ def attributes():
         6: [new("Value", number=rate) for rate in rates],
         16: [new("Value", integer=stream)],
         19: [new("Value", integer=body)],
+        31: [new("Value", text="serial")],
         300: [new("Value", integer=-5)],
     }
     message = new("Attributes")
@@ -130,7 +137,7 @@ def sensors():
 
 
 def events():
-    kinds = [reading, proximity, failure, attributes, other]
+    kinds = [reading, proximity, cover, failure, attributes, other]
     sender = suid()
     if chance.random() < 0.3:
         sender, kinds = new("Suid", low=LOOKUP, high=LOOKUP), [sensors]
@@ -154,6 +161,7 @@ def request():
         lambda _: (1, None, "attributes"),
         lambda _: (10, None, "end"),
         lambda _: (514, None, "changes"),
+        lambda _: (512, new("Bodies", rigid_body=[1, 0]), "angles"),
         lambda _: (513, new("Rate", rate=12.5), "stream"),
     ])(chance.choice(["accel", "ambient_light"]))
     message = new("Request", suid=target, id=number, delivery=new("Delivery", processor=1, wakeup=1))

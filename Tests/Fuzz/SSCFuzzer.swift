@@ -18,7 +18,8 @@ enum SSCFuzzer {
 
     static func run(_ bytes: [UInt8]) {
         var input = FuzzedBytes(bytes)
-        var directory = SSCDirectory(SensorKind.ofSensorCore, node: node, usesOwnNode: false)
+        let types = SensorKind.ofSensorCore.map { $0.ssc.type } + [SSCDirectory.cover]
+        var directory = SSCDirectory(types, node: node, usesOwnNode: false)
         var time = 0.0
         while !input.isEmpty {
             let kind = input.byte()
@@ -52,7 +53,8 @@ enum SSCFuzzer {
                 if kind == .compass { precondition(abs(value.x) <= 180) }
                 if kind == .ambientLight { precondition(value.x >= 0) }
             }
-            if case .attributes(let attributes) = event, let rate = attributes.rate(atLeast: 10) {
+            if case .attributes(let attributes) = event {
+                let rate = attributes.rate(atLeast: 10)
                 precondition(rate > 0 && rate.isFinite)
             }
         }
@@ -64,6 +66,6 @@ enum SSCFuzzer {
         precondition(directory.deadline.map { $0 > time } ?? true)
         // A datagram cannot make it send many.
         precondition(directory.outbox.count <= 12)
-        precondition(Set(directory.sensors.map { $0.kind }).count == directory.sensors.count)
+        precondition(Set(directory.sensors.map { $0.type }).count == directory.sensors.count)
     }
 }

@@ -15,7 +15,7 @@ struct `Search in the sensor core` {
     private static let service = QRTRAddress(node: 5, port: 9)
     private static let accelerometer = SUID(low: 2, high: 3)
 
-    private var directory = SSCDirectory([.accelerometer], node: node, usesOwnNode: false)
+    private var directory = SSCDirectory(["accel"], node: node, usesOwnNode: false)
     private var time = 0.0
 
     init() {
@@ -245,6 +245,41 @@ struct `Search in the sensor core` {
         #expect(directory.service == Self.service)
     }
 
+    // MARK: - The cover
+
+    private mutating func cover(_ state: UInt8, status: UInt8 = 3, of sensor: SUID = SUID(low: 7, high: 7)) {
+        directory.receive(
+            Self.datagram(sensor, 770, [1 << 3, state, 2 << 3, status])[...],
+            from: Self.service,
+            at: time
+        )
+    }
+
+    @Test mutating func `a magnet tells whether the cover is closed`() {
+        directory = SSCDirectory(["hall"], node: Self.node, usesOwnNode: false)
+        add()
+        answer("registry", [SUID(low: 1, high: 1)])
+        let magnet = SUID(low: 7, high: 7)
+        answer("hall", [magnet])
+        _ = requests()
+        describe(magnet)
+        #expect(requests() == [request(.changes, to: magnet)])
+        #expect(!directory.isCovered)
+        cover(1)
+        #expect(directory.isCovered)
+        // Not while it is unreliable, nor for another sensor.
+        cover(0, status: 0)
+        cover(0, of: SUID(low: 8, high: 7))
+        #expect(directory.isCovered)
+        cover(0)
+        #expect(!directory.isCovered)
+        cover(1)
+        remove()
+        #expect(!directory.isCovered)
+    }
+
+    // MARK: - Readings
+
     @Test(arguments: [(0, 0.0), (90, 90), (180, 180), (270, 270)])
     func `the heading follows from the attitude`(angle: Double, heading: Double) throws {
         // Turned clockwise on a table.
@@ -271,9 +306,7 @@ struct `Search in the sensor core` {
     @Test func `readings of an accelerometer are in the device frame, whatever the configured one is`() throws {
         var attributes = SSCAttributes()
         attributes.rates = [5, 12.5, 100]
-        let found = SSCDirectory.Sensor(kind: .accelerometer, suid: Self.accelerometer, attributes: attributes)
-        let node = try Device(syspath: "/sys/devices/virtual/mem/null")
-        let description = try #require(SSCSensor(found, of: Self.service, node)).description
+        let description = try Self.sensor("accel", attributes).description
         #expect(description.name == "accel")
         #expect(description.period == 0.08)
         for convention in [SensorFrame.Convention.desktop, .kernel] {
@@ -281,5 +314,42 @@ struct `Search in the sensor core` {
             let sample = AccelerometerSample(time: 1, acceleration: Vector3(1, 9, 2))
             #expect(scaling.measurement(raw: Vector3(1, 9, 2), time: 1) == .acceleration(sample))
         }
+    }
+
+    private static func sensor(_ type: String, _ attributes: SSCAttributes) throws -> SSCSensor {
+        let found = SSCDirectory.Sensor(type: type, suid: Self.accelerometer, attributes: attributes)
+        let node = try Device(syspath: "/sys/devices/virtual/mem/null")
+        return try #require(SSCSensor(found, of: Self.service, node))
+    }
+
+    @Test func `at rest a sensor is asked for no more readings than are read`() throws {
+        var attributes = SSCAttributes()
+        attributes.rates = [1, 5, 12.5, 100]
+        let sensor = try Self.sensor("accel", attributes)
+        var sensing = Sensing.stream
+        #expect(sensor.request(sensing) == .stream(rate: 12.5))
+        sensing.level = .watch
+        #expect(sensor.request(sensing) == .stream(rate: 5))
+        sensing.level = .doze
+        #expect(sensor.request(sensing) == .stream(rate: 5))
+        sensing.purpose = .angle
+        #expect(sensor.request(sensing) == .stream(rate: 1))
+        attributes.isStreaming = false
+        #expect(try Self.sensor("ambient_light", attributes).request(.stream) == .changes)
+        #expect(try Self.sensor("hinge_angle", attributes).request(.stream) == .angles)
+    }
+
+    @Test func `the placement is noted, and not applied`() throws {
+        var attributes = SSCAttributes()
+        attributes.placement = [0, 1, 0.5]
+        let description = try Self.sensor("accel", attributes).description
+        #expect(description.note == "the sensor core's placement is not applied: 0.0 1.0 0.5")
+        #expect(description.mounting?.matrix == .identity)
+    }
+
+    @Test func `the angle of the hinge is in degrees`() throws {
+        let value = try #require(SensorKind.hinge.sscValue(.reading(SIMD4(270, 0, 0, 0))))
+        var scaling = try Self.sensor("hinge_angle", SSCAttributes()).description.scaling()
+        #expect(scaling.measurement(raw: value, time: 1) == .angle(degrees: 270))
     }
 }

@@ -70,6 +70,7 @@ struct `Messages of the sensor core` {
             case "sensors": .sensors(type: words[4])
             case "attributes": .attributes
             case "changes": .changes
+            case "angles": .angles
             case "stream": .stream(rate: 12.5)
             default: .end
             }
@@ -133,15 +134,38 @@ struct `Messages of the sensor core` {
         #expect(QMIMessage([4, 0, 0, 0x21, 0, 5, 0, 2, 2, 0, 1, 0]) == nil)
     }
 
+    @Test func `a serial number is found, and nothing else of a message`() throws {
+        func attribute(_ number: UInt8, _ text: String) -> [UInt8] {
+            let value: [UInt8] = .field(1, .field(2, Array(text.utf8)))
+            return .field(1, [1 << 3, number] + .field(2, value))
+        }
+        func message(_ event: UInt32, _ attributes: [UInt8]) -> [UInt8] {
+            .field(1, SUID(low: 2, high: 2).message) + .field(2, .field(1, fixed: event) + .field(3, attributes))
+        }
+        let bytes = message(128, attribute(0, "icm") + attribute(31, "4711") + attribute(1, "vendor"))
+        let place = SSCAttributes.serialNumber(in: bytes[...])
+        #expect(Array(bytes[place]) == .field(1, .field(2, Array("4711".utf8))))
+        #expect(SSCAttributes.serialNumber(in: message(128, attribute(0, "icm"))[...]).isEmpty)
+        #expect(SSCAttributes.serialNumber(in: message(1025, attribute(31, "4711"))[...]).isEmpty)
+        for end in bytes.indices { #expect(SSCAttributes.serialNumber(in: bytes[..<end]).isEmpty) }
+    }
+
+    @Test func `a placement has at most a matrix and an offset`() {
+        let number: [UInt8] = .field(1, .field(3, fixed: Float(0.5).bitPattern))
+        let values = [UInt8].field(2, Array(repeatElement(number, count: 14).joined()))
+        let attributes = SSCAttributes([UInt8].field(1, [1 << 3, 20] + values)[...])
+        #expect(attributes.placement == Array(repeating: 0.5, count: 12))
+    }
+
     // MARK: - Rates
 
     @Test(
         arguments: [
-            ([], nil), ([0, 5], 5), ([5, 12.5, 100], 12.5), ([100, 50, 25], 25), ([.nan, -1], nil),
+            ([], 10), ([0, 5], 5), ([5, 12.5, 100], 12.5), ([100, 50, 25], 25), ([.nan, -1], 10),
             ([.infinity, 20], 20),
-        ] as [([Double], Double?)]
+        ] as [([Double], Double)]
     )
-    func `the first rate that is high enough is taken`(rates: [Double], rate: Double?) {
+    func `the first rate that is high enough is taken`(rates: [Double], rate: Double) {
         var attributes = SSCAttributes()
         attributes.rates = rates
         #expect(attributes.rate(atLeast: 10) == rate)

@@ -38,6 +38,12 @@ final class QRTRSocket {
         try checkSystem("send to", "port \(address.port) of node \(address.node)", count)
     }
 
+    /// Waits for a datagram until a time on the monotonic clock; blocks meanwhile.
+    func wait(until time: Double) {
+        var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, Int32(max(0, time - MonotonicClock.now) * 1000) + 1)
+    }
+
     /// The next datagram and its sender; nil where there is none.
     ///
     /// Allocates nothing, once the former datagram is not used any more.

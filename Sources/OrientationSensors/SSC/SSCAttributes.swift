@@ -10,20 +10,44 @@ struct SSCAttributes: Equatable, Sendable {
     var isStreaming = true
     /// What it is attached to: 0 the display, 1 the keyboard; nil where it does not say.
     var rigidBody: UInt64?
+    /// A matrix and an offset, which are not used: readings are in the device frame already.
+    var placement: [Float] = []
 
     init() {}
 
     /// Takes what is readable of a message.
     init(_ message: ArraySlice<UInt8>) {
         var rest = message
-        while let field = rest.takeField() {
-            guard case (1, .bytes(let attribute)) = field, case .varint(let number)? = attribute.field(1),
-                case .bytes(var values)? = attribute.field(2)
-            else { continue }
+        while let (number, values) = Self.takeAttribute(&rest) {
+            var values = values
             while case (1, .bytes(var value))? = values.takeField() {
                 while let (type, value) = value.takeField() { set(number, type, value) }
             }
         }
+    }
+
+    /// Removes the next attribute that is readable: its number and its values.
+    private static func takeAttribute(_ rest: inout ArraySlice<UInt8>) -> (UInt64, ArraySlice<UInt8>)? {
+        while let field = rest.takeField() {
+            if case (1, .bytes(let attribute)) = field, case .varint(let number)? = attribute.field(1),
+                case .bytes(let values)? = attribute.field(2)
+            {
+                return (number, values)
+            }
+        }
+        return nil
+    }
+
+    /// The places of a chip's serial number in a message of events, for those who must not pass it on.
+    static func serialNumber(in message: ArraySlice<UInt8>) -> Range<Int> {
+        var rest = message
+        while let field = rest.takeField() {
+            guard case (2, .bytes(let event)) = field, case .fixed32(128)? = event.field(1),
+                case .bytes(var attributes)? = event.field(3)
+            else { continue }
+            while let (number, values) = takeAttribute(&attributes) { if number == 31 { return values.indices } }
+        }
+        return 0..<0
     }
 
     private mutating func set(_ number: UInt64, _ type: UInt64, _ value: ProtobufValue) {
@@ -33,13 +57,14 @@ struct SSCAttributes: Equatable, Sendable {
         case (6, 3, .fixed32(let bits)): rates.append(Double(Float(bitPattern: bits)))
         case (16, 4, .fixed64(let type)): isStreaming = type == 0
         case (19, 4, .fixed64(let body)): rigidBody = body
+        case (20, 3, .fixed32(let bits)): if placement.count < 12 { placement.append(Float(bitPattern: bits)) }
         default: break
         }
     }
 
-    /// The lowest of its rates that is at least `minimum` Hz, else its highest; nil without any.
-    func rate(atLeast minimum: Double) -> Double? {
+    /// The lowest of its rates that is at least `minimum` Hz, else its highest; `minimum` without any.
+    func rate(atLeast minimum: Double) -> Double {
         let usable = rates.filter { $0 > 0 && $0.isFinite }
-        return usable.filter { $0 >= minimum }.min() ?? usable.max()
+        return usable.filter { $0 >= minimum }.min() ?? usable.max() ?? minimum
     }
 }

@@ -14,10 +14,12 @@ struct SSCDirectory {
     static let listRequests = [11, 10].map { [$0, 0, 0, 0, 0x90, 0x01] + [UInt8](repeating: 0, count: 14) }
     /// The type of the sensor that exists once the sensor core has its configuration.
     private static let registry = "registry"
+    /// The type of the sensor of a magnet in the cover of a tablet.
+    static let cover = "hall"
 
     /// A sensor that is looked for.
     struct Sensor: Equatable {
-        let kind: SensorKind
+        let type: String
         /// Nil until it is found.
         var suid: SUID?
         /// Nil until it has described itself as available.
@@ -28,23 +30,27 @@ struct SSCDirectory {
     private(set) var service: QRTRAddress?
     /// Whether a program has published the service on this processor, as any user can.
     private(set) var isImitated = false
-    /// One of each kind; none before the sensor core has its configuration.
+    /// Whether the cover of a tablet is closed.
+    private(set) var isCovered = false
+    /// One of each type; none before the sensor core has its configuration.
     private(set) var sensors: [Sensor] = []
     /// When to call ``ask(at:)``; nil for never.
     private(set) var deadline: Double?
     /// What is to be sent; whoever sends it empties this.
     var outbox: [(datagram: [UInt8], address: QRTRAddress)] = []
 
-    private let kinds: [SensorKind]
+    private let types: [String]
     private let node: UInt32
     private let usesOwnNode: Bool
     /// What the list of services has had that is under way.
     private var listing: (end: Double, hasService: Bool, other: QRTRAddress?, isImitated: Bool)?
     private var pause = pauses.first
 
+    /// Looks for sensors of those types.
+    ///
     /// `usesOwnNode`: for tests, services of this processor, whose number is `node`, count.
-    init(_ kinds: [SensorKind], node: UInt32, usesOwnNode: Bool) {
-        self.kinds = kinds
+    init(_ types: [String], node: UInt32, usesOwnNode: Bool) {
+        self.types = types
         self.node = node
         self.usesOwnNode = usesOwnNode
     }
@@ -105,6 +111,7 @@ struct SSCDirectory {
 
     private mutating func begin(_ sensors: [Sensor], at time: Double) {
         self.sensors = sensors
+        isCovered = false
         pause = Self.pauses.first
         ask(at: time)
     }
@@ -124,7 +131,7 @@ struct SSCDirectory {
             if let suid = sensor.suid {
                 send(.attributes, to: suid)
             } else {
-                send(.sensors(type: sensor.kind.ssc.type), to: .lookup)
+                send(.sensors(type: sensor.type), to: .lookup)
             }
         }
         deadline = time + pause
@@ -139,17 +146,20 @@ struct SSCDirectory {
         switch event {
         case .sensors(let type, let found):
             guard let first = found.first else { return }
-            if type == Self.registry, sensors.isEmpty { begin(kinds.map { Sensor(kind: $0) }, at: time) }
-            for index in sensors.indices where sensors[index].kind.ssc.type == type {
+            if type == Self.registry, sensors.isEmpty { begin(types.map { Sensor(type: $0) }, at: time) }
+            for index in sensors.indices where sensors[index].type == type {
                 if let suid = sensors[index].suid, found.contains(suid) { return }
-                sensors[index] = Sensor(kind: sensors[index].kind, suid: first)
+                sensors[index] = Sensor(type: type, suid: first)
                 send(.attributes, to: first)
             }
         case .attributes(let attributes):
             for index in sensors.indices where sensors[index].suid == sender {
                 sensors[index].attributes = attributes.isAvailable ? attributes : nil
+                if sensors[index].type == Self.cover { send(.changes, to: sender) }
             }
-        case .reading, .state, .failure: break
+        case .state(let state):
+            if sensors.contains(where: { $0.type == Self.cover && $0.suid == sender }) { isCovered = state == 1 }
+        case .reading, .failure: break
         }
     }
 }

@@ -27,7 +27,7 @@ enum SSCEvent: Equatable {
     case attributes(SSCAttributes)
     /// The first numbers of a reading; missing ones are 0.
     case reading(SIMD4<Float>)
-    /// The state of a proximity sensor: 1 for near.
+    /// The state of a proximity sensor, or of that of a cover's magnet: 1 for near.
     case state(UInt64)
     /// The request failed, with the sensor core's number of the error.
     case failure(UInt64)
@@ -43,6 +43,8 @@ enum SSCEvent: Equatable {
             case 130: .failure(state ?? 0)
             case 768 where sensor == .lookup: Self.sensors(payload)
             case 769: state.map { .state($0) }
+            // Only a state that the sensor says is reliable.
+            case 770: if case .varint(1...)? = payload.field(2) { state.map { .state($0) } } else { nil }
             case 1025: Self.reading(payload).map { .reading($0) }
             default: nil
             }

@@ -5,7 +5,7 @@ import OrientationCore
 
 extension SensorKind {
     /// The kinds that are read from the sensor core.
-    static let ofSensorCore: [SensorKind] = [.accelerometer, .ambientLight, .proximity, .compass]
+    static let ofSensorCore: [SensorKind] = [.accelerometer, .ambientLight, .proximity, .compass, .hinge]
 
     /// The sensor core's name of the type, the word for it in udev's property, and the rate in Hz that is enough.
     var ssc: (type: String, word: String, rate: Double) {
@@ -15,8 +15,15 @@ extension SensorKind {
         case .proximity: ("proximity", "ssc-proximity", 5)
         // The attitude of the device, from which the heading follows.
         case .compass: ("rotv", "ssc-compass", 5)
-        case .hinge: ("", "", 1)
+        // There is no word for it, as iio-sensor-proxy reads none.
+        case .hinge: ("hinge_angle", "ssc-accel", 1)
         }
+    }
+
+    /// The kind of a type; nil for any other.
+    init?(ssc type: String) {
+        guard let kind = Self.ofSensorCore.first(where: { $0.ssc.type == type }) else { return nil }
+        self = kind
     }
 
     /// The value of an event in x, or those of an accelerometer; nil where it has none.
@@ -24,6 +31,7 @@ extension SensorKind {
         switch (self, event) {
         case (.accelerometer, .reading(let values)):
             return Vector3(Double(values.x), Double(values.y), Double(values.z))
+        case (.hinge, .reading(let values)): return Vector3(Double(values.x), 0, 0)
         case (.ambientLight, .reading(let values)) where values.x >= 0: return Vector3(Double(values.x), 0, 0)
         case (.proximity, .state(let state)): return Vector3(state == 1 ? 1 : 0, 0, 0)
         case (.proximity, .reading(let values)): return Vector3(values.x == 1 ? 1 : 0, 0, 0)

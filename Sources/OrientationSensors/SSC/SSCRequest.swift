@@ -29,6 +29,8 @@ enum SSCRequest: Equatable, Sendable {
     case stream(rate: Double)
     /// The present reading, and each that differs.
     case changes
+    /// The present angle of the hinge, from the keyboard to the display, and each that differs.
+    case angles
     /// Ends what was asked for.
     case end
 
@@ -38,6 +40,8 @@ enum SSCRequest: Equatable, Sendable {
         case .attributes: (1, [])
         case .stream(let rate): (513, .field(1, fixed: Float(rate).bitPattern))
         case .changes: (514, [])
+        // The rigid bodies 1 and 0.
+        case .angles: (512, [1 << 3, 1, 1 << 3, 0])
         case .end: (10, [])
         }
     }

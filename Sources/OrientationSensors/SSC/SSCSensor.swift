@@ -6,21 +6,25 @@ import POSIX
 import SystemdBus
 
 /// A sensor of Qualcomm's sensor core, which sends its readings in datagrams.
-final class SSCSensor: SensorDevice, Sendable {
+// Sendable unchecked: the helper makes every call, and the stream that is polled alone changes.
+final class SSCSensor: SensorDevice, @unchecked Sendable {
     let description: SensorDescription
     let warnings: [String]
     fileprivate let suid: SUID
     fileprivate let service: QRTRAddress
-    fileprivate let request: SSCRequest
+    private let attributes: SSCAttributes
+    /// While the angle of the hinge is polled, where it comes from, and the last one.
+    private var polled: (stream: SSCStream, value: Vector3?)?
 
     /// Describes a sensor of a service; nil for one that has not been found or is not available.
     ///
     /// `node` is the sensor core's device of this machine.
     init?(_ sensor: SSCDirectory.Sensor, of service: QRTRAddress?, _ node: Device) {
-        guard let service, let suid = sensor.suid, let attributes = sensor.attributes else { return nil }
-        let kind = sensor.kind
+        guard let service, let suid = sensor.suid, let attributes = sensor.attributes,
+            let kind = SensorKind(ssc: sensor.type)
+        else { return nil }
         let name = attributes.name.isEmpty ? kind.ssc.type : attributes.name
-        let rate = attributes.rate(atLeast: kind.ssc.rate) ?? kind.ssc.rate
+        self.attributes = attributes
         var warnings: [String] = []
         let traits: SensorTraits
         switch kind {
@@ -41,22 +45,49 @@ final class SSCSensor: SensorDevice, Sendable {
         case .compass: traits = .compass
         case .hinge: traits = .hinge
         }
-        description = SensorDescription(
+        var description = SensorDescription(
             id: "ssc:" + kind.ssc.type,
             name: name,
             sysfsPath: node.syspath,
             traits: traits,
-            period: 1 / rate,
-            canPoll: false,
-            canBuffer: true
+            period: 1 / attributes.rate(atLeast: kind.ssc.rate),
+            // One reading of an angle counts only if the next confirms it, and a sensor sends only what differs.
+            canPoll: kind == .hinge,
+            canBuffer: kind != .hinge
         )
+        if kind == .accelerometer, !attributes.placement.isEmpty {
+            let numbers = attributes.placement.map { "\($0)" }.joined(separator: " ")
+            description.note = "the sensor core's placement is not applied: \(numbers)"
+        }
+        self.description = description
         self.warnings = warnings
         self.suid = suid
         self.service = service
-        request = attributes.isStreaming ? .stream(rate: rate) : .changes
+    }
+
+    /// What it is asked for: at rest, the lowest of its rates that has a reading for each time that it is read.
+    ///
+    /// Its own motion detection, which can keep an accelerometer silent, does not see slow turns.
+    func request(_ sensing: Sensing) -> SSCRequest {
+        if description.kind == .hinge { return .angles }
+        let rate = sensing.period.map { 1 / $0 } ?? description.kind.ssc.rate
+        return attributes.isStreaming ? .stream(rate: attributes.rate(atLeast: rate)) : .changes
     }
 
     func openBuffer() throws(SystemError) -> any SensorBuffer { try SSCStream(of: self) }
+
+    func read() throws(SystemError) -> Vector3 {
+        let stream = if let polled { polled.stream } else { try SSCStream(of: self) }
+        let value = try stream.next()?.raw ?? polled?.value
+        polled = (stream, value)
+        guard let value else { throw SystemError("read", description.id, errno: .again) }
+        return value
+    }
+
+    func endReading() {
+        polled?.stream.close()
+        polled = nil
+    }
 }
 
 /// The readings of a sensor of the sensor core, on a socket of their own.
@@ -70,27 +101,39 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
     let warnings: [String] = []
     private let sensor: SSCSensor
     private let socket: QRTRSocket
+    /// What the sensor was asked for last, and what it is to be asked for.
+    private var asked, wanted: SSCRequest
     private var first: RawScan?
 
     /// Asks the sensor for readings.
     init(of sensor: SSCSensor) throws(SystemError) {
         self.sensor = sensor
         socket = try QRTRSocket(size: 4096)
-        try socket.send(sensor.request.datagram(to: sensor.suid), to: sensor.service)
+        wanted = sensor.request(.stream)
+        asked = wanted
+        try ask()
         let end = MonotonicClock.now + Self.startTime
         while first == nil, MonotonicClock.now < end {
-            var request = pollfd(fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-            _ = poll(&request, 1, Int32((end - MonotonicClock.now) * 1000) + 1)
+            socket.wait(until: end)
             first = try next()
         }
     }
 
     var pollDescriptor: Int32? { socket.descriptor.rawValue }
 
+    func sense(_ sensing: Sensing) { wanted = sensor.request(sensing) }
+
+    /// A request replaces the former one of the same socket.
+    private func ask() throws(SystemError) {
+        try socket.send(wanted.datagram(to: sensor.suid), to: sensor.service)
+        asked = wanted
+    }
+
     /// The last reading that has come; allocates nothing.
     ///
     /// Other programs can make the core send faster than was asked for, and old readings are of no use.
     func next() throws(SystemError) -> RawScan? {
+        if wanted != asked { try ask() }
         var scan = first.take()
         for _ in 0..<QRTRSocket.batch {
             guard let (datagram, sender) = try socket.receive() else { break }

@@ -10,6 +10,8 @@ package import SystemdBus
 package final class SensorCore {
     /// Called when all sensors were removed, when some were added, and when what is wrong changes.
     package var onChange: ((DeviceMonitor.Change, Device) -> Void)?
+    /// Called when the cover of a tablet is closed or opened.
+    package var onCover: ((Bool) -> Void)?
     /// Its device of this machine; the one for the accelerometer where there are several.
     package let node: Device
     /// Its sensors now, and what is wrong with it.
@@ -22,14 +24,13 @@ package final class SensorCore {
     private var directory: SSCDirectory
     /// What ``found`` is of.
     private var described: [SSCDirectory.Sensor] = []
+    private var isCovered = false
 
     /// Listens to the core, if udev says of its device which sensors are to be used; nil where it does not.
     ///
     /// `usesAll`: uses all that it has, whatever udev says.
     package init?(usesAll: Bool, loop: EventLoop) throws(SystemError) {
-        let nodes = try Device.entries(ofSubsystem: "misc").filter {
-            $0.name.hasPrefix("fastrpc-adsp") || $0.name.hasPrefix("fastrpc-sdsp")
-        }.compactMap { try? Device(syspath: $0.folder + $0.name) }
+        let nodes = try Self.nodes
         func isNamed(_ kind: SensorKind, _ node: Device) -> Bool {
             node.property("IIO_SENSOR_PROXY_TYPE", contains: kind.ssc.word)
         }
@@ -40,7 +41,7 @@ package final class SensorCore {
         self.node = node
         self.loop = loop
         socket = try QRTRSocket(size: 16384)
-        directory = SSCDirectory(kinds, node: socket.node, usesOwnNode: environment("ORIENTD_SSC_OWN_NODE") == "1")
+        directory = SSCDirectory(Self.types(of: kinds), node: socket.node, usesOwnNode: Self.usesOwnNode)
         watch = try loop.watch(socket.descriptor.rawValue, owned(by: self) { $0.receive() })
         timer = try loop.timer(
             owned(by: self) {
@@ -51,6 +52,19 @@ package final class SensorCore {
         directory.ask(at: loop.now)
         update()
     }
+
+    /// The devices of this machine's sensor cores.
+    package static var nodes: [Device] {
+        get throws(SystemError) { try Device.all(inSubsystem: "misc", named: "fastrpc-[as]dsp*") }
+    }
+
+    /// The types of sensors of those kinds; the cover of a tablet is used with the accelerometer.
+    static func types(of kinds: [SensorKind]) -> [String] {
+        kinds.map { $0.ssc.type } + (kinds.contains(.accelerometer) ? [SSCDirectory.cover] : [])
+    }
+
+    /// For tests: services of this processor, which are imitations otherwise, count.
+    static var usesOwnNode: Bool { environment("ORIENTD_SSC_OWN_NODE") == "1" }
 
     /// Asks anew which services there are, for when one does not answer.
     package func refresh() {
@@ -79,6 +93,10 @@ package final class SensorCore {
         }
         directory.outbox = []
         if let deadline = directory.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
+        if directory.isCovered != isCovered {
+            isCovered.toggle()
+            onCover?(isCovered)
+        }
         let warnings = directory.isImitated ? ["a program of this machine imitates the sensor core; ignored"] : []
         let sensors = directory.sensors.filter { $0.attributes != nil }
         guard sensors != described || warnings != found.warnings else { return }
