@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import OrientationSensors
 import SystemdBus
 import Testing
 
@@ -307,23 +308,21 @@ import Testing
         #expect(text { $0.intel = ("0xa845", [""]) } == nil)
     }
 
-    @Test func `what Qualcomm's core needs is named`() {
-        let core = "\(SensorHubs.missing): Qualcomm's sensor core (/dev/fastrpc-sdsp) "
-        var hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp")
-        #expect(
-            hubs.finding
-                == .fail(
-                    core + "needs hexagonrpcd, which does not run",
-                    remedy: .command("systemctl status 'hexagonrpcd*'")
-                )
-        )
-        hubs.hasHexagonrpcd = true
-        #expect(
-            hubs.finding
-                == .fail(
-                    core + "has none, or none is used without Source=ssc in orientd.conf",
-                    remedy: .command("journalctl -b -u orientd -u 'hexagonrpcd*'")
-                )
-        )
+    @Test(
+        arguments: [
+            (nil, false, "needs hexagonrpcd, which does not run"),
+            (.noService, false, "needs hexagonrpcd, which does not run"),
+            (.noRegistry, false, "needs hexagonrpcd, which does not run"),
+            (nil, true, "has none, or none is used without Source=ssc in orientd.conf"),
+            (.noService, true, "offers no service"),
+            (.noRegistry, true, "has no sensors yet, as it got no configuration from hexagonrpcd"),
+            (.sensors([]), true, "has no sensors"),
+            (.sensors(["rotv", "hall"]), false, "has none, only rotv, hall"),
+            (.sensors(["accel"]), false, "has one that is not used without Source=ssc in orientd.conf"),
+        ] as [(SensorCoreProbe.Stage?, Bool, String)]
+    )
+    func `what Qualcomm's core needs is named`(stage: SensorCoreProbe.Stage?, hasHexagonrpcd: Bool, problem: String) {
+        let hubs = SensorHubs(fastrpc: "/dev/fastrpc-sdsp", hasHexagonrpcd: hasHexagonrpcd, core: stage)
+        #expect(hubs.finding?.text == "\(SensorHubs.missing): Qualcomm's sensor core (/dev/fastrpc-sdsp) \(problem)")
     }
 }

@@ -12,7 +12,8 @@ Reads lines from COMMANDS, a pipe, each of which takes effect at once:
   late TYPE|none   the type whose sensor does not answer
   mute TYPE|none   the type whose sensor accepts requests for readings, and sends none
   fail TYPE|none   the type whose sensor answers each request for readings with an error
-  accel X Y Z      what the accelerometer reads, in m/s²; likewise light LUX, near 0|1, heading DEGREES
+  accel X Y Z      what the accelerometer reads, in m/s²; likewise light LUX, near 0|1, heading DEGREES, angle DEGREES
+  cover 0|1        whether the cover is closed
   rate HZ          how often the streaming sensors send, whatever was asked for
   forge X Y Z      send a reading of the accelerometer to all who stream it, from another port
   flood N          send N such readings
@@ -31,8 +32,9 @@ import time
 
 FAMILY, CONTROL, SERVICE = 42, 0xFFFFFFFE, 400
 LOOKUP = (0xABABABABABABABAB, 0xABABABABABABABAB)
-TYPES = ["registry", "accel", "ambient_light", "proximity", "rotv"]
+TYPES = ["registry", "accel", "ambient_light", "proximity", "rotv", "hinge_angle", "hall", "device_orient"]
 STREAMING, ON_CHANGE = 0, 1
+CHANGES = ["proximity", "hinge_angle", "hall", "device_orient"]  # those that send what differs
 
 
 ADDRESS = struct.Struct("<HxxII")  # family, padding, node, port
@@ -127,7 +129,8 @@ class SensorCore:
         self.commands, self.log_file = commands, open(log, "a", buffering=1, encoding="utf-8")
         self.service, self.generation = None, 0
         self.has_registry, self.late, self.mute, self.failing, self.rate = True, "none", "none", "none", 0.0
-        self.values = {"accel": [0.0, 9.8, 0.0], "ambient_light": [100.0], "proximity": [0.0], "rotv": [0, 0, 0, 1]}
+        self.values = {"accel": [0.0, 9.8, 0.0], "ambient_light": [100.0], "proximity": [0.0], "rotv": [0, 0, 0, 1],
+                       "hinge_angle": [90.0], "hall": [0.0], "device_orient": [0.0]}
         self.streams = {}  # by client and type: when the next reading is due
         self.cuts = 0
 
@@ -194,7 +197,7 @@ class SensorCore:
             self.streams.pop((client, kind), None)
         elif kind == self.failing:
             self.send(client, name, 130, field(1, 4))
-        elif number in (513, 514):
+        elif number in (513, 514) or number == 512 and kind == "hinge_angle":
             interval = 1 / struct.unpack("<f", payload[1])[0] if number == 513 else math.inf
             self.streams[client, kind] = [time.monotonic(), interval]
 
@@ -202,18 +205,20 @@ class SensorCore:
         def attribute(number, *values):
             return field(1, field(1, number) + field(2, b"".join(field(1, value) for value in values)))
 
-        stream = ON_CHANGE if kind == "proximity" else STREAMING
+        stream = ON_CHANGE if kind in CHANGES else STREAMING
         rates = [] if stream == ON_CHANGE else [field(3, rate) for rate in (5.0, 12.5, 100.0)]
         return b"".join([
             attribute(0, field(2, "mock-" + kind)), attribute(2, field(2, kind)), attribute(3, field(5, 1)),
             attribute(6, *rates), attribute(16, field(4, ("q", stream))), attribute(19, field(4, ("q", 0))),
-            attribute(20, *[field(3, 0.0)] * 12), attribute(99, field(2, "unknown")),
+            attribute(20, *[field(3, 0.0)] * 12), attribute(31, field(2, "serial-4711")),
+            attribute(99, field(2, "unknown")),
         ])
 
     def reading(self, client, kind, sender=None, values=None, cut=False):
         values = values or self.values[kind]
-        if kind == "proximity":
-            self.send(client, self.name(kind), 769, field(1, int(values[0])) + field(2, 50), sender)
+        states = {"proximity": 769, "hall": 770, "device_orient": 776}
+        if kind in states:
+            self.send(client, self.name(kind), states[kind], field(1, int(values[0])) + field(2, 3), sender)
         else:
             payload = b"".join(field(1, float(value)) for value in values) + field(2, 3)
             self.send(client, self.name(kind), 1025, payload, sender, cut)
@@ -230,7 +235,8 @@ class SensorCore:
         return [client for client, kind in self.streams if kind == "accel"]
 
     def command(self, words):
-        kinds = {"accel": "accel", "light": "ambient_light", "near": "proximity"}
+        kinds = {"accel": "accel", "light": "ambient_light", "near": "proximity", "angle": "hinge_angle",
+                 "cover": "hall"}
         match words:
             case ["publish" | "withdraw" | "restart" as what]:
                 if what != "publish":
@@ -246,11 +252,12 @@ class SensorCore:
             case ["heading", degrees]:
                 half = math.radians(-float(degrees)) / 2
                 self.values["rotv"] = [0.0, 0.0, math.sin(half), math.cos(half)]
-            case ["accel" | "light" | "near" as kind, *values]:
-                self.values[kinds[kind]] = [float(value) for value in values]
-                if kind == "near":
-                    for client in [client for client, other in self.streams if other == "proximity"]:
-                        self.reading(client, "proximity")
+            case [("accel" | "light" | "near" | "angle" | "cover") as word, *values]:
+                kind = kinds[word]
+                self.values[kind] = [float(value) for value in values]
+                if kind in CHANGES:
+                    for client in [client for client, other in self.streams if other == kind]:
+                        self.reading(client, kind)
             case ["forge", *values]:
                 with Socket() as other:
                     for client in self.clients():

@@ -27,6 +27,8 @@ no_module() { no grep -w '^qrtr' /proc/modules; }
 mkfifo /tmp/core
 : >/tmp/core.log
 
+doctor_says() { orientctl doctor >/tmp/doctor.out 2>&1; grep -F "$1" /tmp/doctor.out || { cat /tmp/doctor.out; false; }; }
+
 part "a machine without the core"
 mkdir -p /run/systemd/system/orientd.service.d
 # As on arm64.
@@ -49,6 +51,8 @@ check "which loads the module" soon no no_module
 python3 sensor_core.py /tmp/core /tmp/core.log &
 core publish
 check "orientd says so" soon says "a program of this machine imitates the sensor core; ignored"
+check "doctor says so" doctor_says "a program of this machine imitates Qualcomm's sensor core"
+check "and what is missing" doctor_says "needs hexagonrpcd, which does not run"
 check "and asks it nothing" no grep -E '^(look up|request)' /tmp/core.log
 check "still no accelerometer" is HasAccelerometer false
 core withdraw
@@ -60,14 +64,24 @@ systemctl restart orientd.service
 check "still no accelerometer" is HasAccelerometer false
 core registry off
 core publish
+cp /bin/sleep /tmp/hexagonrpcd
+/tmp/hexagonrpcd 1000 &
+export ORIENTD_SSC_OWN_NODE=1
+check "doctor says that there is no configuration" doctor_says "has no sensors yet, as it got no configuration"
 check "orientd asks again and again" soon more_than 2 "look up registry"
 check "and for no other sensor" same 0 "$(count 'look up accel')"
 check "still no accelerometer" is HasAccelerometer false
 core registry on
 check "orientd finds the accelerometer" soon is HasAccelerometer true
+check "nobody needs readings" same 0 "$(count 'request 513 of accel.*')"
+check "doctor names it" doctor_says "mock-accel of Qualcomm's sensor core"
+orientctl doctor --report report.txt >/tmp/doctor.out 2>&1
+check "its report has the exchange" grep -E '^< 1:[0-9]+ 04' report.txt
+check "with the orientation that the core determines" grep -E "^< 1:[0-9]+ 04.*$(printf device_orient | od -An -tx1 | tr -d ' \n')" report.txt
+check "and without serial numbers" no grep "$(printf serial-4711 | od -An -tx1 | tr -d ' \n')" report.txt
+check "orientd logs its placement" says "the sensor core's placement is not applied: 0.0 0.0 0.0"
 check "its name" sensor_is Name mock-accel
 check "its mount matrix" sensor_is MountMatrix "9 1 0 0 0 1 0 0 0 1"
-check "nobody needs readings" same 0 "$(count 'request 513 of accel.*')"
 
 part "readings"
 claim
@@ -94,6 +108,34 @@ check "nothing is near" soon prints "Proximity value changed: 0"
 kill $monitor
 check "readings that nobody needs end" soon more_than 0 "request 10 of ambient_light"
 check "those of the proximity sensor, too" soon more_than 0 "request 10 of proximity"
+
+part "hinge and cover"
+check "Idiom=convertible" sh -c "mkdir -p /etc/orientd && printf '[Orientation]\nIdiom=convertible\n' >/etc/orientd/orientd.conf"
+kill "$claimer"
+systemctl restart orientd.service
+claim
+check "an angle of 90 degrees: laptop" soon is TabletMode laptop
+core angle 270
+check "270 degrees: tablet" soon is TabletMode tablet
+check "HingeAngle" soon is HingeAngle 270
+kill "$claimer"
+rm /etc/orientd/orientd.conf
+systemctl restart orientd.service
+claim
+turn portrait 0 9.8 0
+core cover 1
+check "the cover is closed: paused" soon is InterfaceRule paused
+core cover 0
+check "the cover is open: not paused" soon no is InterfaceRule paused
+turn landscape-left 9.8 0 0
+turn portrait 0 9.8 0
+
+part "at rest"
+check "the accelerometer dozes" within 90 sensor_is SensingLevel doze
+check "and is asked for less" soon more_than 0 "request 513 of accel at 5 Hz"
+streams=$(count "request 513 of accel at 12.5 Hz")
+turn landscape-left 9.8 0 0
+check "in motion it is asked for more" soon more_than "$streams" "request 513 of accel at 12.5 Hz"
 
 part "the sensor core restarts"
 core accel 9.8 0 0

@@ -34,7 +34,7 @@ struct DoctorReport {
         let anonymizer = Anonymizer.ofThisMachine(besides: secrets)
         var sections = versions + ["", "== findings"]
         sections += findings.map { $0.line(on: system.address) }
-        sections += machineLines + sensors + configuration + daemon + ["", "== \(traceTitle)"]
+        sections += machineLines + sensors + core + configuration + daemon + ["", "== \(traceTitle)"]
         for line in sections { try file.write(anonymizer.cleaned(printable(line)) + "\n") }
         if let recording {
             for line in recording { try file.write(line + "\n") }
@@ -99,6 +99,11 @@ struct DoctorReport {
     private var machineLines: [String] {
         guard let device = try? Device(syspath: "/sys/class/dmi/id") else { return [] }
         return ["", "== machine"] + Self.machine.compactMap { name in device.attribute(name).map { "\(name): \($0)" } }
+    }
+
+    private var core: [String] {
+        guard let core = try? system.core?.get() else { return [] }
+        return ["", "== Qualcomm's sensor core"] + core.exchange
     }
 
     private var configuration: [String] {

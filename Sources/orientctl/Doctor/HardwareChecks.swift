@@ -13,7 +13,15 @@ enum HardwareChecks {
     // MARK: - Drivers
 
     static func kernel(_ system: SystemState) -> [Finding] {
-        [drivers(system)] + system.discoveryWarnings.map { .warn($0) } + SensorPlaces.findings(system)
+        let warnings = system.discoveryWarnings + (system.core.map(coreWarnings) ?? [])
+        return [drivers(system)] + warnings.map { .warn($0) } + SensorPlaces.findings(system)
+    }
+
+    private static func coreWarnings(_ core: Result<SensorCoreProbe, SystemError>) -> [String] {
+        switch core {
+        case .success(let core): core.isImitated ? ["a program of this machine imitates Qualcomm's sensor core"] : []
+        case .failure(let error): ["Qualcomm's sensor core cannot be asked: \(error)"]
+        }
     }
 
     private static func drivers(_ system: SystemState) -> Finding {
@@ -29,13 +37,15 @@ enum HardwareChecks {
             }
         }
         if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
-            if other.sysfsPath.includes("/misc/fastrpc-") {
+            if (try? SensorCore.nodes)?.contains(where: { $0.syspath == other.sysfsPath }) == true {
                 return .ok("\(other.name) of Qualcomm's sensor core")
             }
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
         let text = "\(SensorHubs.missing): this machine has none, or its driver is missing"
-        return SensorHubs.ofThisMachine.finding ?? .fail(text, remedy: .loadDrivers)
+        var hubs = SensorHubs.ofThisMachine
+        hubs.core = try? system.core?.get().stage
+        return hubs.finding ?? .fail(text, remedy: .loadDrivers)
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.

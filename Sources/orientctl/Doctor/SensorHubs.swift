@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import OrientationSensors
 import POSIX
 import SystemdBus
 
@@ -12,9 +13,11 @@ struct SensorHubs {
     var intel, amd: Hub?
     /// The firmware files for Intel's hubs; nil on a system that keeps them elsewhere.
     var firmware: [String]?
-    /// The device node of Qualcomm's sensor core, and whether the daemon runs that it needs.
+    /// The device node of Qualcomm's sensor core, whether the daemon runs that it needs, and what the core answers; nil
+    /// where it was not asked.
     var fastrpc: String?
     var hasHexagonrpcd = false
+    var core: SensorCoreProbe.Stage?
 
     /// The names of Intel's hubs that need a file to start, by PCI device id.
     private static let generations = [
@@ -40,13 +43,24 @@ struct SensorHubs {
             return .fail("\(Self.missing): \(maker)'s sensor hub reports none", remedy: remedy)
         }
         guard let fastrpc else { return nil }
-        let core = "Qualcomm's sensor core (\(fastrpc))"
-        if !hasHexagonrpcd {
-            let remedy = Remedy.command("systemctl status 'hexagonrpcd*'")
-            return .fail("\(Self.missing): \(core) needs hexagonrpcd, which does not run", remedy: remedy)
+        let text = "\(Self.missing): Qualcomm's sensor core (\(fastrpc)) "
+        let (problem, remedy) = coreProblem
+        return .fail(text + problem, remedy: remedy)
+    }
+
+    private var coreProblem: (String, Remedy) {
+        let readLog = Remedy.command("journalctl -b -u orientd -u 'hexagonrpcd*'")
+        switch core {
+        case .sensors(let types) where types.contains("accel"):
+            return ("has one that is not used without Source=ssc in orientd.conf", .configure)
+        case .sensors(let types):
+            return (types.isEmpty ? "has no sensors" : "has none, only \(types.joined(separator: ", "))", readLog)
+        case _ where !hasHexagonrpcd:
+            return ("needs hexagonrpcd, which does not run", .command("systemctl status 'hexagonrpcd*'"))
+        case .noService: return ("offers no service", .command("sudo journalctl -k -b -g 'remoteproc|qrtr'"))
+        case .noRegistry: return ("has no sensors yet, as it got no configuration from hexagonrpcd", readLog)
+        case nil: return ("has none, or none is used without Source=ssc in orientd.conf", readLog)
         }
-        let text = "\(Self.missing): \(core) has none, or none is used without Source=ssc in orientd.conf"
-        return .fail(text, remedy: .command("journalctl -b -u orientd -u 'hexagonrpcd*'"))
     }
 
     static var ofThisMachine: SensorHubs {
@@ -64,7 +78,7 @@ struct SensorHubs {
         guard all("platform", "HID-SENSOR-200073*").isEmpty else { return SensorHubs() }
         var hubs = SensorHubs(intel: hub("intel_ish_ipc", bus: "001F"), amd: hub("pcie_mp2_amd", bus: "0020"))
         hubs.firmware = access("/lib/firmware", F_OK) == 0 ? names("/lib/firmware/intel/ish") : nil
-        hubs.fastrpc = all("misc", "fastrpc-[as]dsp*").first?.devnode
+        hubs.fastrpc = (try? SensorCore.nodes)?.first?.devnode
         hubs.hasHexagonrpcd = names("/proc").contains {
             (try? FileDescriptor.contents(of: "/proc/\($0)/comm")) == Array("hexagonrpcd\n".utf8)
         }

@@ -17,6 +17,9 @@ struct SystemState {
     private(set) var accelerometers: [any SensorDevice] = []
     private(set) var discoveryWarnings: [String] = []
 
+    /// The answers of this machine's sensor core of Qualcomm; nil without one.
+    private(set) var core: Result<SensorCoreProbe, SystemError>?
+
     /// The bus, or why it cannot be reached.
     let connection: Result<Bus, SystemError>
     var bus: Bus? { try? connection.get() }
@@ -65,6 +68,8 @@ struct SystemState {
         } catch {
             discoveryWarnings = ["\(error)"]
         }
+        guard configuration.source.isLocal, let nodes = try? SensorCore.nodes, !nodes.isEmpty else { return }
+        core = Result { () throws(SystemError) in try SensorCoreProbe(seconds: 3) }
     }
 
     /// The libiio context of the configured source; nil for a recording or a simulation.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import OrientationCore
+package import POSIX
+
+/// What a sensor core answers when it is asked once for its sensors, for checks and bug reports.
+package struct SensorCoreProbe: Sendable {
+    /// How far the search for sensors gets.
+    package enum Stage: Sendable {
+        case noService
+        /// The core has no configuration, so it has no sensors.
+        case noRegistry
+        /// The types of the available sensors, in the core's words.
+        case sensors([String])
+    }
+
+    /// With it, the core itself determines the orientation; only reported.
+    private static let orientation = "device_orient"
+
+    package let stage: Stage
+    /// Whether a program has published the service on this processor.
+    package let isImitated: Bool
+    /// Each datagram with its direction, address, and bytes in hexadecimal; serial numbers are 0.
+    package let exchange: [String]
+}
+
+extension SensorCoreProbe {
+    /// Asks until all sensors have answered, or for `seconds`; blocks meanwhile.
+    package init(seconds: Double) throws(SystemError) {
+        let socket = try QRTRSocket(size: 16384)
+        let types = SensorCore.types(of: SensorKind.ofSensorCore) + [Self.orientation]
+        var directory = SSCDirectory(types, node: socket.node, usesOwnNode: SensorCore.usesOwnNode)
+        var exchange: [String] = []
+        func note(_ direction: String, _ address: QRTRAddress, _ datagram: ArraySlice<UInt8>) {
+            exchange.append("\(direction) \(address.node):\(address.port) \(Self.hexadecimal(datagram))")
+        }
+        var now = MonotonicClock.now
+        let end = now + seconds
+        directory.ask(at: now)
+        while now < end, let deadline = directory.deadline {
+            if deadline <= now { directory.ask(at: now) }
+            for (datagram, address) in directory.outbox {
+                note(">", address, datagram[...])
+                try? socket.send(datagram, to: address)
+            }
+            directory.outbox = []
+            socket.wait(until: min(end, deadline))
+            now = MonotonicClock.now
+            while let (datagram, sender) = try socket.receive() {
+                note("<", sender, datagram)
+                directory.receive(datagram, from: sender, at: now)
+            }
+        }
+        let available = directory.sensors.filter { $0.attributes != nil }.map { $0.type }
+        stage = directory.service == nil ? .noService : directory.sensors.isEmpty ? .noRegistry : .sensors(available)
+        isImitated = directory.isImitated
+        self.exchange = exchange
+    }
+
+    private static func hexadecimal(_ datagram: ArraySlice<UInt8>) -> String {
+        var bytes = datagram
+        if case .indication(let message)? = QMIMessage(datagram) {
+            for index in SSCAttributes.serialNumber(in: message) { bytes[index] = 0 }
+        }
+        return bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+    }
+}
