@@ -140,6 +140,27 @@ struct `Search in the sensor core` {
         #expect(found.count == 1)
     }
 
+    @Test mutating func `a sensor with another name is asked again, the others are not`() {
+        directory = SSCDirectory(["accel", "rotv"], node: Self.node, usesOwnNode: false)
+        add()
+        answer("registry", [SUID(low: 1, high: 1)])
+        let (compass, other) = (SUID(low: 4, high: 3), SUID(low: 5, high: 3))
+        answer("accel", [Self.accelerometer])
+        answer("rotv", [compass])
+        describe()
+        describe(compass)
+        _ = requests()
+        answer("rotv", [other])
+        #expect(requests() == [request(.attributes, to: other)])
+        #expect(found == [Self.accelerometer])
+        describe(other)
+        #expect(found == [Self.accelerometer, other])
+        // Those of a type may become more.
+        answer("accel", [other, Self.accelerometer])
+        #expect(requests().isEmpty)
+        #expect(found == [Self.accelerometer, other])
+    }
+
     @Test mutating func `after a restart all is searched anew`() {
         findAll()
         remove()

@@ -40,12 +40,14 @@ check "no socket was opened, which would load the module" no_module
 check "nothing is said of it" no says "sensor core"
 
 part "its device appears while orientd runs, and a program imitates its service"
-# uhid stands for it: the kernel makes no other such device.
-echo 'SUBSYSTEM=="misc", KERNEL=="uhid", ENV{IIO_SENSOR_PROXY_TYPE}="ssc-accel ssc-light ssc-proximity ssc-compass"' \
-    >/etc/udev/rules.d/90-core.rules
-mount -t tmpfs none /sys/class/misc && ln -s /sys/devices/virtual/misc/uhid /sys/class/misc/fastrpc-adsp
+# uhid and uinput stand for its two devices, as the kernel makes no such device; each names some of the sensors.
+printf 'SUBSYSTEM=="misc", KERNEL=="%s", ENV{IIO_SENSOR_PROXY_TYPE}="%s"\n' uinput ssc-light \
+    uhid 'ssc-accel ssc-proximity ssc-compass' >/etc/udev/rules.d/90-core.rules
+mount -t tmpfs none /sys/class/misc
+ln -s /sys/devices/virtual/misc/uinput /sys/class/misc/fastrpc-adsp
+ln -s /sys/devices/virtual/misc/uhid /sys/class/misc/fastrpc-sdsp
 udevadm control --reload
-udevadm trigger --settle /sys/devices/virtual/misc/uhid
+udevadm trigger --settle /sys/devices/virtual/misc/uhid /sys/devices/virtual/misc/uinput
 check "orientd listens" soon says "listening to the sensor core at /sys/devices/virtual/misc/uhid"
 check "which loads the module" soon no no_module
 python3 sensor_core.py /tmp/core /tmp/core.log &
@@ -152,6 +154,21 @@ check "without the service there is no sensor" soon is SensorState lost
 core publish
 turn portrait 0 9.8 0
 
+part "many restarts"
+descriptors() { pid=$(unit MainPID) && find "/proc/$pid/fd" -type l | wc -l; }
+memory() { awk '/^RssAnon/ { print $2 }' "/proc/$(unit MainPID)/status"; }  # in kB
+restarts() {  # restarts NUMBER: each with a turn
+    for restart in $(seq "$1"); do
+        core restart
+        if [ $((restart % 2)) -eq 1 ]; then turn landscape-left 9.8 0 0; else turn portrait 0 9.8 0; fi
+    done
+}
+restarts 2
+open=$(descriptors) used=$(memory)
+restarts 30
+check "as many open files as before, $open" same "$open" "$(descriptors)"
+check "no more memory than before, $used kB" at_most $((used + 64)) "$(memory)"
+
 part "what others send"
 core forge 9.8 0 0
 core forge 9.8 0 0
@@ -197,7 +214,7 @@ turn landscape-left 9.8 0 0
 part "a mount matrix of udev, as there are for iio-sensor-proxy"
 kill "$claimer"
 check "idle" soon is SensorState idle
-sed -i 's/$/, ENV{ACCEL_MOUNT_MATRIX}="-1,0,0;0,-1,0;0,0,1"/' /etc/udev/rules.d/90-core.rules
+sed -i '/uhid/s/$/, ENV{ACCEL_MOUNT_MATRIX}="-1,0,0;0,-1,0;0,0,1"/' /etc/udev/rules.d/90-core.rules
 udevadm control --reload
 udevadm trigger --settle /sys/devices/virtual/misc/uhid
 check "orientd has it, without a restart" soon sensor_is MountMatrix "9 -1 0 0 0 -1 0 0 0 1"
