@@ -68,7 +68,10 @@ struct SSCDirectory {
         if sender == QRTRAddress(node: node, port: QRTRAddress.listPort) {
             read(datagram, at: time)
         } else if sender == service, case .indication(let message)? = QMIMessage(datagram) {
+            let before = sensors
             for (event, sensor) in SSCEvents(message) { handle(event, of: sensor, at: time) }
+            // Once for all events, so that a datagram with many does not make it send many.
+            for sensor in sensors where !before.contains(sensor) { follow(sensor) }
         }
     }
 
@@ -128,11 +131,7 @@ struct SSCDirectory {
             return
         }
         for sensor in missing {
-            if let suid = sensor.suid {
-                send(.attributes, to: suid)
-            } else {
-                send(.sensors(type: sensor.type), to: .lookup)
-            }
+            if sensor.suid == nil { send(.sensors(type: sensor.type), to: .lookup) } else { follow(sensor) }
         }
         deadline = time + pause
         pause = min(2 * pause, service == nil || !sensors.isEmpty ? Self.pauses.last : Self.pauses.lastWithoutRegistry)
@@ -140,6 +139,16 @@ struct SSCDirectory {
 
     private mutating func send(_ request: SSCRequest, to sensor: SUID) {
         if let service { outbox.append((request.datagram(to: sensor), service)) }
+    }
+
+    /// Asks a sensor for what follows from what is known of it now.
+    private mutating func follow(_ sensor: Sensor) {
+        guard let suid = sensor.suid else { return }
+        if sensor.attributes == nil {
+            send(.attributes, to: suid)
+        } else if sensor.type == Self.cover {
+            send(.changes, to: suid)
+        }
     }
 
     private mutating func handle(_ event: SSCEvent, of sender: SUID, at time: Double) {
@@ -150,12 +159,10 @@ struct SSCDirectory {
             for index in sensors.indices where sensors[index].type == type {
                 if let suid = sensors[index].suid, found.contains(suid) { return }
                 sensors[index] = Sensor(type: type, suid: first)
-                send(.attributes, to: first)
             }
         case .attributes(let attributes):
             for index in sensors.indices where sensors[index].suid == sender {
                 sensors[index].attributes = attributes.isAvailable ? attributes : nil
-                if sensors[index].type == Self.cover { send(.changes, to: sender) }
             }
         case .state(let state):
             if sensors.contains(where: { $0.type == Self.cover && $0.suid == sender }) { isCovered = state == 1 }
