@@ -149,7 +149,7 @@ let package = Package(
 
         .executableTarget(
             name: "orientd-tablet-switch",
-            dependencies: ["POSIX", "CLinux", embeddedRuntime],
+            dependencies: ["POSIX", "CommandLineOptions", "CLinux", embeddedRuntime],
             swiftSettings: strict,
             linkerSettings: executable
         ),

@@ -25,29 +25,27 @@ extension OptionParser {
         set: (_ name: String, _ value: String) -> OptionEffect,
         body: () -> Int32
     ) -> Int32 {
-        func misuse(_ problem: String) -> Int32 {
-            StandardError.print("\(program): \(problem)")
-            StandardError.print("Try '\(program) --help'.")
-            return 2
+        func fail(_ problem: String, _ status: Int32) -> Int32 {
+            StandardError.print("\(program): \(printable(problem))")
+            return status
         }
         let parsed: Result
         do throws(OptionError) {
             parsed = try parse([program] + arguments.dropFirst())
         } catch {
-            return misuse(error.message)
+            return fail(error.message, 2)
         }
-        if let operand = parsed.operands.first { return misuse("unexpected argument '\(operand)'") }
+        if let operand = parsed.operands.first { return fail(OptionError(operand: operand, of: program).message, 2) }
         for (name, value) in parsed.options {
             switch name == "help" ? .text(help(program, purpose, manuals)) : set(name, value) {
             case .stored: break
-            case .takes(let values): return misuse("--\(name)=\(value): takes \(values)")
+            case .takes(let values): return fail("--\(name)=\(value): use \(values)", 2)
             case .text(let text):
                 do throws(SystemError) {
                     try OutputFile.print([text])
                     return 0
                 } catch {
-                    StandardError.print("\(program): \(error)")
-                    return 1
+                    return fail("\(error)", 1)
                 }
             }
         }

@@ -2,20 +2,6 @@
 
 import CLinux
 
-/// An argument that getopt_long(3) has refused.
-package struct OptionError: Error {
-    /// As it was given, such as `--colour=red`; for a short option `-c`.
-    package let argument: String
-
-    /// Whether it lacks its value; otherwise it is not an option, is ambiguous, or has a value too many.
-    package let isValueMissing: Bool
-
-    /// One line for the user.
-    package var message: String {
-        isValueMissing ? "option '\(argument)' needs a value" : "invalid option '\(argument)'"
-    }
-}
-
 /// Splits a command line into options and operands with getopt_long(3): `-c FILE`, `--config=FILE`, abbreviated names,
 /// `--` for the end of the options.
 package struct OptionParser {
@@ -144,12 +130,14 @@ package struct OptionParser {
 
     /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.
     private func refusal(_ code: Int32, _ arguments: [UnsafeMutablePointer<CChar>?]) -> OptionError {
+        func text(_ index: Int) -> String { arguments[max(0, index)].map { String(cString: $0) } ?? "" }
         // For long options getopt leaves 0 or the index.
         let refused = orientd_optopt()
-        let last = arguments[max(0, Int(orientd_optind()) - 1)].map { String(cString: $0) } ?? ""
         let isShort = refused > Int32(options.count)
         let short = [UInt8(ascii: "-"), UInt8(truncatingIfNeeded: refused)]
-        let argument = isShort ? String(decoding: short, as: UTF8.self) : last
-        return OptionError(argument: argument, isValueMissing: code == Int32(UInt8(ascii: ":")))
+        let argument = isShort ? String(decoding: short, as: UTF8.self) : text(Int(orientd_optind()) - 1)
+        return code == Int32(UInt8(ascii: ":"))
+            ? OptionError(withoutValue: argument, of: text(0))
+            : OptionError(argument, among: options, of: text(0))
     }
 }

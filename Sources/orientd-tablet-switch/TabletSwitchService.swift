@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import POSIX
 
 /// The program's entry; see `orientd`'s.
@@ -10,6 +11,19 @@ import POSIX
 @_cdecl("orientd_tablet_switch_main")
 #endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
+    return OptionParser([.init("help", "h", help: "print this help")]).run(
+        "orientd-tablet-switch",
+        purpose: "Provide the virtual tablet switch of orientd, whose service starts this program.",
+        manuals: "orientd-tablet-switch(8)",
+        arguments,
+        set: { _, _ in .stored },
+        body: run
+    )
+}
+
+/// Serves the connection that systemd has passed; returns the exit status.
+private func run() -> Int32 {
     let log = Log("orientd-tablet-switch", isVerbose: false)
     do throws(SystemError) {
         guard let listener = passedDescriptor(named: "connection") else {

@@ -537,11 +537,7 @@ class Start(SessionTestCase):
     def test_wrong_options_are_misuse(self):
         for argument in ("--backend=foo", "--backend=", "--output=", "--nonsense", "operand"):
             with self.subTest(argument):
-                status, lines = self.end_of(argument)
-                self.assertEqual(status, 2)
-                self.assertEqual(len(lines), 2, lines)
-                self.assertIn("--help", lines[1])
-                self.assertIn(argument.split("=")[0].lstrip("-"), lines[0])
+                self.assert_ends(argument, arguments=[argument], status=2)
 
     def test_output_that_cannot_be_written_is_an_error(self):
         for option in ("--help", "--version", "--settings", "--check"):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import POSIX
 
 /// Removes from texts what identifies the machine or its users.
@@ -91,9 +92,4 @@ struct Anonymizer {
         return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
     }
-}
-
-/// The byte in lower case, if it is a letter of ASCII.
-func lowercase(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
 }
