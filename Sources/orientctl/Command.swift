@@ -28,7 +28,13 @@ struct Command: Sendable {
     /// A command line.
     var example = ""
     var options: [OptionParser.Option] = []
+    var printsJSON = true
     let run: @Sendable (Invocation) throws(CommandError) -> Void
+
+    /// Its own options, also --json.
+    var ownOptions: [OptionParser.Option] { options + (printsJSON ? [Self.json] : []) }
+
+    var acceptedOptions: [OptionParser.Option] { ownOptions + Self.globalOptions }
 
     /// The command with its options and operands, as usage messages show it.
     var usage: String {

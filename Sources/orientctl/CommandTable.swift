@@ -24,15 +24,17 @@ extension Command {
             name: "help",
             operands: "[COMMAND]",
             summary: "explain a command",
-            description: "Lists the commands, or explains COMMAND and its options."
+            description: "Lists the commands, or explains COMMAND and its options.",
+            printsJSON: false
         ) { invocation throws(CommandError) in
             try emit(invocation.operands.first.map { name throws(CommandError) in try named(name).help } ?? help)
         },
     ]
 
+    static let json = OptionParser.Option("json", "j", help: "print JSON")
+
     static let globalOptions: [OptionParser.Option] = [
         .init("bus", "b", value: "BUS", help: "connect to orientd on BUS: system, session or an address"),
-        .init("json", "j", help: "print JSON"),
         .init("help", "h", help: "print this help"),
         .init("version", "V", help: "print the version"),
     ]
@@ -58,7 +60,7 @@ extension Command {
         }
         if !example.isEmpty { help += [""] + wrapped("Example: orientctl \(example)") }
         let place = hasCommandLine ? ", before \(operands)" : ""
-        if !options.isEmpty { help += ["", "Options\(place):"] + lines(options) }
+        if !ownOptions.isEmpty { help += ["", "Options\(place):"] + lines(ownOptions) }
         return help + ["", "Options of every command:"] + lines(Self.globalOptions) + ["", "See orientctl(1)."]
     }
 
@@ -70,7 +72,7 @@ extension Command {
 
     /// The list of commands, which fits a terminal of 24 lines.
     static var help: [String] {
-        let options = globalOptions.map { "\($0.short.map { "-\($0), " } ?? "")\($0.usage)" }
+        let options = ([json] + globalOptions).map { "\($0.short.map { "-\($0), " } ?? "")\($0.usage)" }
         return ["Usage: orientctl [OPTION]... [COMMAND]"]
             + all.flatMap { OptionParser.helpLines($0.name, $0.summary, column: 15) }
             + ["Options: \(options.joined(separator: "; "))"]

@@ -52,7 +52,7 @@ private func reserveStandardFiles() {
 private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invocation) {
     var invocation = Invocation()
     // Without a command the options are those of `status`.
-    let leading = Command.globalOptions + Status.command.options
+    let leading = Status.command.acceptedOptions
     let first = try parse(Array(arguments.dropFirst()), leading, stopsAtOperand: true, "orientctl")
     invocation.add(first.options)
     if let command = try informationCommand(invocation) {
@@ -62,15 +62,16 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
     }
 
     let command = try Command.named(first.operands.first ?? Status.command.name)
-    let misplaced = Status.command.options.first { invocation.has("\($0.name)") }
-    if let misplaced, command.name != Status.command.name {
-        throw CommandError("--\(misplaced.name) is an option of status, not of \(command.name)", .usage)
+    let accepted = command.acceptedOptions
+    let name = "orientctl \(command.name)"
+    if let stray = first.options.first(where: { option in !accepted.contains { "\($0.name)" == option.name } }) {
+        throw CommandError(OptionError("--\(stray.name)", among: accepted, of: name).message, .usage)
     }
     let rest = try parse(
         Array(first.operands.dropFirst()),
-        Command.globalOptions + command.options,
+        accepted,
         stopsAtOperand: command.hasCommandLine,
-        "orientctl \(command.name)"
+        name
     )
     invocation.add(rest.options)
     if let information = try informationCommand(invocation) {

@@ -23,11 +23,13 @@ from rig import (
     PORTRAIT,
     REQUEST,
     RigTestCase,
+    SOURCE_ROOT,
     UPSIDE_DOWN,
     accelerometer,
     wait_until,
 )
 
+MANUAL = SOURCE_ROOT / "docs" / "orientctl.1.scd"
 DONE, FAILED, USAGE, NO_DAEMON, REFUSED = range(5)
 HEADER = "t_seconds,x,y,z\n"
 EDGES = "portrait, portrait-upside-down, landscape-right, landscape-left, normal, left-up, right-up, bottom-up"
@@ -316,7 +318,7 @@ class Help(OrientctlTestCase):
             (("monitor", "--full", "--waybar"), "--full, --waybar and PROPERTY cannot be combined"),
             (("monitor", "Gravity"), "cannot monitor Gravity: orientd does not announce its changes; use: orientctl get Gravity"),
             (("monitor", "RotationLok"), "unknown property 'RotationLok'; did you mean 'RotationLock'?"),
-            (("--watch", "lock"), "--watch is an option of status, not of lock"),
+            (("--watch", "lock"), "unknown option '--watch'; try: orientctl lock --help"),
             (("lock", "CURENT"), f"cannot lock to 'CURENT'; did you mean 'current'? Use current, {EDGES}, landscape, off or toggle"),
             (("rotate", "PORTRAIT"), f"cannot rotate to 'PORTRAIT'; did you mean 'portrait'? Use {ROTATIONS}"),
             (("rotate", "90"), f"cannot rotate to '90': use {ROTATIONS}"),
@@ -329,6 +331,27 @@ class Help(OrientctlTestCase):
         ):
             run = self.rig.orientctl(*arguments)
             self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", f"orientctl: {message}\n"))
+
+    def test_json_is_an_option_of_the_commands_that_print_it(self):
+        # Others took it, and printed something else.
+        (table,) = re.findall(r"^# JSON\n(.*?)^# ", MANUAL.read_text(), re.M | re.S)
+        rows = re.findall(r"^\|  (.*)$", table, re.M)
+        documented = {name for row in rows for name in re.findall(r"\*([a-z-]+)", row) if not name.startswith("-")}
+        commands = re.findall(r"^  ([a-z-]+) ", self.rig.orientctl("help").stdout, re.M)
+        helps = {command: self.rig.orientctl("help", command).stdout for command in commands}
+        self.assertEqual({command for command, text in helps.items() if "--json" in text}, documented)
+        others = set(commands) - documented
+        self.assertEqual(others, {"run", "record", "completion", "help"})
+        for command in others:
+            for arguments, option in (
+                (("--json", command), "--json"),
+                (("-j", command), "--json"),
+                ((command, "--json"), "--json"),
+                ((command, "-j"), "-j"),
+            ):
+                run = self.rig.orientctl(*arguments)
+                message = f"orientctl: unknown option '{option}'; try: orientctl {command} --help\n"
+                self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", message))
 
     def test_no_daemon_names_the_next_step(self):
         run = self.rig.orientctl("status")

@@ -51,7 +51,7 @@ import Testing
             let start = "Usage: orientctl \(command.usage)  \(command.description.prefix(9))"
             #expect(help.joined(separator: " ").hasPrefix(start))
             #expect(command.description.hasSuffix("."))
-            for option in command.options { #expect(help.contains { $0.contains(option.usage) }) }
+            for option in command.acceptedOptions { #expect(help.contains { $0.contains(option.usage) }) }
             for line in help where line.contains(" ") { #expect(line.count <= width, "\(line)") }
         }
         #expect(Get.command.help(width: 80).contains("Example: orientctl get InterfaceOrientation"))
@@ -97,7 +97,9 @@ import Testing
             let lines = Command.help.filter { $0.hasPrefix("  \(command.name) ") }
             #expect(lines.count == 1 && lines[0].hasSuffix(" \(command.summary)"), "\(command.name)")
         }
-        for option in Command.globalOptions { #expect(Command.help.contains { $0.contains(option.usage) }) }
+        for option in [Command.json] + Command.globalOptions {
+            #expect(Command.help.contains { $0.contains(option.usage) })
+        }
         for line in Command.help { #expect(line.count <= 80, "\(line)") }
         #expect(Command.help.count < 24)
     }
@@ -105,7 +107,7 @@ import Testing
     @Test func `names in the table are unique`() {
         #expect(Set(Command.all.map(\.name)).count == Command.all.count)
         for command in Command.all {
-            let names = (Command.globalOptions + command.options).map { "\($0.name)" }
+            let names = command.acceptedOptions.map { "\($0.name)" }
             #expect(Set(names).count == names.count, "\(command.name)")
         }
     }

@@ -16,6 +16,7 @@ import Testing
         (["monitor", "RotationLock", "Claim"], ["Claims"]), (["nothing", ""], []), (["record", "-d", ""], []),
         (["replay", "tr"], [":files"]), (["replay", "--plot="], [":files"]), (["replay", "-p", "x"], [":files"]),
         (["run", "--supported=all", "mk"], [":command 2"]), (["run", "mkdir", "--p"], [":command 1"]),
+        (["--j"], ["--json"]), (["get", "--j"], ["--json"]), (["record", "--j"], []), (["run", "--j"], []),
     ])
     func `what can follow the words before is offered`(words: [String], expected: [String]) {
         let lines = Completion.candidates(for: words)

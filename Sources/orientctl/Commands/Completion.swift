@@ -9,7 +9,8 @@ enum Completion {
         name: "completion",
         operands: "SHELL",
         summary: "print the completions for a shell",
-        description: "Prints the completions for a shell. Packages install them, so that this is seldom needed."
+        description: "Prints the completions for a shell. Packages install them, so that this is seldom needed.",
+        printsJSON: false
     ) { invocation throws(CommandError) in
         let shell: Shell = try value(named: invocation.operands[0], "there are no completions for ")
         try emit([shell.script])
@@ -23,7 +24,7 @@ enum Completion {
     ///
     /// `:files` stands for names of files, `:command INDEX` for the completions of the command line from that word on.
     static func candidates(for words: [String]) -> [String] {
-        var options = Command.globalOptions
+        var options = Status.command.acceptedOptions
         var command: Command?
         var awaited: OptionParser.Option?
         var operandCount = 0
@@ -40,7 +41,7 @@ enum Completion {
             } else {
                 command = Command.all.first { $0.name == word }
                 guard let command else { return [] }
-                options += command.options
+                options = command.acceptedOptions
             }
         }
         let word = words.last ?? ""

@@ -19,7 +19,8 @@ enum Record {
             .init("force", "f", help: "write over FILE if it is not empty"),
             .init("source", "s", value: "SOURCE", help: "record SOURCE: auto, iio, iio:URI, replay:FILE or simulate"),
             .init("duration", "d", value: "SECONDS", help: "end after SECONDS instead of with Ctrl-C"),
-        ]
+        ],
+        printsJSON: false
     ) { invocation throws(CommandError) in
         var configuration = try readConfiguration()
         if let text = invocation.value(of: "source") {

@@ -22,7 +22,8 @@ enum Run {
             .init("preferred", value: "EDGE", help: "start in this orientation"),
             .init("app", value: "ID", help: "use this application id instead of COMMAND's name"),
             .init("no-autorotate", help: "do not follow the device meanwhile"),
-        ]
+        ],
+        printsJSON: false
     ) { invocation throws(CommandError) in
         let request = try request(for: invocation) { () throws(CommandError) in
             let bus = try invocation.connect()
