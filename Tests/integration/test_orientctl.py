@@ -322,10 +322,12 @@ class Help(OrientctlTestCase):
             (("lock", "CURENT"), f"cannot lock to 'CURENT'; did you mean 'current'? Use current, {EDGES}, landscape, off or toggle"),
             (("rotate", "PORTRAIT"), f"cannot rotate to 'PORTRAIT'; did you mean 'portrait'? Use {ROTATIONS}"),
             (("rotate", "90"), f"cannot rotate to '90': use {ROTATIONS}"),
+            # ssc was offered, which is refused.
             (
                 ("record", "-s", "iio:foo"),
-                "--source=iio:foo: use auto, iio, ssc, iio:URI such as iio:ip:HOST, replay:FILE or simulate",
+                "--source=iio:foo: use auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate",
             ),
+            (("record", "--source=ssc"), "--source=ssc: only orientd --record records the sensor core"),
             (("status", "--bus=sesion"), "--bus=sesion; did you mean 'session'? Use system, session or a D-Bus address"),
             (("status", "--bus="), "--bus=: use system, session or a D-Bus address"),
         ):
@@ -670,6 +672,34 @@ class RecordAndReplay(OrientctlTestCase):
         self.assertEqual(run.returncode, FAILED)
         hint = "try: orientctl doctor, or record --source=simulate"
         self.assertEqual(run.stderr, f"orientctl: no accelerometer found; {hint}\n")
+
+    def record_with_sensor_core(self):
+        """Runs record with Source=ssc in /etc/orientd/orientd.conf."""
+        folder = self.rig.directory / "etc" / "orientd"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "orientd.conf").write_text("[Sensor]\nSource=ssc\n")
+        unshare = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
+        bind = f"mount --bind '{folder.parent}' /etc && exec \"$@\""
+        return subprocess.run(
+            [*unshare, "sh", "-c", bind, "sh", BUILD / "orientctl", "record", "--duration=0.3"],
+            env=self.rig.mocked_environment(),
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+
+    def test_a_configured_sensor_core_is_said_to_be_left_out(self):
+        # Another sensor was recorded without a word.
+        run = self.record_with_sensor_core()
+        reason = "Source=ssc in orientd.conf is ignored: only orientd --record records the sensor core"
+        self.assertEqual((run.returncode, run.stderr), (FAILED, f"orientctl: no accelerometer found; {reason}\n"))
+        self.rig.add_device(accelerometer(name="bma253"))
+        run = self.record_with_sensor_core()
+        self.assertEqual(run.returncode, DONE, run.stderr)
+        warning, begin, _ = run.stderr.splitlines()
+        self.assertEqual(warning, f"orientctl: warning: {reason}")
+        self.assertTrue(begin.startswith("orientctl: recording bma253 (poll, 15 Hz)"), begin)
 
     def test_recording_beside_the_daemon(self):
         self.start_claimed(raw=LANDSCAPE_LEFT)

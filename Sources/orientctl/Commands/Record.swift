@@ -26,10 +26,10 @@ enum Record {
         if let text = invocation.value(of: "source") {
             guard let source = SourceChoice(text) else {
                 let hint = useInstead(of: text, among: Placeholder.sources)
-                throw CommandError("--source=\(text)\(hint) \(SourceChoice.choices)", .usage)
+                throw CommandError("--source=\(text)\(hint) \(SourceChoice.recordable)", .usage)
             }
             guard source != .sensorCore else {
-                throw CommandError("--source=ssc: only orientd --record records the sensor core", .usage)
+                throw CommandError("--source=ssc: \(sensorCore)", .usage)
             }
             configuration.source = source
         }
@@ -51,6 +51,10 @@ enum Record {
         try Recording(SourceReader(source, loop), title, into: output == "-" ? nil : output).run(duration)
     }
 
+    /// Why sensors of Qualcomm's sensor core are left out.
+    private static let sensorCore = "only orientd --record records the sensor core"
+    private static let configuredSensorCore = "Source=ssc in orientd.conf is ignored: " + sensorCore
+
     /// Whether a path names a file that is not empty.
     private static func hasContents(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
@@ -70,13 +74,13 @@ enum Record {
         switch configuration.source {
         case .iio, .sensorCore:
             let uri = configuration.source.uri ?? ""
+            let isSensorCore = configuration.source == .sensorCore
             guard let accelerometer = try systemCall(accelerometer(at: uri)) else {
-                throw CommandError(
-                    uri == "local:"
-                        ? "no accelerometer found; try: orientctl doctor, or record --source=simulate"
-                        : "no accelerometer found at \(uri)"
-                )
+                let advice =
+                    isSensorCore ? configuredSensorCore : "try: orientctl doctor, or record --source=simulate"
+                throw CommandError("no accelerometer found" + (uri == "local:" ? "; \(advice)" : " at \(uri)"))
             }
+            if isSensorCore { complain("warning: \(configuredSensorCore)") }
             for warning in accelerometer.warnings { complain("warning: \(warning)") }
             let description = accelerometer.description
             let scaling = configuration.scaling(of: description)
