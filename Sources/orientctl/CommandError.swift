@@ -35,11 +35,11 @@ struct CommandError: Error {
     }
 
     /// The same error, which advises to have doctor look at the same bus.
-    func naming(bus: String?) -> CommandError {
-        let end = "orientctl doctor"
-        guard let bus, message.hasSuffix(end) else { return self }
-        let rest = String(Substring(message.utf8.dropLast(end.utf8.count)))
-        return CommandError(rest + "orientctl --bus=\(bus) doctor", exitCode)
+    func naming(_ bus: BusAddress) -> CommandError {
+        let doctor = Remedy.orientctl("doctor")
+        let end = doctor.command(on: .system)
+        guard message.hasSuffix(end) else { return self }
+        return CommandError(String(Substring(message.utf8.dropLast(end.utf8.count))) + doctor.command(on: bus), exitCode)
     }
 
     /// Describes an error of the bus: the daemon is missing, it has refused, or anything else.

@@ -4,6 +4,7 @@ import CLinux
 import CommandLineOptions
 import OrientationSensors
 import POSIX
+import SystemdBus
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
 #if compiler(>=6.3)
@@ -28,7 +29,8 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
         do throws(CommandError) {
             try command.run(invocation)
         } catch {
-            throw error.naming(bus: invocation.value(of: "bus"))
+            // Without the option doctor looks where this command did.
+            throw invocation.value(of: "bus").flatMap { BusAddress($0) }.map(error.naming) ?? error
         }
         return 0
     } catch {
