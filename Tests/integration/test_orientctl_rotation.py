@@ -263,8 +263,8 @@ class Turning(InterfaceTestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertEqual(run.stderr, "orientctl: orientd does not answer; try: orientctl doctor\n")
 
-    def test_on_a_terminal_a_command_says_what_it_has_chosen(self):
-        # Who pressed the key could not tell the two results of toggle.
+    def test_on_a_terminal_a_command_says_what_holds_now(self):
+        # A key, and a person at the terminal, could not tell the two results of toggle, or that anything has happened.
         self.start(held="landscape-left")
         for command, line in (
             ("lock toggle", "Lock: on (landscape-right)"),
@@ -275,6 +275,16 @@ class Turning(InterfaceTestCase):
             ("align", "Interface: landscape-right, following the device"),
             ("tablet-mode toggle", "used as a tablet, set by hand"),
             ("tablet-mode toggle", "unknown: no switch or hinge tells it"),
+            ("lock portrait", "Lock: on (portrait)"),
+            ("rotate landscape-left", "Interface: landscape-left, held by the lock"),
+            ("lock", "Lock: on (landscape-left)"),
+            ("unlock", "Lock: off"),
+            ("rotate left-up", "Interface: landscape-left, rotated by hand"),
+            ("lock off", "Lock: off"),
+            ("tablet-mode laptop", "used as a laptop, set by hand"),
+            ("autorotate never", "Autorotate: never (used as a laptop, set by hand)"),
+            ("autorotate always", "Autorotate: always (used as a laptop, set by hand)"),
+            ("tablet-mode auto", "unknown: no switch or hinge tells it"),
         ):
             self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
         view = self.view(LANDSCAPE, "org.example.Player")
@@ -282,10 +292,8 @@ class Turning(InterfaceTestCase):
         self.assertEqual(self.on_terminal("rotate", "next"), "Interface: landscape-left, rotated by hand\r\n")
         self.turn("portrait")
         self.assertEqual(self.on_terminal("align"), line + "\r\n")
+        self.assertEqual(self.on_terminal("lock", "portrait"), line + "\r\nLock: on (portrait)\r\n")
         view.release()
-        # What the command line says already is not printed.
-        for command in ("lock portrait", "rotate landscape-left", "lock off", "unlock", "tablet-mode auto"):
-            self.assertEqual(self.on_terminal(*command.split()), "", command)
 
     def test_menu_entry_sets_each_tablet_mode_and_turns(self):
         # Whoever has no keyboard taps it.

@@ -27,9 +27,8 @@ enum Rotation {
             case .place(let place): .orientation(try place.orientation(bus))
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
-        let line: Line? = if case .toggle = choice { .lock } else { nil }
         let wish: Wish = if case .orientation(let orientation) = lock { .orientation(orientation) } else { .none }
-        try call("SetRotationLock", lock.name, readsDevice: lock == .off, wants: wish, shows: line, bus, invocation)
+        try call("SetRotationLock", lock.name, readsDevice: lock == .off, wants: wish, shows: .lock, bus, invocation)
     }
 
     static let unlock = Command(
@@ -37,7 +36,8 @@ enum Rotation {
         summary: "release the lock",
         description: "Releases the lock. The interface follows the device again at once, if autorotation allows it."
     ) { invocation throws(CommandError) in
-        try call("SetRotationLock", RotationLock.off.name, readsDevice: true, invocation.connect(), invocation)
+        let off = RotationLock.off.name
+        try call("SetRotationLock", off, readsDevice: true, shows: .lock, invocation.connect(), invocation)
     }
 
     private enum LockChoice: NamedValue {
@@ -75,8 +75,7 @@ enum Rotation {
             case .ccw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: -1)
             case .next: try busCall(bus.readManager()).status.nextOrientation
             }
-        let line: Line? = if case .place = choice { nil } else { .interface }
-        try call("Rotate", orientation.name, shows: line, bus, invocation)
+        try call("Rotate", orientation.name, shows: .interface, bus, invocation)
     }
 
     private enum RotationChoice: NamedValue {
@@ -135,7 +134,7 @@ enum Rotation {
             return try Get.print(property, of: busCall(bus.readManager()), isJSON: invocation.isJSON)
         }
         let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
-        try call("SetAutorotate", mode.name, invocation.connect(), invocation)
+        try call("SetAutorotate", mode.name, shows: .autorotate, invocation.connect(), invocation)
     }
 
     /// A mode of autorotation, or the end of the choice of one.
@@ -145,8 +144,8 @@ enum Rotation {
         case never, auto
     }
 
-    /// A line of `status` that a command prints on a terminal if its own words do not say what it has done.
-    private enum Line { case lock, interface }
+    /// The line of `status` that a command prints on a terminal.
+    private enum Line { case lock, interface, autorotate }
 
     /// What a command wants to be shown, unless orientd refuses what cannot be shown, as for `rotate`.
     private enum Wish: Hashable {
@@ -170,7 +169,7 @@ enum Rotation {
         _ argument: String? = nil,
         readsDevice: Bool = false,
         wants wish: Wish = .none,
-        shows line: Line? = nil,
+        shows line: Line,
         _ bus: Bus,
         _ invocation: Invocation
     ) throws(CommandError) {
@@ -209,6 +208,7 @@ enum Rotation {
         switch line {
         case .lock: try emit(["Lock: \(Status.lock(status))"])
         case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
+        case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
         case nil: break
         }
     }

@@ -25,8 +25,7 @@ enum TabletModeCommand {
         if let choice {
             let name = try choice == .toggle ? other(busCall(bus.readManager()).status) : choice.name
             try busCall(bus.callDaemon("SetTabletMode", isInteractive: true) { $0.append(name) })
-            // Only toggle does not say itself what counts now.
-            guard invocation.isJSON || choice == .toggle && Terminal.isOutput else { return }
+            guard invocation.isJSON || Terminal.isOutput else { return }
         }
         let snapshot = try busCall(bus.readManager())
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]

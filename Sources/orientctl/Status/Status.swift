@@ -75,7 +75,6 @@ struct Status {
     /// Each value with its label, which is empty for more of the one before.
     var values: [(label: String, value: String)] {
         let status = snapshot.status
-        let mode = Self.tabletMode(status).map { " (\($0))" } ?? ""
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
         let claims = status.sensorProxyClients.joined(separator: " ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
@@ -88,7 +87,7 @@ struct Status {
         values += problems.map { ("Problem", $0) }
         values += [
             ("Lock", Self.lock(status)),
-            ("Autorotate", status.autorotate.name + mode),
+            ("Autorotate", Self.autorotate(status)),
         ]
         if let hinge = Self.hinge(status) { values.append(("Hinge", hinge)) }
         values += [
@@ -118,6 +117,11 @@ struct Status {
     static func device(_ status: ManagerStatus) -> String {
         let edge = status.deviceOrientation.upperEdge(natural: status.naturalOrientation)
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
+    }
+
+    /// The autorotate mode, and what the machine is used as where that is known.
+    static func autorotate(_ status: ManagerStatus) -> String {
+        status.autorotate.name + (tabletMode(status).map { " (\($0))" } ?? "")
     }
 
     /// What the machine is used as, and what tells that; nil where nothing does.
