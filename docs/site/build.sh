@@ -46,7 +46,7 @@ swift symbolgraph-extract -module-name OrientationClient -experimental-allowed-r
     -I "$modules" -I "$root/Sources/CLinux" -I "$root/Sources/CSystemd" -skip-synthesized-members -skip-inherited-docs \
     -target "$(target unversionedTriple)" -output-dir "$work"
 mkdir "$work/symbols"
-"$here/symbols.py" <"$work/OrientationClient.symbols.json" >"$work/symbols/OrientationClient.symbols.json"
+"$here/symbols.py" "$catalog/OrientationClient.md" <"$work/OrientationClient.symbols.json" >"$work/symbols/OrientationClient.symbols.json"
 "$(target runtimeResourcePath)/../../bin/docc" convert "$catalog" --additional-symbol-graph-dir "$work/symbols" \
     --output-path "$site/reference" --hosting-base-path "${BASE-}/reference" --warnings-as-errors \
     --fallback-bundle-identifier org.orientd1.OrientationClient --fallback-default-module-kind Library
