@@ -41,7 +41,7 @@ package final class AgentLock {
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
     package init(display: String) throws(SystemError) {
         guard let folder = Self.folder else {
-            throw SystemError("lock the display", display, errno: .notFound, hint: "XDG_RUNTIME_DIR is not set")
+            throw SystemError("lock the display", display, errno: .notFound, reason: "XDG_RUNTIME_DIR is not set")
         }
         if mkdir(folder, 0o700) != 0, Errno.current.code != EEXIST {
             throw SystemError("create", folder, errno: .current)
@@ -51,8 +51,8 @@ package final class AgentLock {
         guard orientd_lock(descriptor.rawValue) == 0 else {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            let hint = "orient-agent (process \(other)) rotates it"
-            throw SystemError("rotate", "the display \(display)", errno: .busy, hint: hint)
+            let reason = "orient-agent (process \(other)) rotates it"
+            throw SystemError("rotate", "the display \(display)", errno: .busy, reason: reason)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
         try? write("starts")

@@ -69,11 +69,11 @@ package final class FileDescriptor {
         if kind.st_mode & mode_t(S_IFMT) == mode_t(S_IFCHR), kind.st_rdev == 0x103 { return [] }
         // Reading a folder fails by itself.
         guard [S_IFREG, S_IFDIR].contains(where: { kind.st_mode & mode_t(S_IFMT) == mode_t($0) }) else {
-            throw SystemError("read", path, errno: .invalid, hint: "it is no regular file")
+            throw SystemError("read", path, errno: .invalid, reason: "it is no regular file")
         }
         let contents = try file.readToEnd(path, limit: limit + 1)
         guard contents.count <= limit else {
-            throw SystemError("read", path, errno: .tooBig, hint: "it may have \(limit) bytes")
+            throw SystemError("read", path, errno: .tooBig, reason: "it has more than \(limit) bytes")
         }
         return contents
     }

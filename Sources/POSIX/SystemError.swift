@@ -9,18 +9,30 @@ package struct SystemError: Error, Hashable, Sendable {
     package let subject: String
     package let errno: Errno
 
+    /// Why it failed, in place of the text of an `errno` that does not tell; empty for that text.
+    package let reason: String
+
     /// What the user can do, as words that follow a semicolon; empty where only the reason can tell.
     package var hint: String
 
-    package init(_ operation: String, _ subject: String = "", errno: Errno, hint: String = "") {
+    package init(
+        _ operation: String,
+        _ subject: String = "",
+        errno: Errno,
+        reason: String = "",
+        hint: String = ""
+    ) {
         self.operation = operation
         self.subject = subject
         self.errno = errno
+        self.reason = reason
         self.hint = hint
     }
 
     /// The description without the hint.
-    package var problem: String { "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(errno)" }
+    package var problem: String {
+        "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(reason.isEmpty ? "\(errno)" : reason)"
+    }
 }
 
 extension SystemError: CustomStringConvertible {

@@ -139,7 +139,7 @@ extension Bus {
             try check("own the name", name, result)
             return slot
         }
-        throw SystemError("own the name", "\(name), which \(describedOwner(of: name)) has", errno: Errno(result))
+        throw SystemError("own the name", name, errno: .exists, reason: "\(describedOwner(of: name)) has it")
     }
 
     /// Takes `name` now, or queues for it; returns a description of the current owner in that case.

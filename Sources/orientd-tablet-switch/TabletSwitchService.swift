@@ -31,7 +31,7 @@ private func run() -> Int32 {
                 "find",
                 "a socket that systemd has passed",
                 errno: .notFound,
-                hint: "only orientd starts this program, by orientd-tablet-switch.socket"
+                reason: "only orientd starts this program, by orientd-tablet-switch.socket"
             )
         }
         try TabletSwitchService(listener: listener, log: log).run()
@@ -100,14 +100,15 @@ private struct TabletSwitchService {
             states += 1
             guard states <= Self.mostInSecond else {
                 let limit = "it sent more than \(Self.mostInSecond) states in a second"
-                throw SystemError("serve", "orientd", errno: .invalid, hint: limit)
+                throw SystemError("serve", "orientd", errno: .invalid, reason: limit)
             }
             var byte: UInt8 = 0
             let count = retryingInterrupted { CLinux.read(connection.rawValue, &byte, 1) }
             // A failed connection has ended, too: orientd may have closed it before it read all.
             guard count > 0 else { return }
             guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else {
-                throw SystemError("use the byte", "\(byte)", errno: .invalid, hint: "the states are the digits 0 and 1")
+                let states = "the states are the digits 0 and 1"
+                throw SystemError("use the byte", "\(byte)", errno: .invalid, reason: states)
             }
             try device.set(isTablet: byte == UInt8(ascii: "1"))
             // If the connection has ended, the next read says so.

@@ -453,8 +453,8 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(configuration == changed { $0.rate = 30 })
         let names = ["a", "b", "d"].map { "\(folder.file).d/\($0).conf" }
         #expect(
-            warnings == names.map { "cannot read \($0): Invalid argument; it is no regular file" } + [
-                "cannot read \(folder.file).d/e.conf: File too large; it may have 1048576 bytes"
+            warnings == names.map { "cannot read \($0): it is no regular file" } + [
+                "cannot read \(folder.file).d/e.conf: it has more than 1048576 bytes"
             ]
         )
     }

@@ -146,7 +146,7 @@ import Testing
         #expect(try warning().hasPrefix("\(file.path):1: '': "))
         try folder.write([UInt8](repeating: 0x0A, count: 4097 - state.count) + state, to: "state")
         let warning = try warning()
-        let problem = "cannot read \(file.path): File too large; it may have 4096 bytes"
+        let problem = "cannot read \(file.path): it has more than 4096 bytes"
         #expect(warning == "\(problem); it is now \(file.path).bad; \(Self.consequence)")
         #expect(folder.contents(of: "state.bad")?.count == 4097)
     }

@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [0, 1, 65536, 100_000])
     func `a larger file is an error, not a part of it`(limit: Int) throws {
         try write(limit + 1)
-        let error = SystemError("read", path, errno: Errno(EFBIG), hint: "it may have \(limit) bytes")
+        let error = SystemError("read", path, errno: .tooBig, reason: "it has more than \(limit) bytes")
         #expect(throws: error) { try FileDescriptor.contents(of: path, limit: limit) }
     }
 
@@ -51,7 +51,7 @@ import Testing
         let writer = FileDescriptor(owning: open(path, O_RDWR))
         #expect(Glibc.write(writer.rawValue, "x", 1) == 1)
         for path in ["/dev/zero", "/dev/urandom", "/dev/tty0", path] where access(path, R_OK) == 0 {
-            let error = SystemError("read", path, errno: .invalid, hint: "it is no regular file")
+            let error = SystemError("read", path, errno: .invalid, reason: "it is no regular file")
             #expect(throws: error) { try FileDescriptor.contents(of: path) }
         }
     }

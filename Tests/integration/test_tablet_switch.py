@@ -110,7 +110,7 @@ class States(ProgramTestCase):
                 program, connection = self.begin()
                 self.tell(connection, b"1")
                 connection.sendall(bytes_sent)
-                reason = f"cannot use the byte {number}: Invalid argument; the states are the digits 0 and 1"
+                reason = f"cannot use the byte {number}: the states are the digits 0 and 1"
                 self.assert_ends(program, 1, reason)
                 self.assertEqual(self.uinput.states[-1], 0)
                 connection.close()
@@ -132,7 +132,7 @@ class States(ProgramTestCase):
         self.assert_ends(
             program,
             1,
-            "cannot serve orientd: Invalid argument; it sent more than 100 states in a second",
+            "cannot serve orientd: it sent more than 100 states in a second",
         )
         self.assertEqual(self.uinput.states[-1], 0)
         self.assertLessEqual(len(self.uinput.states), 101)
@@ -234,7 +234,7 @@ class Starts(ProgramTestCase):
                     check=False,
                 )
                 self.assertEqual(result.returncode, 1)
-                self.assertRegex(result.stderr, r"\A\S+: cannot find .*; only orientd starts .*\n\Z")
+                self.assertRegex(result.stderr, r"\A\S+: cannot find .*: only orientd starts .*\n\Z")
 
 
 class WithOrientd(ProgramTestCase):

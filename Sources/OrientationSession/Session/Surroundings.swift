@@ -39,12 +39,12 @@ struct Surroundings: Hashable {
         } else if let found = answers ? wayland : Self.onlyCompositor ?? wayland {
             (isX11, name) = (false, found)
         } else {
-            let hint = "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
-            throw SystemError("find", "a display", errno: .notFound, hint: hint)
+            let reason = "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+            throw SystemError("find", "a display", errno: .notFound, reason: reason)
         }
         update()
         guard choice != .niri || path(of: .niri) != nil else {
-            throw SystemError("find", "niri", errno: .notFound, hint: "the socket of NIRI_SOCKET does not answer")
+            throw SystemError("find", "niri", errno: .notFound, reason: "the socket of NIRI_SOCKET does not answer")
         }
     }
 
