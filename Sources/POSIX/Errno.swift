@@ -17,6 +17,7 @@ package struct Errno: Hashable, Sendable {
     package static let again = Errno(EAGAIN)
     package static let brokenPipe = Errno(EPIPE)
     package static let busy = Errno(EBUSY)
+    package static let denied = Errno(EACCES)
     package static let exists = Errno(EEXIST)
     package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)

@@ -15,10 +15,12 @@ enum ExitCode: Int32 {
 struct CommandError: Error {
     let message: String
     let exitCode: ExitCode
+    let remedy: Remedy
 
-    init(_ message: String, _ exitCode: ExitCode = .failed) {
+    init(_ message: String, _ exitCode: ExitCode = .failed, remedy: Remedy = .none) {
         self.message = message
         self.exitCode = exitCode
+        self.remedy = remedy
     }
 
     /// The output of the command says what failed.
@@ -34,21 +36,15 @@ struct CommandError: Error {
         self.init(error)
     }
 
-    /// The same error, which advises to have doctor look at the same bus.
-    func naming(_ bus: BusAddress) -> CommandError {
-        let doctor = Remedy.orientctl("doctor")
-        let end = doctor.command(on: .system)
-        guard message.hasSuffix(end) else { return self }
-        return CommandError(String(Substring(message.utf8.dropLast(end.utf8.count))) + doctor.command(on: bus), exitCode)
-    }
-
-    /// Describes an error of the bus: the daemon is missing, it has refused, or anything else.
+    /// Describes an error of the bus: the daemon is missing, polkit or the daemon has refused, or anything else.
     init(_ error: BusError) {
         if error.isServiceMissing {
-            self.init("\(Self.notRunning); is it installed? try: orientctl doctor", .noDaemon)
+            self.init("\(Self.notRunning), or not installed", .noDaemon, remedy: .doctor)
         } else if error.isNoReply {
-            self.init("orientd does not answer; try: orientctl doctor")
-        } else if error.isRefusal || error.name.hasPrefix(Names.errorPrefix) {
+            self.init("orientd does not answer", remedy: .doctor)
+        } else if error.isRefusal {
+            self.init(error.message, .refused, remedy: .showSession)
+        } else if error.name.hasPrefix(Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {
             self.init("\(error)")

@@ -18,6 +18,8 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     orientd_catch_signal(SIGPIPE)
     reserveStandardFiles()
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
+    // Without --bus, orientctl in advice looks where this command did.
+    var bus = BusAddress.system
     do throws(CommandError) {
         if arguments.dropFirst().first == "__complete" {
             try emit(Completion.candidates(for: Array(arguments.dropFirst(2))))
@@ -26,15 +28,11 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
         var (command, invocation) = try parse(arguments)
         invocation.operandVector = vector + (arguments.count - invocation.operands.count)
         IIOContext.silenceLibrary()
-        do throws(CommandError) {
-            try command.run(invocation)
-        } catch {
-            // Without the option doctor looks where this command did.
-            throw invocation.value(of: "bus").flatMap { BusAddress($0) }.map(error.naming) ?? error
-        }
+        bus = invocation.value(of: "bus").flatMap { BusAddress($0) } ?? bus
+        try command.run(invocation)
         return 0
     } catch {
-        if !error.message.isEmpty { complain(error.message) }
+        if !error.message.isEmpty { complain(error.remedy.added(to: error.message, on: bus)) }
         return error.exitCode.rawValue
     }
 }

@@ -27,9 +27,6 @@ final class SourceReader {
     var onSample: (AccelerometerSample) -> Void = { _ in }
     var onWarning: (String) -> Void = { complain("warning: \($0)") }
 
-    /// Added to the error of a source that fails.
-    var hint: () -> String = { "" }
-
     init(_ source: any SensorSource, _ loop: EventLoop) {
         self.source = source
         self.loop = loop
@@ -48,6 +45,14 @@ final class SourceReader {
         if case .failed(let error) = ending { throw error }
     }
 
+    /// Explains why a source has failed, where the system's words do not say what to do.
+    static func failure(_ reason: String) -> CommandError {
+        if reason.includes("\(Errno.busy)") {
+            return CommandError(reason + ": another program reads it, perhaps orientd", remedy: .stopService)
+        }
+        return CommandError(reason + (reason.includes("\(Errno.denied)") ? ": only root and orientd may read it" : ""))
+    }
+
     private func handle(_ event: SourceEvent) {
         switch event {
         case .sample(.acceleration(let sample)): onSample(sample)
@@ -59,7 +64,7 @@ final class SourceReader {
             warnings.forEach(onWarning)
             if ending != nil { loop.exit() }
         case .report(.stalled(let problem)), .report(.silent(let problem, _)): onWarning(problem)
-        case .report(.failed(let reason)): end(.failed(CommandError(reason + hint())))
+        case .report(.failed(let reason)): end(.failed(Self.failure(reason)))
         case .ended: end()
         }
     }

@@ -202,8 +202,8 @@ class Person(CalibrateTestCase):
         self.start("--output=-", command=[PYTHON, "-c", program], environment={"PYTHONPATH": folder})
         status, answer = self.finish()
         self.assertEqual((status, answer), (FAILED, ""))
-        self.assertIn("Device or resource busy", self.said)
-        self.assertIn("systemctl stop orientd", self.said)
+        problem = "Device or resource busy: another program reads it, perhaps orientd; try: sudo systemctl stop orientd"
+        self.assertIn(f": {problem}", self.said)
 
     def test_pose_held_twice_is_named(self):
         self.add_machine()

@@ -358,15 +358,15 @@ class Help(OrientctlTestCase):
     def test_no_daemon_names_the_next_step(self):
         run = self.rig.orientctl("status")
         self.assertEqual(run.returncode, NO_DAEMON)
-        self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
+        self.assertEqual(run.stderr, "orientctl: orientd is not running, or not installed; try: orientctl doctor\n")
         run = self.rig.orientctl("monitor")
         self.assertEqual(run.returncode, NO_DAEMON)
-        self.assertEqual(run.stderr, "orientctl: orientd is not running; is it installed? try: orientctl doctor\n")
+        self.assertEqual(run.stderr, "orientctl: orientd is not running, or not installed; try: orientctl doctor\n")
 
         # As a shell takes it, as doctor does: an address may have a semicolon.
         advice = self.rig.orientctl("lock", f"--bus={self.rig.address}").stderr
         command = f"orientctl --bus='{self.rig.address}' doctor"
-        self.assertEqual(advice, f"orientctl: orientd is not running; is it installed? try: {command}\n")
+        self.assertEqual(advice, f"orientctl: orientd is not running, or not installed; try: {command}\n")
 
     def test_no_bus_names_the_next_step(self):
         remedy = "; try: sudo systemctl start dbus.socket"

@@ -381,7 +381,8 @@ class Turning(InterfaceTestCase):
             (["tablet-mode", "toggle"], "tablet-mode"),
         ):
             with self.subTest(arguments):
-                self.assertIn(f"org.orientd1.{action}\n", self.assert_fails(REFUSED, *arguments))
+                advice = "; try: loginctl session-status\n"
+                self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
     def test_without_a_daemon(self):
         for command in ("lock", "lock toggle", "unlock", "rotate portrait", "align", "autorotate never", "requests", "tablet-mode"):
@@ -793,10 +794,14 @@ class Run(InterfaceTestCase):
     def test_refused_by_polkit(self):
         self.rig.start_polkit(allowed=())
         self.rig.start_orientd()
-        self.assertIn(REQUEST_ACTION, self.assert_not_run(REFUSED, "--supported=landscape"))
+        message = self.assert_not_run(REFUSED, "--supported=landscape")
+        self.assertTrue(message.endswith(f" {REQUEST_ACTION}; try: loginctl session-status\n"), message)
 
     def test_no_daemon_and_no_bus(self):
-        self.assert_not_run(NO_DAEMON, "--supported=landscape")
+        missing = "orientctl: orientd is not running, or not installed; try: orientctl"
+        for options, command in (((), "doctor"), ((f"--bus={self.rig.address}",), f"--bus='{self.rig.address}' doctor")):
+            message = self.assert_not_run(NO_DAEMON, "--supported=landscape", *options)
+            self.assertEqual(message, f"{missing} {command}\n")
         self.assert_not_run(NO_DAEMON, "--supported=landscape", "--bus=unix:path=/nonexistent/bus")
 
     def test_usage(self):

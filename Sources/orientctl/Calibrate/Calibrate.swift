@@ -48,7 +48,7 @@ enum Calibrate {
         try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
     }
 
-    private static let noAccelerometer = CommandError("no accelerometer found; try: orientctl doctor")
+    private static let noAccelerometer = CommandError("no accelerometer found", remedy: .doctor)
 
     /// Removes what an earlier calibration has added, and applies that as root.
     private static func reset(_ invocation: Invocation) throws(CommandError) {

@@ -52,10 +52,6 @@ final class CalibrateSession {
             latest = sample.acceleration
             add(sample.acceleration)
         }
-        // A device node can be opened once, and orientd may have it open.
-        reader.hint = { [self] in
-            latest == nil ? "; if orientd uses it, stop it meanwhile: sudo systemctl stop orientd" : ""
-        }
         keyboard = try systemCall(reader.loop.watch(STDIN_FILENO) { [self] in readLine() })
         do throws(CommandError) {
             try reader.run()

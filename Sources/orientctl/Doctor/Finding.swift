@@ -42,10 +42,7 @@ struct Finding: Hashable, Sendable {
     }
 
     /// What was found, and the command that helps if there is one.
-    func advice(on bus: BusAddress) -> String {
-        let command = remedy.command(on: bus)
-        return text + (command.isEmpty ? "" : "; try: \(command)")
-    }
+    func advice(on bus: BusAddress) -> String { remedy.added(to: text, on: bus) }
 
     /// Reads what ``json(on:)`` returns; nil for anything else.
     init?(_ json: JSONValue) {

@@ -27,9 +27,12 @@ enum Remedy: Hashable, Sendable {
     )
     static let configure = change("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
     static let calibrate = change("sudo orientctl calibrate")
+    static let doctor = orientctl("doctor")
     static let report = orientctl("doctor --report report.txt")
     /// Shows whether this user's session is local and active, as polkit asks.
     static let showSession = command("loginctl session-status")
+
+    static let stopService = change("sudo systemctl stop orientd")
 
     static let asRoot = command("sudo orientctl doctor")
 
@@ -72,6 +75,12 @@ enum Remedy: Hashable, Sendable {
         let folders = other.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
         let paths = [folders, folders.dropLast() + ["libexec"]].map { "/" + ($0 + [name]).joined(separator: "/") }
         return paths.first(where: exists) ?? name
+    }
+
+    /// A text with the command that helps if there is one.
+    func added(to text: String, on bus: BusAddress) -> String {
+        let command = command(on: bus)
+        return text + (command.isEmpty ? "" : "; try: \(command)")
     }
 
     /// The command line for the orientd on `bus`, which is a service on the system bus only; empty if there is none.

@@ -23,9 +23,11 @@ enum RequestHolder {
             let writing = FileDescriptor(owning: ends.writing)
             try detach {
                 var reporting: FileDescriptor? = FileDescriptor(owning: numbers.report)
-                // Reports success or an error to the caller, once: the exit status in a byte, and a message.
+                // Reports success or an error to the caller, once: exit status and remedy in bytes, and a message.
                 let report = { (error: CommandError?) in
-                    let bytes = [UInt8(error?.exitCode.rawValue ?? 0)] + Array((error?.message ?? "").utf8)
+                    let remedy = error.flatMap { remedies.firstIndex(of: $0.remedy) } ?? 0
+                    let numbers = [UInt8(error?.exitCode.rawValue ?? 0), UInt8(remedy)]
+                    let bytes = numbers + Array((error?.message ?? "").utf8)
                     // If the reader has ended, so will this process.
                     if let reporting { _ = write(reporting.rawValue, bytes, bytes.count) }
                     reporting = nil
@@ -43,9 +45,12 @@ enum RequestHolder {
         let report = try systemCall(reading.readToEnd("the holder's report", limit: 65536))
         guard let code = report.first else { throw CommandError("the process that holds the request has ended") }
         guard code != 0 else { return }
-        let message = String(decoding: report.dropFirst(), as: UTF8.self)
-        throw CommandError(message, ExitCode(rawValue: Int32(code)) ?? .failed)
+        let message = String(decoding: report.dropFirst(2), as: UTF8.self)
+        throw CommandError(message, ExitCode(rawValue: Int32(code)) ?? .failed, remedy: remedies[Int(report[1])])
     }
+
+    /// The remedies of errors of the bus.
+    private static let remedies: [Remedy] = [.none, .doctor, .showSession]
 
     /// Runs `body` in a process that is not a child of this one and has no terminal.
     private static func detach(_ body: () -> Void) throws(SystemError) {
