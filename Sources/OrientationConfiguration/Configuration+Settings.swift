@@ -48,36 +48,37 @@ extension Configuration: Configurable {
         },
         Setting("Orientation", "Classifier", .name { $1(&$0.machine.classifier) }) {
             """
-            How the orientation is derived from gravity: _robust_ waits for evidence, so that the orientation does not \
-            flap while the device is shaken or held between two orientations; _base_ applies the bare rule to every \
-            sample.
+            How the orientation is derived from gravity. With _robust_, by evidence over some time, so that the \
+            orientation does not flap while the device is shaken or held between two orientations; with _base_, by the \
+            bare rule from every sample.
             """
         },
         Setting("Tablet", "TabletSwitch", .boolean { $1(&$0.machine.virtualTabletSwitch) }) {
             """
-            Whether to make a tablet switch for the desktop, where the kernel has none, and the angle of the hinge can \
-            be measured or *orientctl tablet-mode* has set the mode. While it is on, keyboard and touchpad are off, \
-            and the desktop behaves as on a tablet. See *orientd-tablet-switch*(8).
+            Whether to make a tablet switch for the desktop, where the kernel has none. It is made if the angle of the \
+            hinge can be measured, or once *orientctl tablet-mode* has set the mode. While it is on, keyboard and \
+            touchpad are off, and the desktop behaves as on a tablet. See *orientd-tablet-switch*(8).
             """
         },
         Setting("Tablet", "IgnoreTabletSwitch", .ignoredTabletSwitches) {
             """
-            The names of input devices, as in /proc/bus/input/devices, separated by semicolons, whose tablet switch \
-            orientd ignores because it is wrong. If all are ignored, the angle of the hinge decides. Desktops still \
-            read an ignored switch, also beside a virtual one, and the keyboard obeys the one that it found first.
+            The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
+            /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
+            Desktops still read an ignored switch, also beside a virtual one, and the keyboard obeys the one that it \
+            found first.
             """
         },
         Setting("Tablet", "TabletWithoutKeyboard", .boolean { $1(&$0.isTabletWithoutKeyboard) }) {
             """
-            For a tablet whose keyboard can be taken off, and that has no tablet switch: whether it counts as a laptop \
-            while a keyboard is attached, and otherwise as a tablet. A keyboard on Bluetooth does not count. GNOME and \
-            KDE look at keyboard and pointer themselves. Where the kernel lists a keyboard that does not exist, this \
-            has no effect: *orientctl doctor* names the keyboards that count.
+            Whether this machine counts as a laptop while a keyboard is attached, and otherwise as a tablet. This is \
+            for a tablet whose keyboard can be taken off, and that has no tablet switch. A keyboard on Bluetooth does \
+            not count. GNOME and KDE look at keyboard and pointer themselves. Where the kernel lists a keyboard that \
+            does not exist, this has no effect: *orientctl doctor* names the keyboards that count.
             """
         },
         Setting("Sensor", "Source", .source) {
             """
-            Where samples come from: _auto_ and _iio_ use this machine's sensors, _ssc_ also those of its Qualcomm \
+            Where samples come from. _auto_ and _iio_ use this machine's sensors, _ssc_ also those of its Qualcomm \
             sensor core that no udev rule names (see *orientd*(8)), _iio:URI_ the accelerometer at a libiio URI such as \
             ip:HOST, _replay:FILE_ a trace, and _simulate_ a simulated device that keeps turning.
             """
@@ -98,8 +99,8 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Frame", .name { $1(&$0.convention) }) {
             """
-            The frame that the mount matrix converts to: _desktop_ as in systemd's hwdb, where an upright device reads \
-            -9.81 on y, or _kernel_ as in the kernel's mount-matrix document, where it reads +9.81.
+            The frame that the mount matrix converts to. _desktop_ is as in systemd's hwdb, where an upright device \
+            reads -9.81 on y, _kernel_ as in the kernel's mount-matrix document, where it reads +9.81.
             """
         },
         Setting("Sensor", "FaceUp", .nameOrAuto { $1(&$0.faceUp.display) }) {
@@ -112,7 +113,7 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "BaseFaceUp", .nameOrAuto { $1(&$0.faceUp.base) }) {
             """
-            The same for the sensor in the base, while its underside faces up: with the lid closed, both sensors are \
+            The same for the sensor in the base, while its underside faces up. With the lid closed, both sensors are \
             to read the same.
             """
         },
@@ -125,9 +126,9 @@ extension Configuration: Configurable {
         },
         Setting("Bus", "SensorProxyOrientation", .name { $1(&$0.machine.proxiedOrientation) }) {
             """
-            The orientation that _net.hadess.SensorProxy_ reports: _interface_, how the interface is to be shown, so \
-            that desktops follow the lock, the requests of programs and every other rule; or _device_, how the device \
-            is held, as from iio-sensor-proxy. Both are the same while no rule applies.
+            The orientation that _net.hadess.SensorProxy_ reports. With _interface_, how the interface is to be shown, \
+            so that desktops follow the lock, the requests of programs and every other rule; with _device_, how the \
+            device is held, as from iio-sensor-proxy. Both are the same while no rule applies.
             """
         },
         Setting(

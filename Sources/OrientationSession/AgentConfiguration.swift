@@ -83,8 +83,8 @@ extension AgentConfiguration: Configurable {
         },
         Setting("Agent", "WithMonitor", .name { $1(&$0.withMonitor) }) {
             """
-            With _keep_, the device does not turn the display while another output is connected and on; commands such as \
-            *orientctl rotate* do.
+            Whether the device turns the display while another output is connected and on. With _keep_, it does not; \
+            commands such as *orientctl rotate* do.
             """
         },
         Setting("Agent", "MapInput", .name { $1(&$0.inputMapping) }) {
@@ -103,22 +103,22 @@ extension AgentConfiguration: Configurable {
         },
         Setting("Agent", "Suggest", .name { $1(&$0.suggestion) }) {
             """
-            With _notify_, a notification offers to rotate the display once if the device is held in another allowed \
-            orientation for a second while the rotation lock is set.
+            Whether a notification offers to rotate the display while the rotation lock is set. With _notify_, one \
+            offers to rotate it once if the device is held in another allowed orientation for a second.
             """
         },
         Setting("Agent", "Applications", .name { $1(&$0.applications) }) {
             """
-            Which windows decide the supported orientations while they have the focus: _fullscreen_ those that cover \
-            the screen, _all_ every window, _no_ none. The orientations of an application come from its section in \
+            Which windows decide the supported orientations while they have the focus. _fullscreen_: those that cover \
+            the screen; _all_: every window; _no_: none. The orientations of an application come from its section in \
             this file or in *orientd.conf*(5), or else from X-Ubuntu-Supported-Orientations or \
             X-Lomiri-Supported-Orientations in its desktop file.
             """
         },
         Setting("Agent", "LockSync", .name { $1(&$0.lockSync) }) {
             """
-            With _auto_, *orient-agent* keeps the rotation switch of GNOME, Cinnamon and Phosh and the rotation lock of \
-            *orientd* the same; with _no_, it exits there.
+            Whether the desktop's rotation switch and the rotation lock of *orientd* are one. With _auto_, \
+            *orient-agent* keeps them the same in GNOME, Cinnamon and Phosh; with _no_, it exits there.
             """
         },
         Setting("Agent", "HookTimeout", .hookTimeout) {

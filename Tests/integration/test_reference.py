@@ -153,6 +153,17 @@ class Settings(RigTestCase):
                 lines = self.example(program).splitlines()
                 self.assertEqual([line for line in lines if re.match(r"#?\[|#\w+=", line)], settings)
 
+    def test_example_has_the_first_sentence_of_each_setting(self):
+        for program in self.FILES:
+            with self.subTest(program):
+                expected = []
+                for key, text in re.findall(r"^\*(\w+)=\*$\n\t(.+)$", self.manual(program), re.M):
+                    sentence = re.sub(r"\*|(?<!\w)_|_(?!\w)", "", re.split(r"(?<=\.) ", text)[0])
+                    expected.append((f"# {sentence}", key))
+                    self.assertLessEqual(len(expected[-1][0]), 120)
+                example = re.findall(r"^(# .+)\n#(\w+)=", self.example(program), re.M)
+                self.assertEqual(example, expected)
+
     def uncommented(self, program):
         """Returns the example with all settings in force."""
         return re.sub(r"^#(\[|\w+=)", r"\1", self.example(program), flags=re.M)
