@@ -184,7 +184,7 @@ class AllIsWell(DoctorTestCase):
 
     def test_checks_that_cannot_be_made_say_why(self):
         findings = self.doctor("--bus=unix:path=/nonexistent/bus")
-        meaning = "^no accelerometer that orientd can use, so the interface cannot follow the device: this machine has none"
+        meaning = "^no accelerometer that orientd can use, so the interface cannot follow the device: the kernel has found none; "
         self.assert_finding(findings["kernel"], "fail", meaning)
         self.assert_finding(findings["bus"], "fail", "/nonexistent/bus")
         # A missing accelerometer is one finding, not eight.
@@ -212,7 +212,24 @@ class Hardware(DoctorTestCase):
         path = "/devices/pci0000:00/0000:00:12.0/001F:8087:0AC2.0001"
         self.rig.add_device(f"P: {path}\nE: SUBSYSTEM=hid\nE: DRIVER=hid-sensor-hub\n\n")
         self.rig.add_device(f"P: {path}/HID-SENSOR-200073.1.auto\nE: SUBSYSTEM=platform\n\n")
-        self.assert_finding(self.doctor()["kernel"], "fail", "or its driver is missing$")
+        pattern = r"no driver is loaded for HID-SENSOR-200073\.1\.auto, which may be one$"
+        self.assert_finding(self.doctor()["kernel"], "fail", pattern, "sudo systemctl restart systemd-udev-trigger")
+
+    def test_what_there_is_instead_of_an_accelerometer(self):
+        """Whoever has none was told only that it, or its driver, is missing."""
+        self.rig.add_device(accelerometer("als").replace("in_accel", "in_illuminance"))
+        pattern = r"the kernel has found other sensors only \(als\); DIAGNOSIS in the manual says what to look at$"
+        self.assert_finding(self.doctor()["kernel"], "fail", pattern, "man orientctl")
+        bus = "/devices/pci0000:00/i2c-1"
+        for path, lines in (
+            (bus, "A: name=adapter\\n"),
+            (f"{bus}/1-0015", "A: modalias=i2c:mxc4005\\n\nA: name=mxc4005\\n"),
+            (f"{bus}/i2c-BOSC0200:00", "A: modalias=acpi:BOSC0200:\\n"),
+            (f"{bus}/1-0050", "E: DRIVER=at24\nA: modalias=i2c:24c02\\n"),
+        ):
+            self.rig.add_device(f"P: {path}\nE: SUBSYSTEM=i2c\n{lines}\n\n")
+        pattern = "no driver is loaded for mxc4005, i2c-BOSC0200:00, which may be one$"
+        self.assert_finding(self.doctor()["kernel"], "fail", pattern, "sudo systemctl restart systemd-udev-trigger")
 
     def test_sensors_of_qualcomm(self):
         lines = ["P: /devices/fastrpc-sdsp", "N: fastrpc-sdsp", "E: SUBSYSTEM=misc", "E: DEVNAME=/dev/fastrpc-sdsp"]

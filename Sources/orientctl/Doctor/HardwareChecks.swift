@@ -42,10 +42,9 @@ enum HardwareChecks {
             }
             return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
         }
-        let text = "\(SensorHubs.missing): this machine has none, or its driver is missing"
         var hubs = SensorHubs.ofThisMachine
         hubs.core = try? system.core?.get().stage
-        return hubs.finding ?? .fail(text, remedy: .loadDrivers)
+        return hubs.finding ?? MissingSensor.ofThisMachine.finding
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemdBus
+
+/// What there is on a machine without an accelerometer, where no sensor hub explains that.
+struct MissingSensor {
+    /// The names of devices on the buses of sensors that have no driver.
+    var withoutDriver: [String] = []
+    /// The names of sensors of other kinds.
+    var others: [String] = []
+
+    var finding: Finding {
+        guard withoutDriver.isEmpty else {
+            let names = withoutDriver.joined(separator: ", ")
+            let text = "\(SensorHubs.missing): no driver is loaded for \(names), which may be one"
+            return .fail(text, remedy: .loadDrivers)
+        }
+        let found = others.isEmpty ? "none" : "other sensors only (\(others.joined(separator: ", ")))"
+        let text = "\(SensorHubs.missing): the kernel has found \(found); DIAGNOSIS in the manual says what to look at"
+        return .fail(text, remedy: .command("man orientctl"))
+    }
+
+    static var ofThisMachine: MissingSensor {
+        func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
+            (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
+        }
+        func name(_ device: Device) -> String { device.attribute("name") ?? device.name }
+        // Not the buses themselves, which are in the same subsystems.
+        let chips = (all("i2c") + all("spi")).filter { $0.attribute("modalias") != nil }
+        // Accelerometers of HID hubs.
+        let hidden = all("platform", "HID-SENSOR-200073*")
+        return MissingSensor(
+            withoutDriver: (chips + hidden).filter { $0.property("DRIVER") == nil }.map(name),
+            others: all("iio", "iio:device*").map(name)
+        )
+    }
+}
