@@ -30,6 +30,10 @@ from rig import (
     wait_until,
 )
 
+sys.path.insert(0, str(SOURCE_ROOT / "docs"))
+
+import docstrings  # noqa: E402
+
 REFERENCE = SOURCE_ROOT / "docs" / "org.orientd1.md"
 README = SOURCE_ROOT / "README.md"
 CLIENTS = SOURCE_ROOT / "docs" / "clients.md"
@@ -109,12 +113,28 @@ class Reference(RigTestCase):
                 file = INTERFACES / f"{interface}.xml"
                 installed = file.read_text()
                 (written,) = xml.etree.ElementTree.fromstring(installed)
+                # orientd leaves out the texts.
+                for element in list(written.iter()):
+                    for note in element.findall("annotation"):
+                        if note.get("name") == docstrings.ANNOTATION:
+                            element.remove(note)
                 self.assertEqual(written.attrib, served.attrib)
                 assert_same_members(self, members(served), members(written), file.relative_to(SOURCE_ROOT))
                 self.assertEqual(list(members(written)), list(members(served)), f"the order in {file.name}")
                 # It is what code generators of GLib read.
                 (parsed,) = Gio.DBusNodeInfo.new_for_xml(installed).interfaces
                 self.assertEqual(parsed.name, interface)
+
+    def test_installed_introspection_data_has_the_texts_of_the_reference(self):
+        for interface in (MANAGER, SENSOR, REQUEST):
+            with self.subTest(interface):
+                data = (INTERFACES / f"{interface}.xml").read_text()
+                advice = "write it anew with docs/docstrings.py"
+                self.assertEqual(data, docstrings.annotated(data, interface), advice)
+                (parsed,) = Gio.DBusNodeInfo.new_for_xml(data).interfaces
+                for member in (*parsed.methods, *parsed.properties, *parsed.signals):
+                    text = Gio.DBusAnnotationInfo.lookup(member.annotations, docstrings.ANNOTATION)
+                    self.assertTrue(text and text.endswith("."), f"{member.name}: {text}")
 
 
 class Settings(RigTestCase):
