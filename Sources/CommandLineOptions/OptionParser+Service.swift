@@ -26,16 +26,18 @@ extension OptionParser {
         body: () -> Int32
     ) -> Int32 {
         func fail(_ problem: String, _ status: Int32) -> Int32 {
-            StandardError.print("\(program): \(printable(problem))")
+            StandardError.print("\(program): \(problem)")
             return status
         }
         let parsed: Result
         do throws(OptionError) {
             parsed = try parse([program] + arguments.dropFirst())
         } catch {
-            return fail(error.message, 2)
+            return fail(OptionError.message(error.problem, program), 2)
         }
-        if let operand = parsed.operands.first { return fail(OptionError(operand: operand, of: program).message, 2) }
+        if let operand = parsed.operands.first {
+            return fail(OptionError.message("unexpected argument '\(operand)'", program), 2)
+        }
         for (name, value) in parsed.options {
             switch name == "help" ? .text(help(program, purpose, manuals)) : set(name, value) {
             case .stored: break

@@ -130,14 +130,12 @@ package struct OptionParser {
 
     /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.
     private func refusal(_ code: Int32, _ arguments: [UnsafeMutablePointer<CChar>?]) -> OptionError {
-        func text(_ index: Int) -> String { arguments[max(0, index)].map { String(cString: $0) } ?? "" }
         // For long options getopt leaves 0 or the index.
         let refused = orientd_optopt()
         let isShort = refused > Int32(options.count)
         let short = [UInt8(ascii: "-"), UInt8(truncatingIfNeeded: refused)]
-        let argument = isShort ? String(decoding: short, as: UTF8.self) : text(Int(orientd_optind()) - 1)
-        return code == Int32(UInt8(ascii: ":"))
-            ? OptionError(withoutValue: argument, of: text(0))
-            : OptionError(argument, among: options, of: text(0))
+        let last = arguments[max(0, Int(orientd_optind()) - 1)].map { String(cString: $0) } ?? ""
+        let argument = isShort ? String(decoding: short, as: UTF8.self) : last
+        return OptionError(argument, isValueMissing: code == Int32(UInt8(ascii: ":")))
     }
 }

@@ -9,34 +9,33 @@ package struct SystemError: Error, Hashable, Sendable {
     package let subject: String
     package let errno: Errno
 
-    /// Why it failed, in place of the text of an `errno` that does not tell; empty for that text.
-    package let reason: String
+    /// Whether `hint` says why it failed, in place of the text of an `errno` that does not tell.
+    private var isExplained = false
 
     /// What the user can do, as words that follow a semicolon; empty where only the reason can tell.
     package var hint: String
 
-    package init(
-        _ operation: String,
-        _ subject: String = "",
-        errno: Errno,
-        reason: String = "",
-        hint: String = ""
-    ) {
+    package init(_ operation: String, _ subject: String = "", errno: Errno, hint: String = "") {
         self.operation = operation
         self.subject = subject
         self.errno = errno
-        self.reason = reason
         self.hint = hint
+    }
+
+    /// Says why it failed in place of the text of `errno`.
+    package init(_ operation: String, _ subject: String = "", errno: Errno, reason: String) {
+        self.init(operation, subject, errno: errno, hint: reason)
+        isExplained = true
     }
 
     /// The description without the hint.
     package var problem: String {
-        "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(reason.isEmpty ? "\(errno)" : reason)"
+        "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(isExplained ? hint : "\(errno)")"
     }
 }
 
 extension SystemError: CustomStringConvertible {
-    package var description: String { problem + (hint.isEmpty ? "" : "; \(hint)") }
+    package var description: String { problem + (hint.isEmpty || isExplained ? "" : "; \(hint)") }
 }
 
 extension Result {

@@ -65,7 +65,7 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
     let accepted = command.acceptedOptions
     let name = "orientctl \(command.name)"
     if let stray = first.options.first(where: { option in !accepted.contains { "\($0.name)" == option.name } }) {
-        throw CommandError(OptionError("--\(stray.name)", among: accepted, of: name).message, .usage)
+        throw CommandError(OptionError("--\(stray.name)").message(among: accepted, of: name), .usage)
     }
     let rest = try parse(
         Array(first.operands.dropFirst()),
@@ -100,7 +100,7 @@ private func parse(
     do throws(OptionError) {
         return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
     } catch {
-        throw CommandError(error.message, .usage)
+        throw CommandError(error.message(among: options, of: name), .usage)
     }
 }
 

@@ -20,8 +20,8 @@ import Testing
         #expect(
             "\(SystemError("open", "/dev/x", errno: .notFound))" == "cannot open /dev/x: No such file or directory"
         )
-        let error = SystemError("read", "x", errno: .invalid, reason: "it is no file", hint: "name another one")
-        #expect("\(error)" == "cannot read x: it is no file; name another one")
+        let error = SystemError("read", "x", errno: .invalid, reason: "it is no file")
+        #expect("\(error)" == "cannot read x: it is no file")
         #expect("\(SystemError("fork", errno: .again))" == "cannot fork: Resource temporarily unavailable")
     }
 

@@ -42,6 +42,6 @@ import Testing
             .init("report", value: "FILE", help: ""), .init("recording", value: "FILE", help: ""),
         ]
         let error = #expect(throws: OptionError.self) { _ = try OptionParser(options).parseAlone(["test"] + arguments) }
-        #expect(error?.message == message)
+        #expect(error?.message(among: options, of: "test") == message)
     }
 }

@@ -28,10 +28,7 @@ package final class IIOContext: @unchecked Sendable {
     /// The process ignores SIGPIPE once a context was opened.
     init(uri: String) throws(SystemError) {
         self.uri = uri
-        guard orientd_load_libiio() else {
-            let hint = "install the package libiio0 or libiio"
-            throw SystemError("load", "libiio.so.0", errno: .current, hint: hint)
-        }
+        guard orientd_load_libiio() else { throw SystemError("load", "libiio.so.0", errno: .current) }
         guard let context = orientd_iio_create_context_from_uri(uri) else {
             throw SystemError("open", uri, errno: .current)
         }

@@ -44,8 +44,8 @@ package final class ReplaySource: SensorSource {
         switch try nextRecord() {
         case .sample(let first): next = first
         case .malformed(let error):
-            throw SystemError("replay", path, errno: .invalid, reason: "line \(error.line): \(error)")
-        case .event, nil: throw SystemError("replay", path, errno: .noData, reason: "it has no samples")
+            throw SystemError("replay line \(error.line) (\(error)) of", path, errno: .invalid)
+        case .event, nil: throw SystemError("find samples in", path, errno: .noData)
         }
     }
 

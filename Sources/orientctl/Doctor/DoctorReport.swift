@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import CommandLineOptions
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore
