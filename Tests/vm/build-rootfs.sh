@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: build-rootfs.sh [OUT_DIR]
 # Builds the test machine: OUT_DIR/vmlinuz, vmlinux (the same kernel, which boots faster), initrd.img and rootfs.ext4
-# (OUT_DIR defaults to .build/vm), and downloads the package iio-sensor-proxy of the same suite there. Needs Debian and
-# root.
+# (OUT_DIR defaults to .build/vm), and downloads the package iio-sensor-proxy of the same suite there; for sid also
+# QtSensors, with what it needs, to the folder qtsensors there. Needs Debian and root.
 #   KERNEL_DIR      an unpacked linux-image package to use; by default the current one is downloaded with apt, from this
-#                   machine's suite or, for trixie, from the guest's
+#                   machine's suite or, for another guest, from the guest's
 #   EXTRA_PACKAGES  more packages for the guest, separated by commas
 #   SUITE           Debian suite of the guest: bookworm, with sway, greetd and Xorg (the default), trixie, with GNOME,
 #                   KWin and Phosh, or sid, with Hyprland, KWin and GNOME
 set -eu
 
 out=${1:-.build/vm}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 suite=${SUITE:-bookworm}
 # Mesa draws without a GPU.
 gl=libgl1-mesa-dri,libegl-mesa0,libgles2
@@ -28,14 +30,18 @@ case $suite in
     trixie) desktops=$gnome,kwin-wayland,phosh,$gl && set -- ;;
     *)
         desktops=hyprland,kwin-wayland,$gnome,$gl
+        # Programs of libssc, what its mock of the sensor core needs, and what iio-sensor-proxy's tests need.
+        desktops=$desktops,libssc-bin,libssc-tests,libqrtr1,python3-gi,python3-protobuf
+        desktops=$desktops,umockdev,gir1.2-umockdev-1.0,python3-dbusmock,python3-psutil
         # The signature of a mirror's copy of sid expires within days.
-        set -- '--aptopt=Acquire::Check-Valid-Until "false"'
+        # KWin must do without QtSensors, so that is not installed.
+        set -- '--aptopt=Acquire::Check-Valid-Until "false"' --customize-hook="export APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG \
+            && rm -rf '$out/qtsensors' && mkdir -p '$out/qtsensors/partial' && apt-get -qq -y -o APT::Sandbox::User=root --no-install-recommends \
+            -o Dir::Cache::archives='$out/qtsensors' --download-only install python3-pyqt6.qtsensors"
         ;;
 esac
 packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
 work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -53,11 +59,13 @@ done
 [ -z "$need" ] || DEBIAN_FRONTEND=noninteractive apt install -y --no-install-recommends $need >/dev/null
 
 # --- root file system ---------------------------------------------------------------------------
-# Prints the name of the package with the current kernel: of this machine or, in a hook of mmdebstrap, of the guest.
+# Prints the names of the packages with the current kernel: of this machine or, in a hook of mmdebstrap, of the guest.
+# That of sid is in three other packages.
 # shellcheck disable=SC2016
-kernel_package='apt-cache depends linux-image-amd64 | grep -om1 "linux-image-[0-9].*"'
+kernel_packages='image=$(apt-cache depends linux-image-amd64 | grep -om1 "linux-image-[0-9].*") && echo $image &&
+    apt-cache depends $image | sed -n "s/.*Depends: \(linux-\(base\|binary\|modules\)-[0-9]\)/\1/p"'
 of_guest=''
-[ "$suite" != trixie ] || of_guest="\$($kernel_package)"
+[ "$suite" = bookworm ] || of_guest="\$($kernel_packages)"
 # libinput-tools depends on GTK, which "libinput debug-events" does without.
 mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
     --aptopt='Acquire::Languages "none"' \
@@ -74,14 +82,16 @@ if [ -n "${KERNEL_DIR:-}" ]; then
     kernel=$KERNEL_DIR
 else
     kernel=$work/kernel
-    [ "$suite" = trixie ] || (cd "$work" && apt download "$(eval "$kernel_package")")
-    dpkg-deb -x "$work"/linux-image-*.deb "$kernel"
+    # shellcheck disable=SC2046
+    [ "$suite" != bookworm ] || (cd "$work" && apt download $(eval "$kernel_packages"))
+    for package in "$work"/linux-*.deb; do dpkg-deb -x "$package" "$kernel"; done
     [ ! -d "$kernel/usr/lib/modules" ] || { mkdir -p "$kernel/lib" && mv "$kernel/usr/lib/modules" "$kernel/lib"; }
     # The initramfs has no xz.
     find "$kernel/lib/modules" -name '*.ko.xz' -exec xz -d {} +
 fi
 version=$(basename "$kernel"/lib/modules/*)
 bzimage=$kernel/boot/vmlinuz-$version
+[ -e "$bzimage" ] || bzimage=$kernel/lib/modules/$version/vmlinuz
 
 cp "$bzimage" "$out/vmlinuz"
 # The payload of a bzImage is the plain ELF kernel, compressed with xz or, with its size appended, with zstd. QEMU boots
@@ -179,7 +189,10 @@ boot=$work/initramfs
 mkdir -p "$boot/bin" "$boot/modules" "$boot/dev" "$boot/proc" "$boot/sys" "$boot/root"
 cp "$root/bin/busybox" "$boot/bin/"
 n=100
-modprobe -d "$root" -S "$version" --show-depends -a virtio_pci virtio_blk crc32c_generic ext4 >"$work/order"
+# Newer kernels have no such module.
+crc32c=$(grep -om1 crc32c_generic "$from/modules.dep") || :
+# shellcheck disable=SC2086
+modprobe -d "$root" -S "$version" --show-depends -a virtio_pci virtio_blk $crc32c ext4 >"$work/order"
 awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$work/order" >"$work/insmod"
 while read -r ko; do
     cp "$ko" "$boot/modules/$n-$(basename "$ko")"

@@ -58,13 +58,14 @@ fi
 
 began=$(date +%s%N)
 status=0
+# udev would load the driver of the share, which does not survive suspend.
 # shellcheck disable=SC2086
 press 2>/dev/null | timeout $((limit + 120)) qemu-system-x86_64 -accel "$accel" -machine "q35,hpet=off" -cpu "$cpu" \
     -m "${ORIENTD_VM_MEM:-1024}" -smp "${ORIENTD_VM_CPUS:-$cpus}" \
     -nodefaults -no-user-config -display none -nic none -no-reboot \
     -serial "file:$share/.run/console" -monitor stdio \
     -kernel "$vm/${ORIENTD_VM_KERNEL:-vmlinux}" -initrd "$vm/initrd.img" \
-    -append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable apparmor=0 audit=0 cryptomgr.notests 8250.nr_uarts=2 systemd.show_status=0 ${keys:+mem_sleep_default=s2idle} ${ORIENTD_VM_APPEND:-}" \
+    -append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable apparmor=0 audit=0 cryptomgr.notests 8250.nr_uarts=2 modprobe.blacklist=9pnet_virtio systemd.show_status=0 ${keys:+mem_sleep_default=s2idle} ${ORIENTD_VM_APPEND:-}" \
     -drive "file=$vm/rootfs.ext4,format=raw,if=virtio,snapshot=on" \
     -device virtio-rng-pci \
     -virtfs "local,path=$share,mount_tag=share,security_model=none,multidevs=remap" \
