@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
 # SCENARIO is by default each of: rest soak package sensing gnome phosh tablet-switch doctor hyprland rotation suspend
-# display xorg greeter kwin calibrate hinge switches ssc busy. Runs each scenario in its own virtual machine, three
-# at a time, and ends with the total, "N passed, N failed". "package", "gnome" and "phosh" install the packages of
-# `make deb`; the others have the files of `make install`. Scenarios that depend on the bus run once with dbus-daemon and
-# once with dbus-broker. If there is no machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root;
-# so do those scenarios that run on another release of Debian. Called by `make check-vm`.
+# display xorg greeter kwin calibrate hinge switches ssc libssc busy; "ssc-costs", which takes twenty minutes, runs
+# only if it is named. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N
+# passed, N failed". "package", "gnome" and "phosh" install the packages of `make deb`; the others have the files of
+# `make install`. Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no
+# machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on
+# another release of Debian. Called by `make check-vm`.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
 
 [ $# -gt 0 ] || set -- rest soak package sensing gnome phosh tablet-switch doctor hyprland rotation \
-    suspend display xorg greeter kwin calibrate hinge switches ssc busy
+    suspend display xorg greeter kwin calibrate hinge switches ssc libssc busy
 [ -z "$(find $here/build-rootfs.sh -newer $vm/rootfs.ext4 2>&1)" ] || $here/build-rootfs.sh $vm
 rm -rf $tree $shares
 make --no-print-directory install DESTDIR="$PWD/$tree" PREFIX=/usr >/dev/null
@@ -27,8 +28,9 @@ for scenario; do
         gnome) echo "$scenario dbus-daemon trixie $scenario dbus-broker sid" ;;
         kwin) echo "$scenario dbus-broker trixie $scenario dbus-broker sid" ;;
         phosh | busy) echo "$scenario dbus-broker trixie" ;;
-        switches | hinge | ssc | tablet-switch) echo "$scenario dbus-broker bookworm" ;;
-        hyprland) echo "$scenario dbus-broker sid" ;;
+        ssc) echo "$scenario dbus-broker bookworm $scenario dbus-broker trixie $scenario dbus-broker sid" ;;
+        switches | hinge | tablet-switch) echo "$scenario dbus-broker bookworm" ;;
+        hyprland | libssc | ssc-costs) echo "$scenario dbus-broker sid" ;;
         *) echo "$scenario dbus-daemon bookworm" ;;
     esac
 done | xargs -n 3 -P 3 $here/scenario.sh $shares || :

@@ -28,6 +28,18 @@ case $2 in
     *) cp "$1/install.tar" "$share" ;;
 esac
 case $2 in
+    libssc)
+        "$here/../peer/source.py" && cp -r .build/peer/iio-sensor-proxy-*/tests "$share/peer"
+        cp -r "$ORIENTD_VM_DIR/qtsensors" "$share"
+        ;;
+    ssc-costs)
+        limit=2400
+        "$here/ssc-peer.sh" "$ORIENTD_VM_DIR/ssc-peer" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
+        cp -r "$ORIENTD_VM_DIR/ssc-peer" "$here"/../../Benchmarks/loop.py "$here"/../../Benchmarks/movement.py \
+            "$here"/../../Benchmarks/usage.py "$share"
+        ;;
+esac
+case $2 in
     suspend | busy | ssc) keys=-S ;;
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.

@@ -170,8 +170,11 @@ class SensorCore:
         kind, transaction, message, _ = struct.unpack("<BHHH", datagram[:7])
         if (kind, message) != (0, 0x20):
             return
-        count = struct.unpack("<H", datagram[10:12])[0]
-        request = fields(datagram[12:12 + count])
+        parts = datagram[7:]
+        while parts[0] != 1:  # libqmi sends others first
+            parts = parts[3 + struct.unpack("<H", parts[1:3])[0]:]
+        count = struct.unpack("<H", parts[3:5])[0]
+        request = fields(parts[5:5 + count])
         try:
             self.service.send_to(struct.pack("<BHHHBHHH", 2, transaction, 0x20, 7, 2, 4, 0, 0), client)
         except OSError:
@@ -218,7 +221,9 @@ class SensorCore:
         values = values or self.values[kind]
         states = {"proximity": 769, "hall": 770, "device_orient": 776}
         if kind in states:
-            self.send(client, self.name(kind), states[kind], field(1, int(values[0])) + field(2, 3), sender)
+            # Proximity has a raw value before its status.
+            status = field(2, 50) + field(3, 3) if kind == "proximity" else field(2, 3)
+            self.send(client, self.name(kind), states[kind], field(1, int(values[0])) + status, sender)
         else:
             payload = b"".join(field(1, float(value)) for value in values) + field(2, 3)
             self.send(client, self.name(kind), 1025, payload, sender, cut)
