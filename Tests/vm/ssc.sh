@@ -4,13 +4,8 @@
 # The sensors of Qualcomm's sensor core, which sensor_core.py imitates over the kernel's QRTR: late, restarted, forged.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
-core() {  # core COMMAND...: see sensor_core.py
-    done=$(count "did $*")
-    echo "$*" >/tmp/core
-    check "the sensor core does: $*" soon more_than "$done" "did $*"
-}
-count() { grep -cx "$1" /tmp/core.log; }  # count LINE
-more_than() { [ "$(count "$2")" -gt "$1" ] || { cat /tmp/core.log; false; }; }  # more_than NUMBER LINE
+# shellcheck source=Tests/vm/core.sh
+. ./core.sh
 says() { journalctl -u orientd.service -o cat --no-pager | grep -F "$1"; }
 edge_is() { is DeviceOrientation "$1"; }
 turn() {  # turn EDGE X Y Z: turns the device, in m/s²
@@ -19,15 +14,12 @@ turn() {  # turn EDGE X Y Z: turns the device, in m/s²
     core accel "$@"
     check "accel $*: $edge" soon edge_is "$edge"
 }
+doctor_says() { orientctl doctor >/tmp/doctor.out 2>&1; grep -F "$1" /tmp/doctor.out || { cat /tmp/doctor.out; false; }; }
 prints() { grep -qF "$1" /tmp/monitor.out || { cat /tmp/monitor.out; false; }; }
 
 cp /usr/bin/monitor-sensor /tmp/peer-monitor  # that of iio-sensor-proxy, before ours replaces it
 install_it
 no_module() { no grep -w '^qrtr' /proc/modules; }
-mkfifo /tmp/core
-: >/tmp/core.log
-
-doctor_says() { orientctl doctor >/tmp/doctor.out 2>&1; grep -F "$1" /tmp/doctor.out || { cat /tmp/doctor.out; false; }; }
 
 part "a machine without the core"
 mkdir -p /run/systemd/system/orientd.service.d
@@ -50,8 +42,7 @@ udevadm control --reload
 udevadm trigger --settle /sys/devices/virtual/misc/uhid /sys/devices/virtual/misc/uinput
 check "orientd listens" soon says "listening to the sensor core at /sys/devices/virtual/misc/uhid"
 check "which loads the module" soon no no_module
-python3 sensor_core.py /tmp/core /tmp/core.log &
-core publish
+start_core
 check "orientd says so" soon says "a program of this machine imitates the sensor core; ignored"
 check "doctor says so" doctor_says "a program of this machine imitates Qualcomm's sensor core"
 check "and what is missing" doctor_says "needs hexagonrpcd, which does not run"
@@ -70,12 +61,12 @@ cp /bin/sleep /tmp/hexagonrpcd
 /tmp/hexagonrpcd 1000 &
 export ORIENTD_SSC_OWN_NODE=1
 check "doctor says that there is no configuration" doctor_says "has no sensors yet, as it got no configuration"
-check "orientd asks again and again" soon more_than 2 "look up registry"
-check "and for no other sensor" same 0 "$(count 'look up accel')"
+check "orientd asks again and again" soon logged_more 2 "look up registry"
+check "and for no other sensor" same 0 "$(logged 'look up accel')"
 check "still no accelerometer" is HasAccelerometer false
 core registry on
 check "orientd finds the accelerometer" soon is HasAccelerometer true
-check "nobody needs readings" same 0 "$(count 'request 513 of accel.*')"
+check "nobody needs readings" same 0 "$(logged 'request 513 of accel.*')"
 check "doctor names it" doctor_says "mock-accel of Qualcomm's sensor core"
 orientctl doctor --report report.txt >/tmp/doctor.out 2>&1
 check "its report has the exchange" grep -E '^< 1:[0-9]+ 04' report.txt
@@ -88,7 +79,7 @@ check "its mount matrix" sensor_is MountMatrix "9 1 0 0 0 1 0 0 0 1"
 part "readings"
 claim
 check "sampling" soon is SensorState sampling
-check "at the first rate that is enough" more_than 0 "request 513 of accel at 12.5 Hz"
+check "at the first rate that is enough" logged_more 0 "request 513 of accel at 12.5 Hz"
 turn portrait 0 9.8 0
 turn landscape-left 9.8 0 0
 turn portrait-upside-down 0 -9.8 0
@@ -108,8 +99,8 @@ check "something is near" soon prints "Proximity value changed: 1"
 core near 0
 check "nothing is near" soon prints "Proximity value changed: 0"
 kill $monitor
-check "readings that nobody needs end" soon more_than 0 "request 10 of ambient_light"
-check "those of the proximity sensor, too" soon more_than 0 "request 10 of proximity"
+check "readings that nobody needs end" soon logged_more 0 "request 10 of ambient_light"
+check "those of the proximity sensor, too" soon logged_more 0 "request 10 of proximity"
 
 part "hinge and cover"
 check "Idiom=convertible" sh -c "mkdir -p /etc/orientd && printf '[Orientation]\nIdiom=convertible\n' >/etc/orientd/orientd.conf"
@@ -134,10 +125,10 @@ turn portrait 0 9.8 0
 
 part "at rest"
 check "the accelerometer dozes" within 90 sensor_is SensingLevel doze
-check "and is asked for less" soon more_than 0 "request 513 of accel at 5 Hz"
-streams=$(count "request 513 of accel at 12.5 Hz")
+check "and is asked for less" soon logged_more 0 "request 513 of accel at 5 Hz"
+streams=$(logged "request 513 of accel at 12.5 Hz")
 turn landscape-left 9.8 0 0
-check "in motion it is asked for more" soon more_than "$streams" "request 513 of accel at 12.5 Hz"
+check "in motion it is asked for more" soon logged_more "$streams" "request 513 of accel at 12.5 Hz"
 
 part "the sensor core restarts"
 core accel 9.8 0 0
@@ -207,9 +198,9 @@ core restart
 turn portrait 0 9.8 0
 
 part "sleep"
-ends=$(count "request 10 of accel")
+ends=$(logged "request 10 of accel")
 sleep_once "sensor core"
-check "its readings ended before" more_than "$ends" "request 10 of accel"
+check "its readings ended before" logged_more "$ends" "request 10 of accel"
 turn landscape-left 9.8 0 0
 
 part "a mount matrix of udev, as there are for iio-sensor-proxy"
