@@ -96,6 +96,7 @@ dpkg -i qtsensors/*.deb >/tmp/dpkg.out 2>&1 || { cat /tmp/dpkg.out; failed=$((fa
 QT_QPA_PLATFORM=offscreen python3 -u -B qtsensors.py >/tmp/qt.out 2>&1 &
 qt=$!
 turned() {  # turned EDGE ITS_NAME_IN_QT: all readers have it
+    state
     prints "orientation changed: $1" && { same "$2" "$(tail -n 1 /tmp/qt.out)" || { cat /tmp/qt.out; false; }; }
 }
 turn() {  # turn X Y Z EDGE ITS_NAME_IN_QT
@@ -142,5 +143,5 @@ printf '[Bus]\nSensorProxy=yes\n' >/tmp/orientd.conf
 ORIENTD_SSC_OWN_NODE=1 umockdev-wrapper python3 -B peer_tests.py peer/ssc-test.py \
     /usr/libexec/orientd --bus system --config /tmp/orientd.conf >/tmp/peer.out 2>&1
 check "they pass" grep -E "^[1-9][0-9]* passed, 0 failed$" /tmp/peer.out
-cat /tmp/peer.out
+sed 's/^/    /' /tmp/peer.out
 finish

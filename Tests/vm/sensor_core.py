@@ -14,6 +14,7 @@ Reads lines from COMMANDS, a pipe, each of which takes effect at once:
   fail TYPE|none   the type whose sensor answers each request for readings with an error
   accel X Y Z      what the accelerometer reads, in m/s²; likewise light LUX, near 0|1, heading DEGREES, angle DEGREES
   cover 0|1        whether the cover is closed
+  hinge on|off     whether there is a sensor of the hinge's angle; at first there is none
   rate HZ          how often the streaming sensors send, whatever was asked for
   forge X Y Z      send a reading of the accelerometer to all who stream it, from another port
   flood N          send N such readings
@@ -131,6 +132,7 @@ class SensorCore:
         self.has_registry, self.late, self.mute, self.failing, self.rate = True, "none", "none", "none", 0.0
         self.values = {"accel": [0.0, 9.8, 0.0], "ambient_light": [100.0], "proximity": [0.0], "rotv": [0, 0, 0, 1],
                        "hinge_angle": [90.0], "hall": [0.0], "device_orient": [0.0]}
+        self.has_hinge = False
         self.streams = {}  # by client and type: when the next reading is due
         self.cuts = 0
 
@@ -186,7 +188,7 @@ class SensorCore:
         if name == LOOKUP:
             kind = payload[1].decode()
             self.log(f"look up {kind}")
-            exists = kind in TYPES and (self.has_registry or kind == "none")
+            exists = kind in TYPES and self.has_registry and (self.has_hinge or kind != "hinge_angle")
             found = field(2, suid(self.name(kind))) if exists else b""
             self.send(client, LOOKUP, 768, field(1, kind) + found)
             return
@@ -250,6 +252,7 @@ class SensorCore:
                 if what != "withdraw":
                     self.publish()
             case ["registry", state]: self.has_registry = state == "on"
+            case ["hinge", state]: self.has_hinge = state == "on"
             case ["late", kind]: self.late = kind
             case ["mute", kind]: self.mute = kind
             case ["fail", kind]: self.failing = kind

@@ -105,6 +105,7 @@ check "those of the proximity sensor, too" soon logged_more 0 "request 10 of pro
 part "hinge and cover"
 check "Idiom=convertible" sh -c "mkdir -p /etc/orientd && printf '[Orientation]\nIdiom=convertible\n' >/etc/orientd/orientd.conf"
 kill "$claimer"
+core hinge on
 systemctl restart orientd.service
 claim
 check "an angle of 90 degrees: laptop" soon is TabletMode laptop
@@ -113,6 +114,7 @@ check "270 degrees: tablet" soon is TabletMode tablet
 check "HingeAngle" soon is HingeAngle 270
 kill "$claimer"
 rm /etc/orientd/orientd.conf
+core hinge off
 systemctl restart orientd.service
 claim
 turn portrait 0 9.8 0
