@@ -103,7 +103,7 @@ endif
     sid-needs arm64-needs bench_classifier-needs emulator-needs
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64 deb_arm64" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \

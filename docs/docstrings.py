@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what docs/org.orientd1.md says of each member into the introspection data: docstrings.py
 
-The annotation is that of gdbus-codegen; other code generators ignore it. Of the text of a method it has the first
-paragraph.
+The annotation is that of gdbus-codegen; other code generators ignore it. Of the text of a method it has the paragraphs
+before the first table, list or example.
 """
 
+import itertools
 import pathlib
 import re
 from xml.sax.saxutils import quoteattr
@@ -19,6 +20,7 @@ ELEMENT = re.compile(r'( *)<(interface|property|method|signal) name="([\w.]+)"([
 
 def plain(text):
     """Returns a text in one line, without the links of Markdown."""
+    text = re.sub(r"\[([^]]*)\]\(#[^)]*\)", r"section \1 of org.orientd1.md", text)
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.split()))
 
 
@@ -30,8 +32,9 @@ def documented(interface):
         for part in re.findall(rf"^### {title}\n(.*?)(?=^##|\Z)", section, re.M | re.S):
             rows = re.findall(r"^\| `(\w+)` \|.* \| (.*) \|$", part, re.M)
             texts |= {(element, name): text for name, text in rows}
-    methods = re.findall(r"^### Method `(\w+)\([^\n]*\)`\n\n(.*?)\n(?:\n|\Z)", section, re.M | re.S)
-    texts |= {("method", name): text for name, text in methods}
+    for name, body in re.findall(r"^### Method `(\w+)\([^\n]*\)`\n\n(.*?)(?=^#|\Z)", section, re.M | re.S):
+        paragraphs = body.strip().split("\n\n")
+        texts["method", name] = " ".join(itertools.takewhile(lambda text: text[0] not in "|-`", paragraphs))
     return {member: plain(text) for member, text in texts.items()}
 
 

@@ -6,6 +6,11 @@ public enum SensorMode: String, NamedValue {
     case buffer
     /// The attributes of the device are read periodically.
     case poll
-    /// A recording or a simulation is played.
+    /// A recording is played.
     case replay
+    /// Readings are made up.
+    case simulation
+
+    /// Whether a device is read.
+    public var hasDevice: Bool { self == .buffer || self == .poll }
 }

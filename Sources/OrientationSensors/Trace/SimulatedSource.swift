@@ -11,7 +11,7 @@ package final class SimulatedSource: SensorSource {
     private static let turnTime = 0.5
 
     package var onEvent: ((SourceEvent) -> Void)?
-    package let mode = SensorMode.replay
+    package let mode = SensorMode.simulation
     package let sampleRate: Double
 
     private let loop: EventLoop

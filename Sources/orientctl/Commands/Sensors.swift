@@ -28,7 +28,8 @@ enum Sensors {
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
         let level = status.state == .sampling && status.sensingLevel != .stream ? " (\(status.sensingLevel))" : ""
         let state = status.hasRecordingEnded ? "recording has ended" : "\(status.state.name)\(level)\(error)"
-        return printable("\(status.name) (\(status.location)), \(status.mode)\(rate), \(state)")
+        let mode = status.mode == .simulation ? "" : ", \(status.mode)"
+        return printable("\(status.name) (\(status.location))\(mode)\(rate), \(state)")
     }
 
     private static func lines(_ path: String, _ status: SensorStatus) -> [String] {

@@ -29,7 +29,8 @@ enum TabletModeCommand {
         }
         let snapshot = try busCall(bus.readManager())
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
-        try emit([invocation.isJSON ? Get.json(names, of: snapshot) : text(snapshot.status)])
+        let line = (choice == nil ? "" : "Tablet mode: ") + text(snapshot.status)
+        try emit([invocation.isJSON ? Get.json(names, of: snapshot) : line])
     }
 
     private enum Choice: String, NamedValue { case auto, laptop, tablet, toggle }

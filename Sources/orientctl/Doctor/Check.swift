@@ -49,7 +49,7 @@ struct Check: Sendable {
     private static func ofReadings(_ name: String, _ run: @escaping @Sendable (SystemState) -> Finding) -> Check {
         Check(name) { system in
             let hasRemote = system.sensors.contains {
-                $0.status.location != .base && $0.status.state != .lost && $0.status.mode != .replay
+                $0.status.location != .base && $0.status.state != .lost && $0.status.mode.hasDevice
             }
             return system.accelerometer != nil || hasRemote ? [run(system)] : []
         }

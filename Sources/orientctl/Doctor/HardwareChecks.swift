@@ -40,7 +40,8 @@ enum HardwareChecks {
             if (try? SensorCore.nodes)?.contains(where: { $0.syspath == other.sysfsPath }) == true {
                 return .ok("\(other.name) of Qualcomm's sensor core")
             }
-            return .warn("no accelerometer in this machine; orientd uses \(other.name) (\(other.mode))")
+            let mode = other.mode == .simulation ? "" : " (\(other.mode))"
+            return .warn("no accelerometer in this machine; orientd uses \(other.name)\(mode)")
         }
         var hubs = SensorHubs.ofThisMachine
         hubs.core = try? system.core?.get().stage
