@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- A filter of pandoc: makes links between the pages of the site of those between the sources, gives a manual page its
--- title, and names the page. The metadata "manual" is the folder of the manual pages.
+-- title and its lists, and names the page. The metadata "manual" is the folder of the manual pages.
 
 local manual
 
@@ -28,6 +28,42 @@ local function reference(name, text, label)
     label:insert(pandoc.Str("(" .. section .. ")"))
     return { pandoc.Link(label, name .. "." .. section .. ".html"), pandoc.Str(rest) }
 end
+
+-- Returns the mark of an item of a list in a manual page, "·" or a number, or nil if a block is no such item.
+local function mark(block)
+    if block.t ~= "BlockQuote" or block.content[1].t ~= "Para" then return end
+    local text = pandoc.utils.stringify(block.content[1])
+    return text == "·" and text or tonumber(text:match("^(%d+)%.$"))
+end
+
+-- Returns a list of items, each a list of blocks; without paragraphs if each item is a single one, as in Markdown.
+local function list(items, first)
+    if not items:find_if(function(item) return #item > 1 or item[1].t ~= "Para" end) then
+        items = items:map(function(item) return { pandoc.Plain(item[1].content) } end)
+    end
+    return first == "·" and pandoc.BulletList(items) or pandoc.OrderedList(items, pandoc.ListAttributes(first))
+end
+
+-- In a manual page, scdoc moves the mark of an item to the left of its text, which pandoc reads as a quotation of two
+-- paragraphs.
+local lists = {
+    Blocks = function(blocks)
+        local made, index = pandoc.List(), 1
+        while index <= #blocks do
+            local first = mark(blocks[index])
+            local items, expected = pandoc.List(), first
+            while first and blocks[index] and mark(blocks[index]) == expected do
+                local content = blocks[index].content
+                content:remove(1)
+                items:insert(content)
+                index, expected = index + 1, first == "·" and first or expected + 1
+            end
+            made:insert(first and list(items, first) or blocks[index])
+            if not first then index = index + 1 end
+        end
+        return made
+    end,
+}
 
 local links = {
     traverse = "topdown",
@@ -87,6 +123,7 @@ function Pandoc(document)
     if meta.reference then document = document:walk(members) end
     if meta.section then
         local title = pandoc.utils.stringify(meta.title) .. "(" .. pandoc.utils.stringify(meta.section) .. ")"
+        document = document:walk(lists)
         document = document:walk { Header = function(header) header.level = header.level + 1 return header end }
         document.blocks:insert(1, pandoc.Header(1, title))
     end
