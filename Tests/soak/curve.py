@@ -19,6 +19,14 @@ CURVES = """
 """
 
 
+def span(seconds):
+    """Returns a time in words, such as "an hour" for the 3595 s until the last sample of an hour."""
+    minutes = round(seconds / 60)
+    if minutes == 60:
+        return "an hour"
+    return f"{minutes} minutes" if minutes > 1 else f"{seconds:.0f} seconds"
+
+
 class Curve:
     """The samples of a run, which are dictionaries with the same keys."""
 
@@ -106,13 +114,14 @@ class Curve:
         for index, column in enumerate(self.columns):
             elements += self.draw(column, MARGIN, MARGIN + 30 + index * step)
         width, height = 2 * MARGIN + PANEL, MARGIN + 30 + len(self.columns) * step
-        note = f"{max(self.times, default=0):.0f} seconds of use; flat is right; the grey part is the warm-up"
+        use = f"{span(max(self.times, default=0))} of use"
+        note = f"{use[0].upper()}{use[1:]}; flat is right; the grey part is the warm-up"
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
                 f'viewBox="0 0 {width} {height}">',
                 "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-                "<title>What orientd and orient-agent use in a day of use at speed</title>",
+                f"<title>What orientd and orient-agent take in {use}, as in a day at speed</title>",
                 f"<style>{STYLE}{CURVES}</style>",
                 f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
                 f'<text class="note" x="{MARGIN}" y="{MARGIN + 10}">{note}</text>',
