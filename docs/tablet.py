@@ -45,24 +45,26 @@ UPPER_EDGES = {
     "landscape-right": "left",
 }
 
-WIDTH, HEIGHT = 760, 472
+# Narrow, so that the text can be read where a small screen scales the picture down.
+WIDTH, HEIGHT = 480, 518
 # The display of the device, held upright, and the frame around it.
 DISPLAY = (124, 186)
 FRAME = 9
 # The middle of the device and of the interface, their titles, the time line, the note above it, and the status.
-DEVICE, INTERFACE = (202, 166), (558, 166)
-TITLES, NOTE, TIME_LINE, STATUS, STATUS_LINE = 34, 298, 320, 344, 23
-LEFT, RIGHT = 32, WIDTH - 32
+DEVICE, INTERFACE = (137, 186), (367, 186)
+TITLES, NOTE, TIME_LINE, STATUS, STATUS_LINE = 28, 325, 344, 364, 24
+LEFT, RIGHT = 24, WIDTH - 24
 # For how many seconds a change of the interface is animated, and over how many samples the angle is smoothed.
 CHANGE, SMOOTHING = 0.4, 5
 
 STYLE = """
-text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:14px;fill:#8b98a9}
-.code text,.code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#e3e9f0;\
-font-size:14px}
-.code .faint{fill:#8b98a9}
+text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:16px;fill:#b4bfcc}
+.code text,.code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#e3e9f0}
+.code .faint{fill:#9aa6b5}
 .title{text-anchor:middle}
-.note{fill:#ffc66d;font-size:15px;text-anchor:middle}
+.name{font-weight:600;fill:#e3e9f0}
+.note{fill:#ffc66d;text-anchor:middle}
+.note.code{font-size:15px}
 .lines{stroke:#b9bdb8;stroke-width:5;stroke-linecap:round}
 @media(prefers-reduced-motion:reduce){*{animation-delay:-STILLs!important;animation-play-state:paused!important}}
 """.strip()
@@ -330,13 +332,14 @@ class Picture:
         yield "</g>"
 
     def titles(self):
-        for (x, _), title in ((DEVICE, "the device, as it is held"), (INTERFACE, "the interface, as orientd decides")):
-            yield f'<text x="{x}" y="{TITLES}" class="title">{title}</text>'
+        for (x, _), name, rest in ((DEVICE, "Device", "as it is held"), (INTERFACE, "Interface", "as orientd decides")):
+            yield f'<text x="{x}" y="{TITLES}" class="title name">{name}</text>'
+            yield f'<text x="{x}" y="{TITLES + 20}" class="title">{rest}</text>'
         states = changes((time, now["RotationLock"] != "off") for time, now in self.recording.states)
         locked = self.animation.steps(states).get(True)
         if locked:
             visible = self.animation.visible(locked)
-            yield f'<use href="#lock" x="{INTERFACE[0] + 128}" y="{TITLES - 5}" class="{visible}"/>'
+            yield f'<use href="#lock" x="{INTERFACE[0] + 56}" y="{TITLES - 6}" class="{visible}"/>'
 
     def time_line(self):
         """Yields the line along which the recording passes, with a mark at each note, and the note itself."""
@@ -359,20 +362,32 @@ class Picture:
                 visible = self.animation.visible(intervals)
                 yield f'<text x="{WIDTH // 2}" y="{NOTE}" class="{style} {visible}">{escaped(note)}</text>'
 
+    def rows(self, properties):
+        """Yields the rows of the status, (label, text): a line with a comma is too long for one and takes two."""
+        for label, value in self.recording.status(properties):
+            first, comma, rest = value.partition(", ")
+            yield f"{label}: ", first + comma.rstrip()
+            if comma:
+                yield "  ", rest
+
     def status(self):
-        lines = [(time, self.recording.status(properties)) for time, properties in self.recording.states]
-        y = STATUS
-        yield f'<rect x="{LEFT - 12}" y="{y}" width="{RIGHT - LEFT + 24}" height="112" rx="8" fill="#0d1219"/>'
-        yield f'<g class="code"><text x="{LEFT + 4}" y="{y + 25}" class="faint">$ orientctl status</text>'
-        for row in range(len(lines[0][1])):
-            y += STATUS_LINE if row else 49
-            for (label, value), intervals in self.animation.steps(
-                changes((time, values[row]) for time, values in lines)
+        states = [(time, list(self.rows(properties))) for time, properties in self.recording.states]
+        count = len(states[0][1])
+        x, y = LEFT, STATUS + 25
+        width, height = RIGHT - LEFT + 24, (count + 1) * STATUS_LINE + 18
+        yield f'<rect x="{LEFT - 12}" y="{STATUS}" width="{width}" height="{height}" rx="8" fill="#0d1219"/>'
+        yield f'<g class="code"><text x="{x}" y="{y}" class="faint">$ orientctl status</text>'
+        for row in range(count):
+            y += STATUS_LINE
+            for (label, text), intervals in self.animation.steps(
+                changes((time, rows[row]) for time, rows in states)
             ).items():
-                text = f'<tspan class="faint">{label}: </tspan>{escaped(value)}'
                 visible = self.animation.visible(intervals)
-                # Without the attribute, librsvg drops the blank after the label.
-                yield f'<text x="{LEFT + 4}" y="{y}" class="{visible}" xml:space="preserve">{text}</text>'
+                # Without the attribute, the blanks of the label are dropped.
+                yield (
+                    f'<text x="{x}" y="{y}" class="{visible}" xml:space="preserve">'
+                    f'<tspan class="faint">{label}</tspan>{escaped(text)}</text>'
+                )
         yield "</g>"
 
     def svg(self):
