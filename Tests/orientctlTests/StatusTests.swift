@@ -138,7 +138,7 @@ import Testing
 
     // It printed names of D-Bus, such as "unknown (none)".
     @Test(arguments: [
-        (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown: no switch or hinge tells it"),
+        (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown, as no switch or hinge tells it"),
         (.laptop, .switch, -1, "used as a laptop, by the tablet switch"),
         (.tablet, .accelerometers, 200, "used as a tablet, by the angle of the hinge; hinge: 200°"),
         (.laptop, .override, 95, "used as a laptop, set by hand; hinge: 95°"),

@@ -29,8 +29,8 @@ enum TabletModeCommand {
         }
         let snapshot = try busCall(bus.readManager())
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
-        let line = (choice == nil ? "" : "Tablet mode: ") + text(snapshot.status)
-        try emit([invocation.isJSON ? Get.json(names, of: snapshot) : line])
+        if invocation.isJSON { return try emit([Get.json(names, of: snapshot)]) }
+        try emit([choice == nil ? text(snapshot.status) : "Tablet mode: \(Status.namedTabletMode(snapshot.status))"])
     }
 
     private enum Choice: String, NamedValue { case auto, laptop, tablet, toggle }
@@ -42,7 +42,7 @@ enum TabletModeCommand {
 
     /// The mode, with what tells it and the angle of the hinge, in the words of `status`.
     static func text(_ status: ManagerStatus) -> String {
-        (Status.tabletMode(status) ?? "unknown: no switch or hinge tells it")
+        (Status.tabletMode(status) ?? Status.namedTabletMode(status))
             + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
     }
 }

@@ -126,14 +126,19 @@ struct Status {
 
     /// What the machine is used as, and what tells that; nil where nothing does.
     static func tabletMode(_ status: ManagerStatus) -> String? {
+        status.tabletMode == .unknown ? nil : "used as a \(namedTabletMode(status))"
+    }
+
+    /// The tablet mode, and what tells it.
+    static func namedTabletMode(_ status: ManagerStatus) -> String {
         let source =
             switch status.tabletModeSource {
-            case .none: ""
+            case .none: ", as no switch or hinge tells it"
             case .switch: ", by the tablet switch"
             case .hinge, .accelerometers: ", by the angle of the hinge"
             case .override: ", set by hand"
             }
-        return status.tabletMode == .unknown ? nil : "used as a \(status.tabletMode.name)\(source)"
+        return status.tabletMode.name + source
     }
 
     /// The angle of the hinge, and whether the tablet switch contradicts it; nil where nothing is known.
