@@ -18,10 +18,13 @@ package struct SensorCoreProbe: Sendable {
     /// With it, the core itself determines the orientation; only reported.
     private static let orientation = "device_orient"
 
+    /// The most datagrams that are kept; some dozens are needed.
+    private static let longestExchange = 500
+
     package let stage: Stage
     /// Whether a program has published the service on this processor.
     package let isImitated: Bool
-    /// Each datagram with its direction, address, and bytes in hexadecimal; serial numbers are 0.
+    /// The first datagrams, each with its direction, address, and bytes in hexadecimal; serial numbers are 0.
     package let exchange: [String]
 }
 
@@ -33,6 +36,8 @@ extension SensorCoreProbe {
         var directory = SSCDirectory(types, node: socket.node, usesOwnNode: SensorCore.usesOwnNode)
         var exchange: [String] = []
         func note(_ direction: String, _ address: QRTRAddress, _ datagram: ArraySlice<UInt8>) {
+            // Any program can send many.
+            guard exchange.count < Self.longestExchange else { return }
             exchange.append("\(direction) \(address.node):\(address.port) \(Self.hexadecimal(datagram))")
         }
         var now = MonotonicClock.now
@@ -47,7 +52,8 @@ extension SensorCoreProbe {
             directory.outbox = []
             socket.wait(until: min(end, deadline))
             now = MonotonicClock.now
-            while let (datagram, sender) = try socket.receive() {
+            for _ in 0..<QRTRSocket.batch {
+                guard let (datagram, sender) = try socket.receive() else { break }
                 note("<", sender, datagram)
                 directory.receive(datagram, from: sender, at: now)
             }
