@@ -93,6 +93,20 @@ import Testing
         #expect(scene.release()?.transforms == Self.change(.normal).transforms)
     }
 
+    // A busy Hyprland again, whose monitor stayed where it was.
+    @Test func `neighbours that a change leaves, which has its effect too late, are moved`() {
+        var scene = Self.scene(Self.outputs(monitor: 1920))
+        scene.want(.rotated90)
+        scene.end(.applied)
+        scene.wait(PanelRotation.reportTime)
+        let move = OutputChange(positions: ["DP-1": Position(x: 1080, y: 0)])
+        #expect(scene.report(Self.outputs(.rotated90, monitor: 1920)) == move)
+        scene.end(.applied)
+        scene.report(Self.outputs(.rotated90, monitor: 1080))
+        #expect(scene.rotation.say == .device && scene.rotation.baseline == Self.outputs(monitor: 1920))
+        #expect(scene.rotation.isSettled)
+    }
+
     @Test func `a change that has its effect too late, for an earlier goal, is followed by the next`() {
         var scene = Self.scene()
         scene.want(.rotated180)

@@ -248,8 +248,11 @@ struct PanelRotation: Sendable {
     /// Explains a report that is not the answer to a request: it may be the late effect of an earlier one.
     private mutating func explain(since before: [Output], orLate wanted: [Output], at time: Double) {
         let isLate = !wanted.isEmpty && !report.isTurned(as: before) && report.isTurned(as: wanted)
-        if isLate { overdue = [] }
-        explain(since: isLate ? wanted : before, at: time)
+        guard isLate else { return explain(since: before, at: time) }
+        overdue = []
+        guard wanted.shownNames == outputs.shownNames else { return explain(since: wanted, at: time) }
+        // Neighbours that the compositor has left are moved, as after an effect in time.
+        movesNeighbours = movesNeighbours || !difference.isEmpty
     }
 
     /// Explains a report that no request has caused: what somebody else has changed is the new baseline.
