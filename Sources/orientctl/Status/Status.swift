@@ -133,7 +133,7 @@ struct Status {
     static func namedTabletMode(_ status: ManagerStatus) -> String {
         let source =
             switch status.tabletModeSource {
-            case .none: ", as no switch or hinge tells it"
+            case .none: status.tabletMode == .unknown ? ", as no switch or hinge tells it" : ""
             case .switch: ", by the tablet switch"
             case .hinge, .accelerometers: ", by the angle of the hinge"
             case .override: ", set by hand"
