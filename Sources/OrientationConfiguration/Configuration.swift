@@ -13,10 +13,12 @@ package enum SourceChoice: Hashable, Sendable {
     case simulation
 
     /// What can be given, for messages and the manual.
-    package static let choices = "auto, iio, ssc, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+    package static let choices = "auto, iio, ssc, " + others
 
     /// What can be given where orientd is not needed to read the sensor.
-    package static let recordable = "auto, iio, iio:URI such as iio:ip:HOST, replay:FILE or simulate"
+    package static let recordable = "auto, iio, " + others
+
+    private static let others = "iio:URI such as iio:ip:HOST, replay:FILE or simulate"
 
     /// This machine's own sensors.
     package static let local = SourceChoice.iio(uri: "local:")

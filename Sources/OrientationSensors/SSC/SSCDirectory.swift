@@ -141,7 +141,7 @@ struct SSCDirectory {
         if let service { outbox.append((request.datagram(to: sensor), service)) }
     }
 
-    /// Asks a sensor for what follows from what is known of it now.
+    /// Sends a sensor its next request: to describe itself and then, if it is that of the cover, to report its state.
     private mutating func follow(_ sensor: Sensor) {
         guard let suid = sensor.suid else { return }
         if sensor.attributes == nil {

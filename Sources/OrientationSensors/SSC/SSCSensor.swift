@@ -101,8 +101,9 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
     let warnings: [String] = []
     private let sensor: SSCSensor
     private let socket: QRTRSocket
-    /// What the sensor was asked for last, and what it is to be asked for.
-    private var asked, wanted: SSCRequest
+    /// What the sensor is to be asked for, and what it was asked for last.
+    private var wanted: SSCRequest
+    private var asked: SSCRequest?
     private var first: RawScan?
 
     /// Asks the sensor for readings.
@@ -110,7 +111,6 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
         self.sensor = sensor
         socket = try QRTRSocket(size: 4096)
         wanted = sensor.request(.stream)
-        asked = wanted
         try ask()
         let end = MonotonicClock.now + Self.startTime
         while first == nil, MonotonicClock.now < end {

@@ -21,17 +21,12 @@ struct MissingSensor {
     }
 
     static var ofThisMachine: MissingSensor {
-        func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
-            (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
-        }
         func name(_ device: Device) -> String { device.attribute("name") ?? device.name }
         // Not the buses themselves, which are in the same subsystems.
-        let chips = (all("i2c") + all("spi")).filter { $0.attribute("modalias") != nil }
-        // Accelerometers of HID hubs.
-        let hidden = all("platform", "HID-SENSOR-200073*")
+        let chips = (SensorHubs.all("i2c") + SensorHubs.all("spi")).filter { $0.attribute("modalias") != nil }
         return MissingSensor(
-            withoutDriver: (chips + hidden).filter { $0.property("DRIVER") == nil }.map(name),
-            others: all("iio", "iio:device*").map(name)
+            withoutDriver: (chips + SensorHubs.accelerometers).filter { $0.property("DRIVER") == nil }.map(name),
+            others: SensorHubs.all("iio", "iio:device*").map(name)
         )
     }
 }

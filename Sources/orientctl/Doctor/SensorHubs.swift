@@ -63,10 +63,15 @@ struct SensorHubs {
         }
     }
 
+    /// The devices of a subsystem with such names; none where they cannot be listed.
+    static func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
+        (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
+    }
+
+    /// The accelerometers of HID hubs.
+    static var accelerometers: [Device] { all("platform", "HID-SENSOR-200073*") }
+
     static var ofThisMachine: SensorHubs {
-        func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
-            (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
-        }
         func hub(_ driver: String, bus: String) -> Hub? {
             let card = all("pci").first { $0.property("DRIVER") == driver }
             return card.map {
@@ -75,7 +80,7 @@ struct SensorHubs {
         }
         func names(_ folder: String) -> [String] { (try? FileDescriptor.names(in: folder)) ?? [] }
         // An accelerometer of a hub: only its driver is missing.
-        guard all("platform", "HID-SENSOR-200073*").isEmpty else { return SensorHubs() }
+        guard accelerometers.isEmpty else { return SensorHubs() }
         var hubs = SensorHubs(intel: hub("intel_ish_ipc", bus: "001F"), amd: hub("pcie_mp2_amd", bus: "0020"))
         hubs.firmware = access("/lib/firmware", F_OK) == 0 ? names("/lib/firmware/intel/ish") : nil
         hubs.fastrpc = (try? SensorCore.nodes)?.first?.devnode
