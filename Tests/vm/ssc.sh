@@ -157,11 +157,11 @@ restarts() {  # restarts NUMBER: each with a turn
     done
 }
 restarts 10
-open=$(descriptors) used=$(memory)
+open=$(descriptors)
 restarts 30
 check "as many open files as before, $open" same "$open" "$(descriptors)"
-# 700 restarts add 92 kB, all before the 400th: glibc's heap finds its size.
-check "hardly more memory than before, $used kB" at_most $((used + 128)) "$(memory)"
+# Once, at some restart, glibc's heap grows by 180 kB; 700 restarts end at 712 kB at most, the last 300 add 4 kB.
+check "no more memory than 700 restarts take" at_most 760 "$(memory)"
 
 part "what others send"
 core forge 9.8 0 0
