@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import OrientationCore
 package import POSIX
 package import SystemdBus
 
@@ -212,119 +211,5 @@ private final class HelperWorker {
         } catch {
             return error
         }
-    }
-}
-
-/// A reading that is repeated.
-final class HelperPoll {
-    let id: Int
-    private let device: any SensorDevice
-    private let usualPeriod: Double
-    private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
-    private let loop: EventLoop
-    var batch: ReadingBatch?
-    private var allowsBatches = false
-    private var filter: MotionFilter?
-    private var timer: Timer?
-    private var due: Double
-    /// Nil unless changes are awaited instead of the timer.
-    private var watch: EventSource?
-    private var changes = NoiseRun()
-
-    init(
-        _ id: Int,
-        _ device: any SensorDevice,
-        every period: Double,
-        _ batch: ReadingBatch?,
-        on loop: EventLoop,
-        deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
-    ) throws(SystemError) {
-        self.id = id
-        usualPeriod = period
-        self.device = device
-        self.batch = batch
-        self.deliver = deliver
-        self.loop = loop
-        due = loop.now
-        timer = try loop.timer(owned(by: self) { $0.readNow() })
-        timer?.arm(after: 0)
-    }
-
-    func setFilter(_ filter: MotionFilter?, allowsBatches: Bool) {
-        self.allowsBatches = allowsBatches
-        guard filter != nil || self.filter != nil else { return }
-        // A device that only became quieter keeps waiting as before.
-        let isNew = self.filter == nil
-        self.filter = filter
-        if filter == nil { watch = nil } else if isNew { watchChanges() }
-        due = loop.now
-        // The device may have moved before its changes were awaited.
-        if isNew, watch != nil { readNow() } else { wait() }
-    }
-
-    private var period: Double { filter?.period ?? usualPeriod }
-
-    /// Reads when the device reports a change, if it does so, instead of by timer.
-    private func watchChanges() {
-        changes.reset()
-        guard let descriptor = device.changeDescriptor else { return }
-        device.forgetChanges()
-        // If that fails, the timer remains.
-        watch = try? loop.watch(descriptor, owned(by: self) { $0.changed() })
-    }
-
-    private func changed() {
-        device.forgetChanges()
-        let now = MonotonicClock.now
-        changes.add(at: now)
-        if changes.isNoise {
-            watch = nil
-            due = now
-        }
-        readNow()
-    }
-
-    private func readNow() {
-        do throws(SystemError) {
-            let reading = RawScan(raw: try device.read(), time: MonotonicClock.now)
-            if filter == nil {
-                pass(reading)
-            } else if let reading = filter?.pass(reading) {
-                pass(reading)
-            }
-        } catch {
-            filter?.fail()
-            // A device that is gone stays readable.
-            watch = nil
-            deliver(.failure(error), true)
-        }
-        wait()
-    }
-
-    /// Delivers a reading; the batch sees each that the loop sees.
-    private func pass(_ reading: RawScan) {
-        let isUrgent = batch?.isUrgent(reading) ?? true
-        deliver(.success(reading), isUrgent || !allowsBatches || filter != nil)
-    }
-
-    private func wait() {
-        let now = MonotonicClock.now
-        if watch != nil, let filter {
-            due = max(filter.deadline, now)
-        } else {
-            let measuresOnlyAngle = filter?.measuresOnlyAngle ?? false
-            let next = now + Self.delay(period: period, now: now)
-            due = measuresOnlyAngle ? next : Self.nextDue(after: due, period: period, now: now)
-        }
-        // At rest nobody waits for the exact time.
-        timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)
-    }
-
-    /// Returns the seconds until the clock shows a multiple of `period`.
-    static func delay(period: Double, now: Double) -> Double { period - now.truncatingRemainder(dividingBy: period) }
-
-    /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.
-    static func nextDue(after due: Double, period: Double, now: Double) -> Double {
-        due + period > now ? due + period : now + period
     }
 }
