@@ -10,6 +10,14 @@ extension OrientationMachine {
         var sensing = PerRole(Sensing.stream)
     }
 
+    /// Whether a client needs the orientation of the device, not only the angle of the hinge.
+    var servesOrientation: Bool {
+        status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
+    }
+
+    /// Whether the display is read for the angle of the hinge alone: rarely, and without classifying.
+    var measuresOnlyAngle: Bool { !servesOrientation && reads.base }
+
     /// The accelerometers that are to be read.
     var reads: PerRole<Bool> {
         var reads = PerRole(false)
