@@ -175,7 +175,7 @@ check-session: check-needs session-needs build  ## run orient-agent with composi
 check-sid: sid-needs  ## build the packages in Debian sid, with its Swift, and test them there; needs root
 	@Tests/check.sh sid
 
-check-arm64: check-needs arm64-needs  ## run the integration tests with programs for arm64 under QEMU's user emulation
+check-arm64: check-needs arm64-needs vm-needs docs  ## run the integration tests with programs for arm64 under QEMU's user emulation
 	@Tests/check.sh arm64
 
 lint: check-needs  ## check the format of all sources
@@ -197,8 +197,9 @@ site: site-needs docs  ## build the documentation into .build/site, as a web sit
 	@echo "open .build/site/index.html; the reference of the Swift library needs a web server:" \
 	    "python3 -m http.server -b 127.0.0.1 -d .build/site"
 
-bench: check-needs session-needs build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in three
+bench: check-needs session-needs $(patsubst %,vm-needs,$(filter ssc,$(WITH))) build  ## compare the costs with those of iio-sensor-proxy, in ten minutes; with QUICK=1 in three; with WITH=ssc also those of Qualcomm's sensors, twenty more
 	@Benchmarks/run.sh $(BIN) $(if $(QUICK),--quick)
+	$(if $(filter ssc,$(WITH)),@Tests/vm/check.sh ssc-costs)
 
 bench-classifier: bench_classifier-needs build  ## compare the classifier with the rules of others; with DATA=FOLDER also on BROAD
 	@Benchmarks/classifier/compare.py $(BIN) -o .build/bench $(if $(SEEDS),--seeds $(SEEDS)) $(if $(DATA),--data "$(DATA)")

@@ -5,8 +5,8 @@
 # passed, N failed"; a skipped test counts as failed. "own" (the default) needs only this source tree and Debian
 # packages; "peer" downloads and runs iio-sensor-proxy's tests and desktops; "vm" uses virtual machines; "session"
 # downloads and runs compositors; "sid" builds and tests the packages in Debian sid; "arm64" builds for arm64 and runs
-# the programs under emulation; "fuzz" runs each fuzzer for a minute, "sanitize" all tests under sanitizers, and "soak"
-# a day's use for five minutes.
+# the programs under emulation, in a virtual machine too; "fuzz" runs each fuzzer for a minute, "sanitize" all tests
+# under sanitizers, in a virtual machine too, and "soak" a day's use for five minutes.
 # Called by `make check`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -101,6 +101,7 @@ sid() {
 arm64() {
     step build-arm64 make --no-print-directory build ARCH=arm64
     suite arm64 Tests/arm64/run
+    suite ssc-arm64 Tests/vm/check.sh ssc-arm64
 }
 
 fuzz() {
@@ -109,6 +110,7 @@ fuzz() {
 
 sanitize() {
     suite sanitize Tests/sanitize/run.sh
+    suite ssc-address Tests/vm/check.sh ssc-address
 }
 
 soak() {

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/vm/check.sh [SCENARIO...]
 # SCENARIO is by default each of: rest soak package sensing gnome phosh tablet-switch doctor hyprland rotation suspend
-# display xorg greeter kwin calibrate hinge switches ssc libssc busy; "ssc-costs", which takes twenty minutes, runs
-# only if it is named. Runs each scenario in its own virtual machine, three at a time, and ends with the total, "N
-# passed, N failed". "package", "gnome" and "phosh" install the packages of `make deb`; the others have the files of
-# `make install`. Scenarios that depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no
-# machine in .build/vm, or build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on
-# another release of Debian. Called by `make check-vm`.
+# display xorg greeter kwin calibrate hinge switches ssc libssc busy. Only if they are named: "ssc-arm64" and
+# "ssc-address", which are "ssc" with another build of orientd, and "ssc-costs", which takes twenty minutes. Runs each
+# scenario in its own virtual machine, three at a time, and ends with the total, "N passed, N failed". "package",
+# "gnome" and "phosh" install the packages of `make deb`; the others have the files of `make install`. Scenarios that
+# depend on the bus run once with dbus-daemon and once with dbus-broker. If there is no machine in .build/vm, or
+# build-rootfs.sh is newer, builds it, which needs root; so do those scenarios that run on another release of Debian.
+# Called by `make check-vm`.
 set -eu
 cd "$(dirname "$0")/../.."
 here=Tests/vm vm=.build/vm shares=.build/vm-share tree=.build/vm-tree
@@ -28,6 +29,7 @@ for scenario; do
         gnome) echo "$scenario dbus-daemon trixie $scenario dbus-broker sid" ;;
         kwin) echo "$scenario dbus-broker trixie $scenario dbus-broker sid" ;;
         phosh | busy) echo "$scenario dbus-broker trixie" ;;
+        ssc-arm64 | ssc-address) echo "$scenario dbus-broker bookworm" ;;
         ssc) echo "$scenario dbus-broker bookworm $scenario dbus-broker trixie $scenario dbus-broker sid" ;;
         switches | hinge | tablet-switch) echo "$scenario dbus-broker bookworm" ;;
         hyprland | libssc | ssc-costs) echo "$scenario dbus-broker sid" ;;

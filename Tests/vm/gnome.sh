@@ -6,6 +6,8 @@
 # orientctl.
 # shellcheck source=Tests/vm/tablet.sh
 . ./tablet.sh
+# shellcheck source=Tests/vm/core.sh
+. ./core.sh
 rotate_lock=561  # KEY_ROTATE_LOCK_TOGGLE
 manages() {
     config=org.gnome.Mutter.DisplayConfig
@@ -91,6 +93,24 @@ part "unfolded"
 becomes_laptop "unfolded"
 check "gnome-shell does not manage the panel" soon manages false
 shows "unfolded" 0 red green blue yellow
+
+part "the sensors of Qualcomm's sensor core, with that of the hinge, instead of both accelerometers"
+hid quit
+base quit
+plug_core
+start_core
+core hinge on
+core angle 90
+fold() { core angle 270; }
+unfold() { core angle 90; }
+check "the mode is laptop" soon is TabletMode laptop
+becomes_tablet "folded"
+check "gnome-shell manages the panel" soon manages true
+core accel -9.8 0 0
+check "orientd has decided" soon is InterfaceOrientation landscape-right
+shows "turned" 3 yellow red green blue
+core accel 0 9.8 0
+shows "turned back" 0 red green blue yellow
 
 desktop_logs
 cat /tmp/gsd.log

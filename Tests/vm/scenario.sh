@@ -17,7 +17,7 @@ if [ "$4" != bookworm ]; then
         SUITE=$4 "$here/build-rootfs.sh" "$ORIENTD_VM_DIR" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
     exec 9>&-
 fi
-keys='' limit=600
+keys='' limit=600 script=$2
 case $2 in
     package | gnome | phosh)
         limit=900
@@ -32,6 +32,10 @@ case $2 in
         "$here/../peer/source.py" && cp -r .build/peer/iio-sensor-proxy-*/tests "$share/peer"
         cp -r "$ORIENTD_VM_DIR/qtsensors" "$share"
         ;;
+    ssc-arm64 | ssc-address)
+        script=ssc limit=1800
+        "$here/instead.sh" "${2#ssc-}" "$share/instead" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
+        ;;
     ssc-costs)
         limit=2400
         "$here/ssc-peer.sh" "$ORIENTD_VM_DIR/ssc-peer" >"$share.log" 2>&1 || { cat "$share.log"; exit 1; }
@@ -40,7 +44,7 @@ case $2 in
         ;;
 esac
 case $2 in
-    suspend | busy | ssc) keys=-S ;;
+    suspend | busy | ssc | ssc-arm64 | ssc-address) keys=-S ;;
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     switches) wide=240 high=320 outputs=1 append=video=Virtual-1:panel_orientation=left_side_up ;;
@@ -56,7 +60,7 @@ fi
 run() {
     status=0
     # shellcheck disable=SC2086
-    ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t $limit $keys sh "$2.sh" >"$share.log" 2>&1 || status=$?
+    ORIENTD_VM_APPEND="bus=$3 ${append:-}" "$here/run-in-vm.sh" -s "$share" -t $limit $keys sh "$script.sh" >"$share.log" 2>&1 || status=$?
 }
 run "$@"
 if [ $status -eq 75 ]; then  # a compositor that hangs, which is not orientd's fault, counts the second time
