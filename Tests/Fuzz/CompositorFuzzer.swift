@@ -17,7 +17,9 @@ enum CompositorFuzzer {
         let rest = Array(bytes.dropFirst())
         switch bytes.first {
         case UInt8(ascii: "h"):
-            if let value = try? JSONValue(rest), let outputs = HyprlandMonitor.all(value) { rotate(outputs, false) }
+            if let value = try? JSONValue(rest), let monitors = HyprlandMonitor.all(value) {
+                rotate(monitors.map { $0.output }, false)
+            }
         case UInt8(ascii: "n"): readNiri(rest)
         // The bytes as they are, and then messages of the types that sway's replies have.
         case UInt8(ascii: "s"): serveSway { rest }
@@ -33,7 +35,7 @@ enum CompositorFuzzer {
         for transform in [.rotated90, .rotated180, .normal] as [OutputTransform] {
             var actions = rotation.handle(.goalSet(.transform(transform), isCommand: false), at: 0)
             guard let change = actions.change else { continue }
-            _ = HyprlandMonitor.script(for: change)
+            _ = HyprlandMonitor.script(for: change, [])
             var turned = outputs
             for index in turned.indices {
                 if let transform = change.transforms[turned[index].name] { turned[index].transform = transform }

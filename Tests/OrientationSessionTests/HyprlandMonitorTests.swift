@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct HyprlandMonitorTests {
     private func outputs(_ text: String) throws -> [Output]? {
-        HyprlandMonitor.all(try JSONValue(Array(text.utf8)))
+        HyprlandMonitor.all(try JSONValue(Array(text.utf8)))?.map { $0.output }
     }
 
     private let size = "\"width\":1200,\"height\":1920,\"scale\":1.5"
@@ -30,18 +30,29 @@ import Testing
         #expect(try outputs("[{\"name\":\"eDP-1\",\"disabled\":true}]") == [Output(name: "eDP-1", isEnabled: false)])
     }
 
-    @Test func `a change names only what changes, and no name ends its string`() {
-        let moves = ["DP-1": Position(x: -5, y: 0), "DP-2": Position(x: 7, y: 8)]
+    @Test func `a change repeats what is known of the monitors`() throws {
+        let panel =
+            "{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\(size),\"transform\":0,\"refreshRate\":59.997,"
+            + "\"currentFormat\":\"XRGB2101010\",\"colorManagementPreset\":\"wide\"}"
+        let monitor =
+            "{\"name\":\"DP-1\",\"x\":800,\"y\":0,\(size),\"transform\":1,\"currentFormat\":\"XRGB8888\","
+            + "\"colorManagementPreset\":\"srgb\"}"
+        let known = try #require(HyprlandMonitor.all(JSONValue(Array("[\(panel),\(monitor)]".utf8))))
+        let moves = ["DP-1": Position(x: -5, y: 0)]
         let change = OutputChange(transforms: ["eDP-1": Transform(.rotated90)], positions: moves)
         #expect(
-            HyprlandMonitor.script(for: change) == "hl.monitor({ output = \"eDP-1\", transform = 1 }) "
-                + "hl.monitor({ output = \"DP-1\", position = \"-5x0\" }) "
-                + "hl.monitor({ output = \"DP-2\", position = \"7x8\" })"
+            HyprlandMonitor.script(for: change, known)
+                == "hl.monitor({ output = \"DP-1\", mode = \"1200x1920\", scale = 1.5, position = \"-5x0\", "
+                + "transform = 1 }) hl.monitor({ output = \"eDP-1\", mode = \"1200x1920@59.997\", scale = 1.5, "
+                + "bitdepth = 10, cm = \"wide\", position = \"0x0\", transform = 1 })"
         )
+    }
+
+    @Test func `no name ends its string`() {
         for name in ["a\"b", "a\\b", "a\nb"] {
-            #expect(HyprlandMonitor.script(for: OutputChange(transforms: [name: .normal])) == nil)
+            #expect(HyprlandMonitor.script(for: OutputChange(transforms: [name: .normal]), []) == nil)
             let change = OutputChange(transforms: ["eDP-1": .normal], positions: [name: Position(x: 0, y: 0)])
-            #expect(HyprlandMonitor.script(for: change) == nil)
+            #expect(HyprlandMonitor.script(for: change, []) == nil)
         }
     }
 

@@ -3,6 +3,7 @@
 
 from agent_session import AgentTestCase, monitor, panel
 from fakes.hyprland import SIGNATURE, HyprlandCompositor, HyprlandServer
+from fakes.outputs import Mode
 from rig import wait_until
 
 
@@ -34,7 +35,20 @@ class Hyprland(AgentTestCase):
         self.start_session(panel(), monitor(), is_automatic=True)
         self.show("landscape-left")
         self.wait_for_position("HDMI-A-1", (1920, 0))
-        self.assertEqual([request for request in self.hyprland.requests if "position" in request], [])
+        evaluated = [request for request in self.hyprland.requests if "eval" in request]
+        self.assertEqual([request for request in evaluated if "HDMI-A-1" in request], [])
+
+    def test_what_a_rule_for_any_output_has_set_stays(self):
+        agent = self.start_session(panel(modes=(Mode(2400, 3840, 120000), Mode(1200, 1920, 60000)), scale=1.5))
+        head = self.compositor.head("eDP-1")
+        self.compositor.change("eDP-1", mode=head.modes[1])
+        self.wait_until_idle(agent)
+        for transform, held in (("270", "landscape-left"), ("180", "portrait-upside-down")):
+            self.show(held)
+            self.assertEqual((head.transform, head.mode, head.scale), (transform, head.modes[1], 1.5))
+        agent.stop()
+        self.wait_for_transform("normal")
+        self.assertEqual((head.mode, head.scale), (head.modes[1], 1.5))
 
     def test_transform_set_by_somebody_else_is_the_new_baseline(self):
         agent = self.start_session(panel(), monitor())

@@ -15,6 +15,8 @@ final class HyprlandOutputs: OutputBackend {
     private var wlr: WlrOutputs?
     /// What wlr-output-management has reported.
     private var heads: [Output] = []
+    /// What Hyprland has answered last.
+    private var monitors: [HyprlandMonitor] = []
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.
     ///
@@ -34,7 +36,7 @@ final class HyprlandOutputs: OutputBackend {
     }
 
     func apply(_ change: OutputChange) {
-        guard let script = HyprlandMonitor.script(for: change) else { return wlr?.apply(change) ?? () }
+        guard let script = HyprlandMonitor.script(for: change, monitors) else { return wlr?.apply(change) ?? () }
         hyprland.evaluate(
             script,
             orElse: owned(by: self) { $0.wlr?.apply(change) },
@@ -63,35 +65,60 @@ final class HyprlandOutputs: OutputBackend {
 
     private func report(_ reply: HyprlandSocket.Reply) {
         let list: JSONValue? = if case .text(let text) = reply { try? JSONValue(Array(text.utf8)) } else { nil }
+        monitors = list.flatMap { HyprlandMonitor.all($0) } ?? []
         // Where Hyprland does not answer, its heads are the best that is known.
-        onEvent(.outputs(list.flatMap { HyprlandMonitor.all($0) } ?? heads))
+        onEvent(.outputs(monitors.isEmpty ? heads : monitors.map { $0.output }))
     }
 }
 
-/// The outputs in Hyprland's JSON and in its Lua.
-enum HyprlandMonitor {
-    /// The Lua script that makes a change; nil for a name that would end a string in Lua.
-    ///
-    /// `hl.monitor` keeps what it is not given: mode, scale, adaptive sync.
-    static func script(for change: OutputChange) -> String? {
-        let turns = change.transforms.map { ($0.key, "transform = \($0.value.rawValue)") }
-        let moves = change.positions.map { ($0.key, "position = \"\($0.value.x)x\($0.value.y)\"") }
-        let settings = turns.sorted { $0.0 < $1.0 } + moves.sorted { $0.0 < $1.0 }
-        guard settings.allSatisfy({ HyprlandCommand.isPlain($0.0) }) else { return nil }
-        return settings.map { "hl.monitor({ output = \"\($0.0)\", \($0.1) })" }.joined(separator: " ")
-    }
+/// A monitor of Hyprland: in its JSON, and in its Lua.
+struct HyprlandMonitor: Hashable {
+    let output: Output
+    /// The fields of a rule for its present picture, but for place and transform.
+    private let picture: [String]
 
     /// Reads the reply to `monitors all`; nil if it is invalid.
-    static func all(_ reply: JSONValue) -> [Output]? {
-        guard let monitors = reply.list else { return nil }
-        let outputs = monitors.compactMap { output($0) }
-        return outputs.count == monitors.count ? outputs : nil
+    static func all(_ reply: JSONValue) -> [HyprlandMonitor]? {
+        guard let list = reply.list else { return nil }
+        let monitors = list.compactMap { HyprlandMonitor($0) }
+        return monitors.count == list.count ? monitors : nil
     }
 
-    private static func output(_ monitor: JSONValue) -> Output? {
+    private init?(_ monitor: JSONValue) {
         guard let name = monitor["name"]?.text else { return nil }
-        if monitor["disabled"]?.flag == true { return Output(name: name, isEnabled: false) }
+        if monitor["disabled"]?.flag == true {
+            (output, picture) = (Output(name: name, isEnabled: false), [])
+            return
+        }
         let transform = monitor["transform"]?.integer.flatMap { Transform(rawValue: Int32(clamping: $0)) }
-        return Output(name, monitor, transform)
+        guard let output = Output(name, monitor, transform) else { return nil }
+        self.output = output
+        let rate = monitor["refreshRate"]?.number.map { "@\($0)" } ?? ""
+        var picture = ["mode = \"\(output.width)x\(output.height)\(rate)\"", "scale = \(output.scale)"]
+        if monitor["currentFormat"]?.text?.contains("2101010") == true { picture.append("bitdepth = 10") }
+        if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
+            picture.append("cm = \"\(colors)\"")
+        }
+        self.picture = picture
+    }
+
+    /// The Lua script that makes a change; nil for a name that would end a string in Lua.
+    ///
+    /// `hl.monitor` begins with Hyprland's defaults, unless a rule names exactly this output: the example configuration
+    /// has one for all. So it is told all that is known of the monitors.
+    static func script(for change: OutputChange, _ monitors: [HyprlandMonitor]) -> String? {
+        let names = Set(change.transforms.keys).union(change.positions.keys).sorted()
+        guard names.allSatisfy(HyprlandCommand.isPlain) else { return nil }
+        let calls = names.map { name in
+            let monitor = monitors.first { $0.output.name == name }
+            let position = change.positions[name] ?? monitor?.output.position
+            let transform = change.transforms[name] ?? monitor?.output.transform
+            let place = [
+                position.map { "position = \"\($0.x)x\($0.y)\"" }, transform.map { "transform = \($0.rawValue)" },
+            ]
+            let fields = ["output = \"\(name)\""] + (monitor?.picture ?? []) + place.compactMap { $0 }
+            return "hl.monitor({ \(fields.joined(separator: ", ")) })"
+        }
+        return calls.joined(separator: " ")
     }
 }

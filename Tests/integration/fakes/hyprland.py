@@ -173,8 +173,13 @@ class HyprlandServer:
 class HyprlandCompositor(WlrServer):
     """Hyprland's heads as of 0.57, which reports changes to wl_output only.
 
-    Over wlr-output-management it carries nothing out, as on a screen without a new frame.
+    Over wlr-output-management it carries nothing out, as on a screen without a new frame. `rules` has those of
+    `hl.monitor`, by the output that they name.
     """
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.rules = {}
 
     def submitted(self, resource):
         self.configurations.append(resource.configuration)
@@ -185,16 +190,24 @@ class HyprlandCompositor(WlrServer):
             output.describe()
 
     def configure(self, monitors):
-        """Changes what is given of monitors, and returns the reply."""
+        """Adds to the rules for exactly these outputs, or else to Hyprland's defaults, and returns the reply."""
         with self.lock:
             for fields in monitors:
-                head = self.head(fields["output"])
-                if "transform" in fields:
-                    head.transform = TRANSFORMS[int(fields["transform"])]
-                if "position" in fields:
-                    head.position = tuple(int(number) for number in fields["position"].split("x"))
+                name = fields.pop("output")
+                self.rules[name] = {"mode": "", "scale": "1", "transform": "0"} | self.rules.get(name, {}) | fields
+                self.show(self.head(name), self.rules[name])
             self.publish()
         return "ok"
+
+    def show(self, head, rule):
+        """Shows a head as a rule says; without a place in it, where it is."""
+        sizes = [f"{mode.width}x{mode.height}" for mode in head.modes]
+        size = rule["mode"].partition("@")[0]
+        head.mode = head.modes[sizes.index(size) if size in sizes else 0]
+        head.scale = float(rule["scale"])
+        head.transform = TRANSFORMS[int(rule["transform"])]
+        if "position" in rule:
+            head.position = tuple(int(number) for number in rule["position"].split("x"))
 
     def monitors(self):
         """Returns what `monitors all` lists."""
@@ -205,6 +218,7 @@ class HyprlandCompositor(WlrServer):
                     "disabled": not head.enabled,
                     "width": head.mode.width,
                     "height": head.mode.height,
+                    "refreshRate": head.mode.refresh / 1000,
                     "x": head.position[0],
                     "y": head.position[1],
                     "scale": head.scale,
