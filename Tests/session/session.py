@@ -333,6 +333,30 @@ class SessionTests(SessionTestCase):
         display.round_trip()
         self.assertEqual(sorted(display.appeared), [PANEL, NEIGHBOUR])
 
+    # labwc reports a blanked output as disabled once another is on, and loses it if a client says so, too.
+    def test_blanked_monitor_comes_back_after_a_turn(self):
+        def powers():
+            return dict(line.split()[:2] for line in self.compositor.run("wlopm").splitlines() if line.strip())
+
+        def waits():
+            status = self.rig.orientctl("status", environment=self.compositor.environment())
+            return f"rotates {PANEL} when it is on again" in status.stdout
+
+        for order in ((PANEL, NEIGHBOUR), (NEIGHBOUR, PANEL)):
+            with self.case(first=order[0]):
+                self.start_session()
+                self.show("landscape-left")
+                for name in order:
+                    self.compositor.run("wlopm", "--off", name)
+                self.turn("portrait")
+                wait_until(waits, "the agent waits for the panel")
+                for name in order:
+                    self.compositor.run("wlopm", "--on", name)
+                    self.assertEqual(powers()[name], "on")
+                self.wait_until_shown("portrait")
+                self.assertEqual(set(powers().values()), {"on"})
+                self.assertTrue(all(head.enabled for head in self.compositor.heads().values()))
+
     def test_mode_and_scale_survive(self):
         self.start_session()
         self.compositor.set_output(PANEL, "--custom-mode", "600x1000", "--scale", "2")

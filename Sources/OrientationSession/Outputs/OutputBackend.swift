@@ -13,6 +13,9 @@ struct OutputChange: Hashable, Sendable {
     /// Whether it is to be made also while an output that it transforms is blanked.
     var appliesWhileOff = false
 
+    /// The outputs that are blanked, and are to stay so.
+    var blanked: Set<String> = []
+
     var isEmpty: Bool { transforms.isEmpty && positions.isEmpty }
 }
 
@@ -24,7 +27,7 @@ enum OutputResult: Error, Hashable {
     case reported
     /// The outputs have changed meanwhile, and their new state is still to come.
     case outdated
-    /// Nothing was changed, because an output to transform is blanked.
+    /// An output to transform is blanked: nothing was changed, or what was changed is not reported before it is on.
     case off
     /// With the reason, as words that follow "the compositor".
     case refused(String)

@@ -62,7 +62,8 @@ final class WlrOutputs: OutputBackend {
     }
 
     private func configure(_ head: WlrHead, _ change: OutputChange) {
-        guard head.output.isEnabled else {
+        // labwc reports an output that is blanked as disabled, and removes one that a client disables.
+        guard head.output.isEnabled || change.blanked.contains(head.output.name) else {
             configuration?.send(ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD, [head.argument])
             return
         }

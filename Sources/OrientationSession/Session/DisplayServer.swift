@@ -40,8 +40,8 @@ final class DisplayServer {
     private(set) var toplevels: WlrToplevels?
     /// The outputs as the backend has reported them last, and completed by what Wayland says.
     private var heads: [Output] = [], completed: [Output] = []
-    /// The outputs that are to be off after the change that is made.
-    private var off: Set<String> = []
+    /// The change that is made.
+    private var change = OutputChange()
 
     /// Set once, before ``connect()``.
     var onEvent: (OutputEvent) -> Void = { _ in }
@@ -114,7 +114,7 @@ final class DisplayServer {
         waylandOutputs = nil
         wayland = nil
         heads = []
-        off = []
+        change = OutputChange()
         enter(.disconnected)
         if attempts >= Self.retry.most { onEvent(.givenUp("\(problem); giving up")) }
     }
@@ -169,8 +169,9 @@ final class DisplayServer {
         guard change.appliesWhileOff || off.isDisjoint(with: change.transforms.keys) else {
             return handle(.changeEnded(.off))
         }
-        self.off = off
-        outputs?.apply(change)
+        self.change = change
+        self.change.blanked = off
+        outputs?.apply(self.change)
     }
 
     private func handle(_ event: OutputEvent) {
@@ -180,10 +181,12 @@ final class DisplayServer {
             heads = outputs
             completed = waylandOutputs?.complete(heads) ?? heads
             event = .outputs(completed)
-        case .changeEnded:
+        case .changeEnded(let result):
             // labwc lights each output that a change names, and a change must name all.
-            waylandOutputs?.turnOff(off)
-            off = []
+            waylandOutputs?.turnOff(change.blanked)
+            // sway reports what was changed when the output is on again.
+            if result == .applied, !change.blanked.isDisjoint(with: change.transforms.keys) { event = .changeEnded(.off) }
+            change = OutputChange()
         case .window, .lost, .givenUp: break
         }
         switch (state, event) {
